@@ -31,7 +31,7 @@ struct arrows {
     char text[WIDTH + 1];
 };
 
-static int annotate_arrows_compare(const void *left, const void *right)
+static int compare_arrows(const void *left, const void *right)
 {
     const struct arrow *a = left, *b = right;
     uint32_t x = a->high - a->low, y = b->high - b->low;
@@ -47,7 +47,7 @@ static bool is_call(const char *text)
            strncmp(text, "bl\t", 3) == 0;
 }
 
-static void collect(const pprofil_code *code, uint32_t rows, struct arrows *arrows)
+static void collect_arrows(const pprofil_code *code, uint32_t rows, struct arrows *arrows)
 {
     for (uint32_t i = 0; i < rows; i++) {
         struct pprofil_code_row row;
@@ -62,10 +62,10 @@ static void collect(const pprofil_code *code, uint32_t rows, struct arrows *arro
             arrows->count++;
     }
     if (arrows->count > 1)
-        qsort(arrows->all, arrows->count, sizeof *arrows->all, annotate_arrows_compare);
+        qsort(arrows->all, arrows->count, sizeof *arrows->all, compare_arrows);
 }
 
-static bool is_free(const struct arrows *arrows, const struct arrow *arrow, int lane)
+static bool lane_is_free(const struct arrows *arrows, const struct arrow *arrow, int lane)
 {
     for (uint32_t i = arrow->low; i <= arrow->high; i++)
         if (arrows->taken[i] & 1u << lane)
@@ -76,7 +76,7 @@ static bool is_free(const struct arrows *arrows, const struct arrow *arrow, int 
 static void give_lane(struct arrows *arrows, struct arrow *arrow)
 {
     for (int lane = 0; lane < LANES && arrow->lane < 0; lane++)
-        if (is_free(arrows, arrow, lane))
+        if (lane_is_free(arrows, arrow, lane))
             arrow->lane = lane;
     if (arrow->lane < 0)
         return;
@@ -102,7 +102,7 @@ int arrows_new(const pprofil_code *code, struct arrows **result)
         arrows_free(arrows);
         return -ENOMEM;
     }
-    collect(code, rows, arrows);
+    collect_arrows(code, rows, arrows);
     for (uint32_t i = 0; i < arrows->count; i++)
         give_lane(arrows, &arrows->all[i]);
     *result = arrows;

@@ -17,36 +17,36 @@
 #define BOLD "\033[1m"
 #define GAP_LINES_MAX 8u /* lines without code that are printed between lines with code */
 
-static double share(uint64_t part, uint64_t whole)
+static double share_of(uint64_t part, uint64_t whole)
 {
     return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
-static void begin_line(FILE *out, const struct pprofil_code_row *row,
+static void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
                          const struct pprofil_code_about *about, const struct annotate_view *view)
 {
     if (view->colour)
-        fputs(report_heat(share(row->ns, about->ns)), out);
+        fputs(report_heat(share_of(row->ns, about->ns)), out);
     if (row->ns > 0 || row->samples > 0)
-        fprintf(out, "%7.2f %8" PRIu64, 100 * share(row->ns, about->ns), row->samples);
+        fprintf(out, "%7.2f %8" PRIu64, 100 * share_of(row->ns, about->ns), row->samples);
     else
         fprintf(out, "%16s", "");
     if (view->stacks && row->total_samples > 0)
-        fprintf(out, " %7.2f %8" PRIu64, 100 * share(row->total_ns, about->total_ns),
+        fprintf(out, " %7.2f %8" PRIu64, 100 * share_of(row->total_ns, about->total_ns),
                 row->total_samples);
     else if (view->stacks)
         fprintf(out, "%17s", "");
 }
 
-static void end_line(FILE *out, const struct annotate_view *view)
+static void annotate_end_line(FILE *out, const struct annotate_view *view)
 {
     fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
 }
 
 /* --- the head -------------------------------------------------------------------------- */
 
-static void print_head(FILE *out, const struct pprofil_code_about *about,
-                       const struct annotate_view *view)
+static void annotate_print_head(FILE *out, const struct pprofil_code_about *about,
+                                const struct annotate_view *view)
 {
     fputs(view->colour ? BOLD "# " : "# ", out);
     utf8_print_harmless(out, view->name);
@@ -55,15 +55,15 @@ static void print_head(FILE *out, const struct pprofil_code_about *about,
     fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end,
             view->colour ? REPORT_PLAIN : "");
     fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples,
-            (double)about->ns / 1e9, 100 * share(about->ns, view->whole_ns));
+            (double)about->ns / 1e9, 100 * share_of(about->ns, view->whole_ns));
     if (view->stacks)
         fprintf(out, "; with what it called %.3f s, %.2f %%", (double)about->total_ns / 1e9,
-                100 * share(about->total_ns, view->whole_ns));
+                100 * share_of(about->total_ns, view->whole_ns));
     fputc('\n', out);
 }
 
 /* Returns whether any source is there. */
-static bool print_sources(FILE *out, const pprofil_code *code)
+static bool annotate_print_sources(FILE *out, const pprofil_code *code)
 {
     const char *path;
     bool found, newer, any = false;
@@ -84,7 +84,7 @@ static bool print_sources(FILE *out, const pprofil_code *code)
     return any;
 }
 
-static void print_headings(FILE *out, const struct annotate_view *view)
+static void annotate_print_headings(FILE *out, const struct annotate_view *view)
 {
     fputs("  self%  samples", out);
     if (view->stacks)
@@ -99,8 +99,8 @@ struct origin {
     const char *file, *inlined;
 };
 
-static void print_origin(FILE *out, const struct pprofil_code_row *row, struct origin *origin,
-                         const struct annotate_view *view)
+static void annotate_print_origin(FILE *out, const struct pprofil_code_row *row, struct origin *origin,
+                                  const struct annotate_view *view)
 {
     if (row->file == origin->file && strcmp(row->inlined, origin->inlined) == 0)
         return;
@@ -112,8 +112,8 @@ static void print_origin(FILE *out, const struct pprofil_code_row *row, struct o
     fputc('\n', out);
 }
 
-static void print_inlined_instruction(FILE *out, const struct pprofil_code_row *row,
-                                      struct origin *origin, const struct annotate_view *view)
+static void annotate_print_inlined(FILE *out, const struct pprofil_code_row *row,
+                                   struct origin *origin, const struct annotate_view *view)
 {
     if (strcmp(row->inlined, origin->inlined) == 0)
         return;
@@ -124,8 +124,8 @@ static void print_inlined_instruction(FILE *out, const struct pprofil_code_row *
     fputs(")\n", out);
 }
 
-static int print_rows(FILE *out, const pprofil_code *code, const struct pprofil_code_about *about,
-                      const struct annotate_view *view)
+static int annotate_print_rows(FILE *out, const pprofil_code *code, const struct pprofil_code_about *about,
+                               const struct annotate_view *view)
 {
     struct origin origin = {"", ""};
     struct pprofil_code_row row;
@@ -139,16 +139,16 @@ static int print_rows(FILE *out, const pprofil_code *code, const struct pprofil_
         if (row.source && view->what == ANNOTATE_INSTRUCTIONS)
             continue;
         if (row.source)
-            print_origin(out, &row, &origin, view);
+            annotate_print_origin(out, &row, &origin, view);
         else
-            print_inlined_instruction(out, &row, &origin, view);
-        begin_line(out, &row, about, view);
+            annotate_print_inlined(out, &row, &origin, view);
+        annotate_begin_line(out, &row, about, view);
         if (row.source)
             fprintf(out, "%6" PRIu32 "  %s", row.line, row.text);
         else
             fprintf(out, "  %10" PRIx64 " %s %s", row.address, arrows_beside(arrows, i, false),
                     row.text);
-        end_line(out, view);
+        annotate_end_line(out, view);
     }
     arrows_free(arrows);
     return 0;
@@ -176,7 +176,7 @@ static uint32_t line_file(const pprofil_code *code, const char *path)
     return i;
 }
 
-static int line_compare(const void *left, const void *right)
+static int compare_lines(const void *left, const void *right)
 {
     const struct line *a = left, *b = right;
 
@@ -211,7 +211,7 @@ static uint32_t collect_lines(const pprofil_code *code, struct line *lines)
         count++;
     }
     if (count > 1)
-        qsort(lines, count, sizeof *lines, line_compare);
+        qsort(lines, count, sizeof *lines, compare_lines);
     for (uint32_t i = 1; i < count; i++)
         if (lines[i].file == lines[kept].file && lines[i].row.line == lines[kept].row.line)
             line_add(&lines[kept].row, &lines[i].row);
@@ -220,19 +220,19 @@ static uint32_t collect_lines(const pprofil_code *code, struct line *lines)
     return count == 0 ? 0 : kept + 1;
 }
 
-static void print_line(FILE *out, const struct pprofil_code_row *row, const char *text,
-                       const struct pprofil_code_about *about, const struct annotate_view *view)
+static void annotate_print_line(FILE *out, const struct pprofil_code_row *row, const char *text,
+                                const struct pprofil_code_about *about, const struct annotate_view *view)
 {
-    begin_line(out, row, about, view);
+    annotate_begin_line(out, row, about, view);
     fprintf(out, "%6" PRIu32 "  %s", row->line, text);
     if (row->inlined[0] != '\0')
         fprintf(out, "  [%s]", row->inlined);
-    end_line(out, view);
+    annotate_end_line(out, view);
 }
 
-static void print_between(FILE *out, const pprofil_code *code, const struct line *before,
-                          const struct line *after, const struct pprofil_code_about *about,
-                          const struct annotate_view *view)
+static void annotate_print_gap(FILE *out, const pprofil_code *code, const struct line *before,
+                               const struct line *after, const struct pprofil_code_about *about,
+                               const struct annotate_view *view)
 {
     struct pprofil_code_row empty = {.inlined = "", .line = before->row.line + 1};
 
@@ -242,13 +242,13 @@ static void print_between(FILE *out, const pprofil_code *code, const struct line
     }
     for (; empty.line < after->row.line; empty.line++) {
         const char *text = pprofil_code_line(code, before->file, empty.line);
-        print_line(out, &empty, text != NULL ? text : "", about, view);
+        annotate_print_line(out, &empty, text != NULL ? text : "", about, view);
     }
 }
 
 /* What the instructions have whose lines are not there to be shown. */
-static void print_rest(FILE *out, const struct line *lines, uint32_t count,
-                       const struct pprofil_code_about *about, const struct annotate_view *view)
+static void annotate_print_rest(FILE *out, const struct line *lines, uint32_t count,
+                                const struct pprofil_code_about *about, const struct annotate_view *view)
 {
     struct pprofil_code_row rest = {.samples = about->samples, .ns = about->ns};
 
@@ -258,12 +258,12 @@ static void print_rest(FILE *out, const struct line *lines, uint32_t count,
     }
     if (rest.samples == 0 && rest.ns == 0)
         return;
-    begin_line(out, &rest, about, view);
+    annotate_begin_line(out, &rest, about, view);
     fputs("  in lines that are not there: --instructions shows where", out);
-    end_line(out, view);
+    annotate_end_line(out, view);
 }
 
-static int print_lines(FILE *out, const pprofil_code *code, const struct annotate_view *view)
+static int annotate_print_lines(FILE *out, const pprofil_code *code, const struct annotate_view *view)
 {
     struct line *lines = calloc(pprofil_code_count(code) + 1u, sizeof *lines);
     struct pprofil_code_about about;
@@ -278,11 +278,11 @@ static int print_lines(FILE *out, const pprofil_code *code, const struct annotat
             utf8_print_harmless(out, lines[i].row.file);
             fputc('\n', out);
         } else {
-            print_between(out, code, &lines[i - 1], &lines[i], &about, view);
+            annotate_print_gap(out, code, &lines[i - 1], &lines[i], &about, view);
         }
-        print_line(out, &lines[i].row, lines[i].row.text, &about, view);
+        annotate_print_line(out, &lines[i].row, lines[i].row.text, &about, view);
     }
-    print_rest(out, lines, count, &about, view);
+    annotate_print_rest(out, lines, count, &about, view);
     free(lines);
     return 0;
 }
@@ -293,12 +293,12 @@ int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_vi
     struct pprofil_code_about about;
 
     pprofil_code_about(code, &about, sizeof about);
-    print_head(out, &about, view);
-    bool any = print_sources(out, code);
+    annotate_print_head(out, &about, view);
+    bool any = annotate_print_sources(out, code);
     if (!any)
         shown.what = ANNOTATE_INSTRUCTIONS;
-    print_headings(out, &shown);
+    annotate_print_headings(out, &shown);
     if (shown.what == ANNOTATE_SOURCE)
-        return print_lines(out, code, &shown);
-    return print_rows(out, code, &about, &shown);
+        return annotate_print_lines(out, code, &shown);
+    return annotate_print_rows(out, code, &about, &shown);
 }

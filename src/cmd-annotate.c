@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_argument(struct annotate_command *command, const char *argument)
+static error_t annotate_parse_argument(struct annotate_command *command, const char *argument)
 {
     if (command->path == NULL)
         command->path = argument;
@@ -46,7 +46,7 @@ static error_t parse_argument(struct annotate_command *command, const char *argu
     return 0;
 }
 
-static error_t annotate_parse_option(int key, char *argument, struct argp_state *state)
+static error_t cmd_annotate_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct annotate_command *command = state->input;
 
@@ -67,7 +67,7 @@ static error_t annotate_parse_option(int key, char *argument, struct argp_state 
         command->from = format_option("--from", argument);
         break;
     case ARGP_KEY_ARG:
-        return parse_argument(command, argument);
+        return annotate_parse_argument(command, argument);
     case ARGP_KEY_END:
         if (command->function == NULL)
             exit(complain("annotate: which FILE and which FUNCTION? See pprofil annotate --help"));
@@ -79,7 +79,7 @@ static error_t annotate_parse_option(int key, char *argument, struct argp_state 
 }
 
 static const struct argp parser = {
-    options, annotate_parse_option, "FILE FUNCTION",
+    options, cmd_annotate_parse_option, "FILE FUNCTION",
     "Prints a function's source and instructions with counts.", selection_children, NULL, NULL,
 };
 
@@ -106,8 +106,8 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
 }
 
 /* The only row that is meant; 0, or the exit status. */
-static int choose(const struct annotate_command *command, pprofil_profile *profile,
-                  struct pprofil_row *row)
+static int annotate_choose(const struct annotate_command *command, pprofil_profile *profile,
+                           struct pprofil_row *row)
 {
     pprofil_report *found;
     int error = pprofil_profile_find(profile, command->function, &found), status = 0;
@@ -129,7 +129,7 @@ static int choose(const struct annotate_command *command, pprofil_profile *profi
 
 /* --- printing ---------------------------------------------------------------------------- */
 
-static bool has_totals(const pprofil_annotation *annotation)
+static bool annotation_has_totals(const pprofil_annotation *annotation)
 {
     const pprofil_code *code;
     struct pprofil_code_about about;
@@ -142,8 +142,8 @@ static bool has_totals(const pprofil_annotation *annotation)
     return false;
 }
 
-static int print(const struct annotate_command *command, const struct annotate_view *view,
-                 const pprofil_annotation *annotation)
+static int cmd_annotate_print(const struct annotate_command *command, const struct annotate_view *view,
+                              const pprofil_annotation *annotation)
 {
     bool colour = report_wants_colour(stdout);
     struct pager pager = pager_open(!command->no_pager);
@@ -152,7 +152,7 @@ static int print(const struct annotate_command *command, const struct annotate_v
     int error = 0;
 
     shown.colour = colour;
-    shown.stacks = has_totals(annotation);
+    shown.stacks = annotation_has_totals(annotation);
     for (uint32_t i = 0; error == 0 && (code = pprofil_annotation_code(annotation, i)) != NULL;
          i++) {
         fputs(i > 0 ? "\n" : "", pager.out);
@@ -165,13 +165,13 @@ static int print(const struct annotate_command *command, const struct annotate_v
     return error == 0 ? 0 : complain_file("standard output", error, true);
 }
 
-static int annotate(const struct annotate_command *command, pprofil_profile *profile)
+static int cmd_annotate(const struct annotate_command *command, pprofil_profile *profile)
 {
     struct annotate_view view = command->view;
     pprofil_annotation *annotation;
     struct pprofil_totals totals;
     struct pprofil_row row;
-    int status = choose(command, profile, &row);
+    int status = annotate_choose(command, profile, &row);
 
     if (status != 0)
         return status;
@@ -185,7 +185,7 @@ static int annotate(const struct annotate_command *command, pprofil_profile *pro
         status = complain("%s: there is no code to show: %s", command->function,
                           pprofil_annotation_problem(annotation));
     else
-        status = print(command, &view, annotation);
+        status = cmd_annotate_print(command, &view, annotation);
     pprofil_annotation_free(annotation);
     return status;
 }
@@ -200,7 +200,7 @@ int command_annotate(int argc, char **argv)
     pprofil_profile *profile = selection_open(&command.selection, command.path, command.from);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = annotate(&command, profile);
+    int status = cmd_annotate(&command, profile);
     pprofil_profile_close(profile);
     return status;
 }

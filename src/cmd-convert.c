@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 };
 
 /* One of some words. */
-static const char *check_choice(const char *option, const char *word, const char *words)
+static const char *choice_option(const char *option, const char *word, const char *words)
 {
     const char *found = strstr(words, word);
     size_t length = strlen(word);
@@ -81,10 +81,10 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
         command->out.scale = (uint32_t)number_option("--scale", argument, 1, SCALE_MAX);
         break;
     case KEY_ROOTS:
-        command->out.roots = check_choice("--roots", argument, "none comm process thread");
+        command->out.roots = choice_option("--roots", argument, "none comm process thread");
         break;
     case KEY_VALUES:
-        command->out.values = check_choice("--values", argument, "samples time");
+        command->out.values = choice_option("--values", argument, "samples time");
         break;
     case KEY_BASELINE:
         command->baseline = argument;
@@ -135,7 +135,7 @@ static int complain_heat_map(const struct convert_command *command)
                     command->output, command->path);
 }
 
-static int save(const struct convert_command *command, pprofil_profile *profile)
+static int convert_save(const struct convert_command *command, pprofil_profile *profile)
 {
     int error =
         pprofil_profile_save(profile, command->output, &command->out, command->symbolize);
@@ -150,7 +150,7 @@ static int save(const struct convert_command *command, pprofil_profile *profile)
 }
 
 /* The same part of it is compared. */
-static bool open_baseline(struct convert_command *command)
+static bool convert_open_baseline(struct convert_command *command)
 {
     if (command->baseline == NULL)
         return true;
@@ -176,8 +176,8 @@ int command_convert(int argc, char **argv)
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = EXIT_OWN_FAILURE;
-    if (selection_apply(&command.selection, command.path, &profile) && open_baseline(&command))
-        status = save(&command, profile);
+    if (selection_apply(&command.selection, command.path, &profile) && convert_open_baseline(&command))
+        status = convert_save(&command, profile);
     pprofil_profile_close(command.out.baseline);
     pprofil_profile_close(profile);
     return status;

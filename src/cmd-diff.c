@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_path(struct diff_command *command, const char *path)
+static error_t diff_parse_path(struct diff_command *command, const char *path)
 {
     if (command->path_count == 2)
         return ARGP_ERR_UNKNOWN;
@@ -80,7 +80,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         command->from = format_option("--from", argument);
         break;
     case ARGP_KEY_ARG:
-        return parse_path(command, argument);
+        return diff_parse_path(command, argument);
     case ARGP_KEY_END:
         if (command->path_count < 2)
             exit(complain("diff: which two files, OLD and NEW? See pprofil diff --help"));

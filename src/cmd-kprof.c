@@ -28,7 +28,7 @@
 
 static volatile sig_atomic_t end_wanted, lease_broken;
 
-static void note_signal(int signal)
+static void kprof_note_signal(int signal)
 {
     if (signal == SIGIO)
         lease_broken = 1;
@@ -97,7 +97,7 @@ static const struct argp parser = {
 /* --- the text ---------------------------------------------------------------------------- */
 
 /* From the first executable mapping of the object to the end of the last. */
-static int find_text(struct kprof *kprof)
+static int kprof_find_text(struct kprof *kprof)
 {
     char path[PATH_MAX], program[PATH_MAX], *line = NULL;
     const char *wanted = kprof->object;
@@ -134,7 +134,7 @@ static int find_text(struct kprof *kprof)
     return 0;
 }
 
-static int start_session(struct kprof *kprof)
+static int kprof_start_session(struct kprof *kprof)
 {
     const struct pprofil_options session_options = {
         .size = sizeof session_options, .frequency = kprof->hz, .flags = PPROFIL_NO_INHERIT};
@@ -146,7 +146,7 @@ static int start_session(struct kprof *kprof)
         return complain("%s", pprofil_session_problem(kprof->session));
     if (*pprofil_session_untraced(kprof->session) != '\0')
         complain("%s", pprofil_session_untraced(kprof->session));
-    int status = kprof->by_call ? 0 : find_text(kprof);
+    int status = kprof->by_call ? 0 : kprof_find_text(kprof);
     if (status != 0)
         return status;
     if (kprof->by_call)
@@ -172,7 +172,7 @@ static int start_session(struct kprof *kprof)
     return error == 0 ? 0 : complain("cannot count: %s", pprofil_error_text(error));
 }
 
-static int make_files(struct kprof *kprof)
+static int kprof_make_files(struct kprof *kprof)
 {
     if (mkdir(kprof->directory, 0700) < 0 && errno != EEXIST)
         return complain("%s: cannot make it: %s", kprof->directory, strerror(errno));
@@ -196,9 +196,9 @@ static int make_files(struct kprof *kprof)
 
 /* --- the loop ---------------------------------------------------------------------------- */
 
-static void catch_signals(sigset_t *outside)
+static void kprof_catch_signals(sigset_t *outside)
 {
-    struct sigaction action = {.sa_handler = note_signal};
+    struct sigaction action = {.sa_handler = kprof_note_signal};
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGIO};
     sigset_t set;
 
@@ -213,7 +213,7 @@ static void catch_signals(sigset_t *outside)
 }
 
 /* 1: the process has ended; 0, or -errno. */
-static int serve_once(struct kprof *kprof, const sigset_t *outside)
+static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
 {
     struct pollfd polled[] = {{.fd = pprofil_session_fd(kprof->session), .events = POLLIN},
                               {.fd = kprof->control_fd, .events = POLLIN}};
@@ -238,14 +238,14 @@ static int serve_once(struct kprof *kprof, const sigset_t *outside)
     return ended;
 }
 
-static int serve(struct kprof *kprof, const sigset_t *outside)
+static int kprof_serve(struct kprof *kprof, const sigset_t *outside)
 {
     int status = 0;
 
     fprintf(stderr, "pprofil: serving %s and %s for process %d; Ctrl-C ends\n", kprof->control,
             kprof->data, (int)kprof->pid);
     while (!end_wanted && status == 0)
-        status = serve_once(kprof, outside);
+        status = kprof_serve_once(kprof, outside);
     kprof->ended = status == 1;
     kprof_control_read(kprof);
     pprofil_session_finish(kprof->session);
@@ -262,13 +262,13 @@ int command_kprof(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil kprof";
     argp_parse(&parser, argc, argv, 0, NULL, &kprof);
-    int status = start_session(&kprof);
+    int status = kprof_start_session(&kprof);
     sigset_t outside;
-    catch_signals(&outside); /* from the first lease on a reader's open sends SIGIO, which would end us */
+    kprof_catch_signals(&outside); /* from the first lease on a reader's open sends SIGIO, which would end us */
     if (status == 0)
-        status = make_files(&kprof);
+        status = kprof_make_files(&kprof);
     if (status == 0)
-        status = serve(&kprof, &outside);
+        status = kprof_serve(&kprof, &outside);
     /* the guard of a process that has ended leaves something that refuses what would be written there */
     bool guarded = kprof.ended && kprof.guard_fd >= 0;
     kprof_guard_end(kprof.guard_fd, !guarded);

@@ -73,8 +73,8 @@ static const struct argp parser = {
     options, merge_parse_option, "FILE...", "Makes one profile of several.", selection_children, NULL, NULL,
 };
 
-static int add_profile(const struct merge_command *command, pprofil_profile *into,
-                       pprofil_profile *profile, const char *path)
+static int merge_profile(const struct merge_command *command, pprofil_profile *into,
+                         pprofil_profile *profile, const char *path)
 {
     int error = pprofil_profile_merge(into, profile, command->how), status = 0;
 
@@ -89,13 +89,13 @@ static int add_profile(const struct merge_command *command, pprofil_profile *int
     return status;
 }
 
-static int merge_add(const struct merge_command *command, pprofil_profile *into, const char *path)
+static int merge_file(const struct merge_command *command, pprofil_profile *into, const char *path)
 {
     pprofil_profile *profile = selection_open(&command->selection, path, command->from);
 
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
-    int status = add_profile(command, into, profile, path);
+    int status = merge_profile(command, into, profile, path);
     pprofil_profile_close(profile);
     return status;
 }
@@ -114,7 +114,7 @@ int command_merge(int argc, char **argv)
     if (error != 0)
         return complain_file(command.output, error, true);
     for (int i = 0; status == 0 && i < command.path_count; i++)
-        status = merge_add(&command, merged, command.paths[i]);
+        status = merge_file(&command, merged, command.paths[i]);
     const struct pprofil_file file = {.size = sizeof file, .format = command.format};
     if (status == 0)
         error = pprofil_profile_save(merged, command.output, &file, command.symbolize);

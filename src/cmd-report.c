@@ -75,7 +75,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_style(int key, char *argument, struct style_view *style)
+static error_t cmd_report_parse_style(int key, char *argument, struct style_view *style)
 {
     int choice;
 
@@ -115,8 +115,8 @@ static error_t parse_style(int key, char *argument, struct style_view *style)
 }
 
 /* One of them makes the rows. */
-static void choose_shape(struct report_command *command, const char *option,
-                         enum pprofil_tree_kind kind, const char *function)
+static void cmd_report_choose_shape(struct report_command *command, const char *option,
+                                    enum pprofil_tree_kind kind, const char *function)
 {
     if (command->shape != NULL && strcmp(command->shape, option) != 0 &&
         !(strcmp(command->shape, "--tree") == 0 && kind == PPROFIL_TREE_INVERTED) &&
@@ -130,23 +130,23 @@ static void choose_shape(struct report_command *command, const char *option,
     command->view.function = function;
 }
 
-static error_t parse_stacks(int key, char *argument, struct report_command *command)
+static error_t cmd_report_parse_stacks(int key, char *argument, struct report_command *command)
 {
     switch (key) {
     case KEY_FLAT:
-        choose_shape(command, "--flat", PPROFIL_TREE_CALLS, NULL);
+        cmd_report_choose_shape(command, "--flat", PPROFIL_TREE_CALLS, NULL);
         return 0;
     case KEY_TREE:
-        choose_shape(command, "--tree", PPROFIL_TREE_CALLS, NULL);
+        cmd_report_choose_shape(command, "--tree", PPROFIL_TREE_CALLS, NULL);
         return 0;
     case KEY_INVERTED:
-        choose_shape(command, "--inverted", PPROFIL_TREE_INVERTED, NULL);
+        cmd_report_choose_shape(command, "--inverted", PPROFIL_TREE_INVERTED, NULL);
         return 0;
     case KEY_CALLERS:
-        choose_shape(command, "--callers", PPROFIL_TREE_CALLERS, argument);
+        cmd_report_choose_shape(command, "--callers", PPROFIL_TREE_CALLERS, argument);
         return 0;
     case KEY_CALLEES:
-        choose_shape(command, "--callees", PPROFIL_TREE_CALLEES, argument);
+        cmd_report_choose_shape(command, "--callees", PPROFIL_TREE_CALLEES, argument);
         return 0;
     case KEY_NO_INLINES:
         command->view.no_inlines = command->selection.selection.no_inlines = true;
@@ -201,7 +201,7 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
         break;
     case KEY_SORT:
         if (strcmp(argument, "self") != 0 && strcmp(argument, "total") != 0)
-            return parse_style(key, argument, &command->style);
+            return cmd_report_parse_style(key, argument, &command->style);
         command->view.by_total = strcmp(argument, "total") == 0;
         break;
     case ARGP_KEY_ARG:
@@ -212,9 +212,9 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
     case ARGP_KEY_NO_ARGS:
         exit(complain("report: which FILE? See pprofil report --help"));
     default:
-        if (parse_stacks(key, argument, command) == 0)
+        if (cmd_report_parse_stacks(key, argument, command) == 0)
             return 0;
-        return parse_style(key, argument, &command->style);
+        return cmd_report_parse_style(key, argument, &command->style);
     }
     return 0;
 }
@@ -223,7 +223,7 @@ static const struct argp parser = {
     options, cmd_report_parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
 };
 
-static int print_style(const struct report_command *command)
+static int cmd_report_print_style(const struct report_command *command)
 {
     struct output_stream output;
 
@@ -236,8 +236,8 @@ static int print_style(const struct report_command *command)
     return status;
 }
 
-static int complain_report(const struct report_command *command, const pprofil_profile *profile,
-                           int error)
+static int cmd_report_complain(const struct report_command *command, const pprofil_profile *profile,
+                               int error)
 {
     const char *problem = pprofil_profile_problem(profile);
 
@@ -259,7 +259,7 @@ static int cmd_report_print(const struct report_command *command, pprofil_profil
         return EXIT_OWN_FAILURE;
     view.colour = output.colour;
     int error = report_print(output.stream, profile, &view);
-    int status = error != 0 ? complain_report(command, profile, error) : 0;
+    int status = error != 0 ? cmd_report_complain(command, profile, error) : 0;
     if (status == 0)
         return output_stream_close(&output, error);
     output_stream_abandon(&output);
@@ -267,7 +267,7 @@ static int cmd_report_print(const struct report_command *command, pprofil_profil
 }
 
 /* Options of the one kind of report are none of the other's. */
-static int check_style(const struct report_command *command)
+static int cmd_report_check_style(const struct report_command *command)
 {
     const struct pprofil_selection *part = &command->selection.selection;
 
@@ -287,7 +287,7 @@ static int cmd_report_check(const struct report_command *command)
     const struct pprofil_style_options *given = &command->style.options;
 
     if (command->style.name != NULL)
-        return check_style(command);
+        return cmd_report_check_style(command);
     if (given->zeros || given->no_header || given->sort != PPROFIL_SORT_TIME ||
         given->addresses != PPROFIL_ADDRESSES_NONE)
         return complain("report: --zeros, --no-header, --octal, --hex and these orders of --sort "
@@ -318,7 +318,7 @@ int command_report(int argc, char **argv)
     if (command.view.tree && !command.rows_given)
         command.view.limit = DEFAULT_TREE_ROWS;
     if (command.style.name != NULL)
-        return print_style(&command);
+        return cmd_report_print_style(&command);
     pprofil_profile *profile =
         selection_open(&command.selection, command.path, command.style.options.format);
     if (profile == NULL)

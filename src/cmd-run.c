@@ -28,7 +28,7 @@
 
 #define PUMP_MS 100
 
-static void begin_when_due(struct run *run)
+static void run_begin_when_due(struct run *run)
 {
     bool due = time_now_ms() - run->start_ms >= (int64_t)(run->asked.delay * 1000);
 
@@ -39,7 +39,7 @@ static void begin_when_due(struct run *run)
     run->start_ms = time_now_ms(); /* the duration counts from here */
 }
 
-static int wait_ms(const struct run *run)
+static int run_wait_ms(const struct run *run)
 {
     double left = PUMP_MS;
     double waited = (double)(time_now_ms() - run->start_ms);
@@ -51,7 +51,7 @@ static int wait_ms(const struct run *run)
     return forward_wait_ms(&run->forward, left < 1 ? 1 : (int)left);
 }
 
-static bool over(const struct run *run)
+static bool run_is_over(const struct run *run)
 {
     return run->started && run->asked.duration > 0 &&
            time_now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
@@ -60,7 +60,7 @@ static bool over(const struct run *run)
 /* The program is not our only child. Orphans become our children where we are the first process of
  * a container, or a subreaper: prctl(2), PR_SET_CHILD_SUBREAPER. Whoever executed us may have had
  * children. The library starts processes that only __WALL finds, and leaves them to us. */
-static void reap(struct run *run)
+static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};
     int status, error;
@@ -81,7 +81,7 @@ static void reap(struct run *run)
 
 /* Returns the program's status as the supervisor saw it, or 0 if it saw none. We miss the status of
  * a program that ends at once when we were started with SIGCHLD ignored. */
-static int supervisor_status(const struct run *run)
+static int run_supervisor_status(const struct run *run)
 {
     const pprofil_profile *profile = pprofil_session_profile(run->session);
     struct pprofil_process process;
@@ -94,32 +94,32 @@ static int supervisor_status(const struct run *run)
     return 0;
 }
 
-static void sample(struct run *run)
+static void run_sample(struct run *run)
 {
     int ended = 0;
 
-    while (ended != 1 && !over(run) && !(run->left = forward_serve(&run->forward))) {
-        begin_when_due(run);
-        ended = pprofil_session_pump(run->session, wait_ms(run));
+    while (ended != 1 && !run_is_over(run) && !(run->left = forward_serve(&run->forward))) {
+        run_begin_when_due(run);
+        ended = pprofil_session_pump(run->session, run_wait_ms(run));
         if (ended < 0 && ended != -EINTR) {
             run->broken = true;
             return;
         }
-        reap(run);
+        run_reap(run);
         run_checkpoint_when_due(run);
         progress_show(&run->progress, run->session, time_now_ms());
     }
 }
 
 /* The program goes on, or has ended. A second signal leaves it. */
-static void wait_for_program(struct run *run)
+static void run_wait_for_program(struct run *run)
 {
     sigset_t ends, before;
 
     sigemptyset(&ends);
     sigaddset(&ends, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ends, &before);
-    for (reap(run); !run->ended; reap(run)) {
+    for (run_reap(run); !run->ended; run_reap(run)) {
         run->left = forward_serve(&run->forward);
         if (run->left)
             break;
@@ -130,7 +130,7 @@ static void wait_for_program(struct run *run)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static void set_command(const struct run *run)
+static void run_set_command(const struct run *run)
 {
     char text[1024];
     size_t used = 0;
@@ -146,7 +146,7 @@ static void set_command(const struct run *run)
 }
 
 /* A run may be long: what can be seen of a file that it will not be written, is seen before. */
-static int check_output(const char *path)
+static int run_check_output(const char *path)
 {
     struct output_path found;
 
@@ -159,7 +159,7 @@ static int check_output(const char *path)
     return error == 0 ? 0 : complain_file(path, error, true);
 }
 
-static void warn(void *context, const char *line)
+static void run_warn(void *context, const char *line)
 {
     (void)context;
     complain("%s", line);
@@ -167,7 +167,7 @@ static void warn(void *context, const char *line)
 
 static int run_begin(struct run *run)
 {
-    if (check_output(run->asked.output) != 0)
+    if (run_check_output(run->asked.output) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
 
@@ -180,16 +180,16 @@ static int run_begin(struct run *run)
                                     run_may_save_early(&run->asked) ? run_save_so_far : NULL, run);
     if (error != 0)
         return complain("%s", pprofil_session_problem(run->session));
-    set_command(run);
+    run_set_command(run);
     run->start_ms = time_now_ms();
     run_checkpoint_later(run);
     if (run->asked.program != NULL) {
-        begin_when_due(run); /* from the first instruction */
+        run_begin_when_due(run); /* from the first instruction */
         error = pprofil_session_launch(run->session, run->asked.program, NULL, &run->child);
     }
     if (error == 0 && run->asked.program == NULL)
         error = pprofil_session_attach_all(run->session, run->asked.pids.pids,
-                                           run->asked.pids.count, warn, NULL);
+                                           run->asked.pids.count, run_warn, NULL);
     if (error == 0 && run->asked.program != NULL) {
         signal(SIGCHLD, SIG_DFL); /* ignored, it would keep the program's status from us */
         forward_to(&run->forward, run->child, run->argv);
@@ -207,7 +207,7 @@ static int run_begin(struct run *run)
     return EXIT_OWN_FAILURE;
 }
 
-static int die_like(int status)
+static int run_die_like(int status)
 {
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
@@ -218,7 +218,7 @@ static int die_like(int status)
     return 128 + WTERMSIG(status);
 }
 
-static int finish(struct run *run)
+static int run_finish(struct run *run)
 {
     bool waits = run->asked.program != NULL && !run->left;
 
@@ -226,12 +226,12 @@ static int finish(struct run *run)
     int error = pprofil_session_finish(run->session);
     /* a run that goes on without us keeps its terminal to itself until it ends */
     if (waits)
-        wait_for_program(run);
+        run_wait_for_program(run);
     waits = waits && !run->left;
     if (run->status < 0)
-        run->status = supervisor_status(run);
+        run->status = run_supervisor_status(run);
     forward_end(&run->forward);
-    if (waits && supervisor_status(run) == run->status) /* it was traced to its end */
+    if (waits && run_supervisor_status(run) == run->status) /* it was traced to its end */
         lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child,
                          run->status);
     if (error != 0 || run->broken)
@@ -241,7 +241,7 @@ static int finish(struct run *run)
     if (run->asked.program != NULL && run->left)
         return 128 + run->forward.end_signal;
     if (waits && (run->status != 0 || own == 0))
-        return die_like(run->status);
+        return run_die_like(run->status);
     return own;
 }
 
@@ -261,6 +261,6 @@ int command_run(int argc, char **argv)
         pprofil_session_close(run.session);
         return failure;
     }
-    sample(&run);
-    return finish(&run);
+    run_sample(&run);
+    return run_finish(&run);
 }

@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
 };
 
 /* Returns the exit status. */
-static int list_keys(void)
+static int top_list_keys(void)
 {
     int error = top_print_keys(stdout);
 
@@ -92,7 +92,7 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
         request->rows = (uint32_t)number_option("--rows", argument, 0, 1e9);
         break;
     case KEY_LIST_KEYS:
-        exit(list_keys());
+        exit(top_list_keys());
     default:
         return target_option_parse(&target, key, argument, state);
     }
@@ -128,7 +128,7 @@ static bool top_check(const struct top_request *request)
     return true;
 }
 
-static int failed(const struct top_request *request, const struct top_result *result, int error)
+static int top_failed(const struct top_request *request, const struct top_result *result, int error)
 {
     complain("%s", result->problem[0] != '\0' ? result->problem : pprofil_error_text(error));
     if (request->program != NULL && (error == -ENOENT || error == -ENOTDIR))
@@ -138,7 +138,7 @@ static int failed(const struct top_request *request, const struct top_result *re
     return EXIT_OWN_FAILURE;
 }
 
-static int summarize(const struct top_request *request, const struct top_result *result)
+static int top_summarize(const struct top_request *request, const struct top_result *result)
 {
     struct report_view view = {.limit = SUMMARY_ROWS, .colour = report_wants_colour(stdout)};
     int error = 0;
@@ -172,7 +172,7 @@ int command_top(int argc, char **argv)
     if (!top_check(request))
         return EXIT_OWN_FAILURE;
     int error = top_run(request, &result);
-    int status = error != 0 ? failed(request, &result, error) : summarize(request, &result);
+    int status = error != 0 ? top_failed(request, &result, error) : top_summarize(request, &result);
     pprofil_session_close(result.session);
     return status;
 }

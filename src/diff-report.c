@@ -30,50 +30,50 @@ static const struct {
     [PPROFIL_DIFF_TIME_A_SECOND] = {"     95% of s/s ", 1, 4},
 };
 
-static double seconds(uint64_t ns)
+static double seconds_of(uint64_t ns)
 {
     return (double)ns / 1e9;
 }
 
 /* "+": more than chance, "-": less, " ": it may be chance. */
-static char mark(const struct pprofil_change *change)
+static char diff_mark(const struct pprofil_change *change)
 {
     if (!change->significant)
         return ' ';
     return change->change > 0 ? '+' : '-';
 }
 
-static const char *colour_of(const struct pprofil_change *change)
+static const char *diff_colour(const struct pprofil_change *change)
 {
     if (!change->significant)
         return "";
     return change->change > 0 ? MORE : LESS;
 }
 
-static void print_side(FILE *out, const char *side, const pprofil_profile *profile)
+static void diff_print_side(FILE *out, const char *side, const pprofil_profile *profile)
 {
     struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
     fprintf(out, "# %s: %" PRIu64 " samples, %.3f s of %s in %.3f s: ", side, totals.samples,
-            seconds(totals.wall ? totals.wall_ns : totals.cpu_ns),
-            totals.wall ? "thread time" : "CPU time", seconds(totals.elapsed_ns));
+            seconds_of(totals.wall ? totals.wall_ns : totals.cpu_ns),
+            totals.wall ? "thread time" : "CPU time", seconds_of(totals.elapsed_ns));
     utf8_print_harmless(out, pprofil_profile_command(profile));
     fputc('\n', out);
 }
 
-static void print_head(FILE *out, const struct diff_view *view)
+static void diff_print_head(FILE *out, const struct diff_view *view)
 {
     fputs(view->colour ? BOLD "# pprofil diff: " : "# pprofil diff: ", out);
     utf8_print_harmless(out, view->paths[0]);
     fputs(" -> ", out);
     utf8_print_harmless(out, view->paths[1]);
     fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
-    print_side(out, "old", view->profiles[0]);
-    print_side(out, "new", view->profiles[1]);
+    diff_print_side(out, "old", view->profiles[0]);
+    diff_print_side(out, "new", view->profiles[1]);
 }
 
-static void print_headings(FILE *out, const struct diff_view *view, bool stacks)
+static void diff_print_headings(FILE *out, const struct diff_view *view, bool stacks)
 {
     fputs("   old%    new%  points    old s    new s   diff s", out); /* of self */
     fprintf(out, "  %16s", intervals[view->by].heading);
@@ -82,8 +82,8 @@ static void print_headings(FILE *out, const struct diff_view *view, bool stacks)
     fputs("  function                        object\n", out);
 }
 
-static void print_interval(FILE *out, const struct pprofil_change *change,
-                           const struct diff_view *view)
+static void diff_print_interval(FILE *out, const struct pprofil_change *change,
+                                const struct diff_view *view)
 {
     double scale = intervals[view->by].scale;
     int digits = intervals[view->by].digits;
@@ -94,7 +94,7 @@ static void print_interval(FILE *out, const struct pprofil_change *change,
         fprintf(out, "  %16s", "");
 }
 
-static void print_name(FILE *out, const struct pprofil_diff_row *row)
+static void diff_print_name(FILE *out, const struct pprofil_diff_row *row)
 {
     const char *old = row->object[0], *new = row->object[1];
 
@@ -112,27 +112,27 @@ static void print_name(FILE *out, const struct pprofil_diff_row *row)
         fputs(old[0] == '\0' ? " (only in new)" : " (only in old)", out);
 }
 
-static void print_row(FILE *out, const struct pprofil_diff_row *row, const struct diff_view *view,
-                      bool stacks)
+static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const struct diff_view *view,
+                           bool stacks)
 {
     const struct pprofil_change *self = &row->self, *total = &row->total;
-    const char *colour = colour_of(self->significant ? self : total);
+    const char *colour = diff_colour(self->significant ? self : total);
 
     fputs(view->colour ? colour : "", out);
-    fprintf(out, "%c%6.2f  %6.2f  %+6.2f %8.3f %8.3f %+8.3f", mark(self), 100 * self->share[0],
-            100 * self->share[1], 100 * (self->share[1] - self->share[0]), seconds(self->ns[0]),
-            seconds(self->ns[1]), seconds(self->ns[1]) - seconds(self->ns[0]));
-    print_interval(out, self, view);
+    fprintf(out, "%c%6.2f  %6.2f  %+6.2f %8.3f %8.3f %+8.3f", diff_mark(self), 100 * self->share[0],
+            100 * self->share[1], 100 * (self->share[1] - self->share[0]), seconds_of(self->ns[0]),
+            seconds_of(self->ns[1]), seconds_of(self->ns[1]) - seconds_of(self->ns[0]));
+    diff_print_interval(out, self, view);
     if (stacks)
-        fprintf(out, "  %c%10.2f  %10.2f  %+6.2f", mark(total), 100 * total->share[0],
+        fprintf(out, "  %c%10.2f  %10.2f  %+6.2f", diff_mark(total), 100 * total->share[0],
                 100 * total->share[1], 100 * (total->share[1] - total->share[0]));
-    print_name(out, row);
+    diff_print_name(out, row);
     fputs(view->colour && colour[0] != '\0' ? REPORT_PLAIN "\n" : "\n", out);
 }
 
 /* "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions changed significantly" */
-static void print_verdict(FILE *out, const struct pprofil_diff_totals *totals,
-                          const struct diff_view *view)
+static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals,
+                               const struct diff_view *view)
 {
     const struct pprofil_change *whole = &totals->whole;
     const char *unit = view->by == PPROFIL_DIFF_TIME_A_SECOND ? " s/s" : " s";
@@ -157,18 +157,18 @@ static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct di
     uint32_t count = pprofil_diff_count(diff);
 
     pprofil_diff_totals(diff, &totals, sizeof totals);
-    print_head(out, view);
+    diff_print_head(out, view);
     if (count > 0)
-        print_headings(out, view, totals.stacks);
+        diff_print_headings(out, view, totals.stacks);
     for (uint32_t i = 0; i < count; i++) {
         struct pprofil_diff_row row;
         pprofil_diff_row(diff, i, &row, sizeof row);
-        print_row(out, &row, view, totals.stacks);
+        diff_print_row(out, &row, view, totals.stacks);
     }
     if (count < totals.rows)
         fprintf(out, "# %" PRIu32 " more row%s; -n 0 shows all\n", totals.rows - count,
                 totals.rows - count == 1 ? "" : "s");
-    print_verdict(out, &totals, view);
+    diff_print_verdict(out, &totals, view);
 }
 
 /* --- CSV and JSON ------------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ static const struct diff_column {
 };
 #define COLUMNS (sizeof columns / sizeof *columns)
 
-static void csv_print_headings(FILE *out, const char *prefix)
+static void diff_print_csv_headings(FILE *out, const char *prefix)
 {
     for (size_t i = 0; i < COLUMNS; i++)
         if (columns[i].sides)
@@ -202,7 +202,7 @@ static void csv_print_headings(FILE *out, const char *prefix)
             fprintf(out, ",%s%s", prefix, columns[i].field.name);
 }
 
-static void csv_print_change(FILE *out, const struct pprofil_change *change)
+static void diff_print_csv_change(FILE *out, const struct pprofil_change *change)
 {
     for (size_t i = 0; i < COLUMNS; i++)
         for (int side = 0; side <= columns[i].sides; side++) {
@@ -217,9 +217,9 @@ static void diff_print_csv(FILE *out, const pprofil_diff *diff)
 
     pprofil_diff_totals(diff, &totals, sizeof totals);
     fputs("name,old_object,object", out);
-    csv_print_headings(out, "");
+    diff_print_csv_headings(out, "");
     if (totals.stacks)
-        csv_print_headings(out, "total_");
+        diff_print_csv_headings(out, "total_");
     fputs("\r\n", out);
     for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
         struct pprofil_diff_row row;
@@ -229,14 +229,14 @@ static void diff_print_csv(FILE *out, const pprofil_diff *diff)
         csv_print_text(out, row.object[0]);
         fputc(',', out);
         csv_print_text(out, row.object[1]);
-        csv_print_change(out, &row.self);
+        diff_print_csv_change(out, &row.self);
         if (totals.stacks)
-            csv_print_change(out, &row.total);
+            diff_print_csv_change(out, &row.total);
         fputs("\r\n", out);
     }
 }
 
-static json_t *make_side(const struct pprofil_change *change, int side)
+static json_t *diff_json_side(const struct pprofil_change *change, int side)
 {
     json_t *object = json_object();
 
@@ -247,10 +247,10 @@ static json_t *make_side(const struct pprofil_change *change, int side)
 }
 
 /* What CSV begins with is the last member here: whether the change is significant. */
-static json_t *make_change(const struct pprofil_change *change)
+static json_t *diff_json_change(const struct pprofil_change *change)
 {
     json_t *object =
-        json_pack("{s:o, s:o}", "old", make_side(change, 0), "new", make_side(change, 1));
+        json_pack("{s:o, s:o}", "old", diff_json_side(change, 0), "new", diff_json_side(change, 1));
 
     for (size_t i = 1; i <= COLUMNS; i++)
         if (!columns[i % COLUMNS].sides)
@@ -258,18 +258,18 @@ static json_t *make_change(const struct pprofil_change *change)
     return object;
 }
 
-static json_t *make_row(const struct pprofil_diff_row *row, bool stacks)
+static json_t *diff_json_row(const struct pprofil_diff_row *row, bool stacks)
 {
     json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(row->name), "old_object",
                                json_text(row->object[0]), "object", json_text(row->object[1]),
-                               "self", make_change(&row->self));
+                               "self", diff_json_change(&row->self));
 
     if (stacks && object != NULL)
-        json_object_set_new(object, "total", make_change(&row->total));
+        json_object_set_new(object, "total", diff_json_change(&row->total));
     return object;
 }
 
-static json_t *make_file(const struct diff_view *view, int side)
+static json_t *diff_json_file(const struct diff_view *view, int side)
 {
     return json_pack("{s:o, s:o}", "path", json_text(view->paths[side]), "command",
                      json_text(pprofil_profile_command(view->profiles[side])));
@@ -290,12 +290,12 @@ static int diff_print_json(FILE *out, const pprofil_diff *diff, const struct dif
     for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
         struct pprofil_diff_row row;
         pprofil_diff_row(diff, i, &row, sizeof row);
-        json_array_append_new(rows, make_row(&row, totals.stacks));
+        json_array_append_new(rows, diff_json_row(&row, totals.stacks));
     }
     json_t *document =
         json_pack("{s:s, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "by", compared[view->by], "old",
-                  make_file(view, 0), "new", make_file(view, 1), "wall", totals.wall, "whole",
-                  make_change(&totals.whole), "functions", (json_int_t)totals.rows, "significant",
+                  diff_json_file(view, 0), "new", diff_json_file(view, 1), "wall", totals.wall, "whole",
+                  diff_json_change(&totals.whole), "functions", (json_int_t)totals.rows, "significant",
                   (json_int_t)totals.significant, "rows", rows);
     int error = document == NULL ? -ENOMEM : 0;
     if (error == 0 && json_dumpf(document, out, json_flags(out)) != 0)

@@ -30,14 +30,14 @@ static pid_t fork_quietly(void)
 }
 
 /* An open end of a pipe of ours would keep its reader waiting after we have ended. */
-static void keep_only(int fd)
+static void probe_keep_only(int fd)
 {
     if (fd != STDIN_FILENO)
         dup2(fd, STDIN_FILENO);
     descriptors_close(STDIN_FILENO + 1);
 }
 
-static uint64_t take_signals(void)
+static uint64_t probe_take_signals(void)
 {
     const struct timespec at_once = {0};
     uint64_t signals = 0;
@@ -56,11 +56,11 @@ static void probe_serve(int socket, char **argv)
     for (; *argv != NULL; argv++)
         memset(*argv, 0, strlen(*argv));
     prctl(PR_SET_NAME, "group-probe", 0, 0, 0);
-    keep_only(socket);
+    probe_keep_only(socket);
     if (chdir("/") < 0)
         _exit(1);
     while (read(STDIN_FILENO, &question, sizeof question) == (ssize_t)sizeof question) {
-        uint64_t signals = take_signals();
+        uint64_t signals = probe_take_signals();
         if (write(STDIN_FILENO, &signals, sizeof signals) != (ssize_t)sizeof signals)
             break;
     }

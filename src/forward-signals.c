@@ -30,7 +30,7 @@ static uint64_t signal_bit(int signal)
 
 /* --- catching -------------------------------------------------------------------------- */
 
-static void write_note(int signal, siginfo_t *info, void *context)
+static void forward_write_note(int signal, siginfo_t *info, void *context)
 {
     struct note note = {.signal = signal, .from_user = info->si_code <= 0, .ms = time_now_ms()};
     int error = errno;
@@ -69,7 +69,7 @@ static bool is_for_program(int signal)
 }
 
 /* A signal that was ignored when we started stays ignored: nohup(1). */
-static void set_action(int signal, const struct sigaction *action)
+static void forward_set_action(int signal, const struct sigaction *action)
 {
     struct sigaction old;
 
@@ -77,13 +77,13 @@ static void set_action(int signal, const struct sigaction *action)
         sigaction(signal, action, NULL);
 }
 
-static void catch_signal(int signal)
+static void forward_catch_signal(int signal)
 {
-    struct sigaction action = {.sa_sigaction = write_note, .sa_flags = SA_SIGINFO};
+    struct sigaction action = {.sa_sigaction = forward_write_note, .sa_flags = SA_SIGINFO};
 
     if (!asks_for_end(signal))
         action.sa_flags |= SA_RESTART;
-    set_action(signal, &action);
+    forward_set_action(signal, &action);
 }
 
 int forward_open(struct forward *forward, bool program)
@@ -97,7 +97,7 @@ int forward_open(struct forward *forward, bool program)
     notes_end = ends[1];
     for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (program ? is_for_program(signal) : asks_for_end(signal))
-            catch_signal(signal);
+            forward_catch_signal(signal);
     return 0;
 }
 
@@ -107,9 +107,9 @@ void forward_catch(const struct forward *forward, bool caught)
 
     for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (asks_for_end(signal) && caught)
-            catch_signal(signal);
+            forward_catch_signal(signal);
         else if (asks_for_end(signal))
-            set_action(signal, &ends);
+            forward_set_action(signal, &ends);
 }
 
 void forward_to(struct forward *forward, pid_t program, char **argv)
@@ -161,7 +161,7 @@ static bool reached_program(const struct forward *forward, int signal)
            went_to_all(forward, signal);
 }
 
-static void pass_on_what_is_due(struct forward *forward)
+static void forward_pass_on_due(struct forward *forward)
 {
     int64_t now = time_now_ms();
     uint64_t due = 0;
@@ -179,7 +179,7 @@ static void pass_on_what_is_due(struct forward *forward)
     forward->probed &= ~due;
 }
 
-static void take_note(struct forward *forward, const struct note *note)
+static void forward_take_note(struct forward *forward, const struct note *note)
 {
     uint64_t *waiting = &forward->waiting;
 
@@ -201,8 +201,8 @@ bool forward_serve(struct forward *forward)
     struct note note;
 
     while (read(forward->notes, &note, sizeof note) == (ssize_t)sizeof note)
-        take_note(forward, &note);
-    pass_on_what_is_due(forward);
+        forward_take_note(forward, &note);
+    forward_pass_on_due(forward);
     if (forward->attached)
         return forward->ends > 0;
     return forward->ends > 1 && !forward->init;

@@ -39,7 +39,7 @@ void lsan_note_end(struct lsan_note *note, pid_t program)
                    faults > 0;
 }
 
-static bool is_off(const char *variable)
+static bool lsan_is_off(const char *variable)
 {
     const char *options = getenv(variable);
 
@@ -47,9 +47,9 @@ static bool is_off(const char *variable)
 }
 
 /* The program was started with our environment. AddressSanitizer reads both variables. */
-static bool is_switched_off(int status)
+static bool lsan_is_switched_off(int status)
 {
-    return is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && is_off("ASAN_OPTIONS"));
+    return lsan_is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && lsan_is_off("ASAN_OPTIONS"));
 }
 
 void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program,
@@ -59,7 +59,7 @@ void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pi
         return;
     int refused = pprofil_profile_leak_check(profile, program,
                                              note->program[0] == '\0' ? NULL : note->program);
-    if (refused == WEXITSTATUS(status) && !is_switched_off(refused))
+    if (refused == WEXITSTATUS(status) && !lsan_is_switched_off(refused))
         note->status = refused;
 }
 

@@ -155,16 +155,16 @@ pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
     return NULL;
 }
 
-static void do_nothing(int signal)
+static void ignore_signal(int signal)
 {
     (void)signal;
 }
 
 /* A reader that went away, or a limit that a file meets, is an error to report, not a reason to
  * die with a target. A handler, unlike SIG_IGN, is not inherited by the program that we run. */
-static void survive(int signal)
+static void survive_signal(int signal)
 {
-    struct sigaction action = {.sa_handler = do_nothing, .sa_flags = SA_RESTART}, old;
+    struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, old;
 
     if (sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
         sigaction(signal, &action, NULL);
@@ -185,8 +185,8 @@ int main(int argc, char **argv)
 {
     fill_standard_descriptors();
     make_messages_plain();
-    survive(SIGPIPE);
-    survive(SIGXFSZ);
+    survive_signal(SIGPIPE);
+    survive_signal(SIGXFSZ);
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);

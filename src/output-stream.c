@@ -17,7 +17,7 @@
 #include "output-stream.h"
 #include "report.h"
 
-static FILE *open_directly(const char *path)
+static FILE *output_open_directly(const char *path)
 {
     int fd = output_path_open(path);
     FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
@@ -29,14 +29,14 @@ static FILE *open_directly(const char *path)
     return stream;
 }
 
-static FILE *open_stream(struct output_stream *output, const char *path)
+static FILE *output_open_stream(struct output_stream *output, const char *path)
 {
     struct stat status;
 
     if (path == NULL || strcmp(path, "-") == 0)
         return stdout;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return open_directly(path);
+        return output_open_directly(path);
     output->path = path;
     return open_memstream(&output->text, &output->size);
 }
@@ -44,7 +44,7 @@ static FILE *open_stream(struct output_stream *output, const char *path)
 bool output_stream_open(struct output_stream *output, const char *path)
 {
     *output = (struct output_stream){.name = path != NULL ? path : "standard output"};
-    output->stream = open_stream(output, path);
+    output->stream = output_open_stream(output, path);
     if (output->stream == NULL) {
         complain_file(output->name, -errno, true);
         return false;

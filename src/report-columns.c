@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "report.h"
 
-static void print_place(FILE *out, const struct pprofil_row *row)
+static void column_print_place(FILE *out, const struct pprofil_row *row)
 {
     if (row->file[0] == '\0')
         return;
@@ -25,7 +25,7 @@ static void print_place(FILE *out, const struct pprofil_row *row)
     fputc(')', out);
 }
 
-static void print_line(FILE *out, const struct pprofil_row *row)
+static void column_print_line(FILE *out, const struct pprofil_row *row)
 {
     utf8_print_harmless(out, row->name);
     if (row->line != 0)
@@ -35,6 +35,7 @@ static void print_line(FILE *out, const struct pprofil_row *row)
 #define AT(member) offsetof(struct pprofil_row, member)
 #define BY(grouping) (1u << PPROFIL_BY_##grouping)
 #define BY_ALL (BY(STATE) * 2 - 1)
+#define BY_NONE 0
 #define BY_CODE (BY(FUNCTION) | BY(LINE))
 #define BY_TASK (BY(THREAD) | BY(PROCESS))
 #define TOTAL REPORT_TOTAL
@@ -43,27 +44,32 @@ static void print_line(FILE *out, const struct pprofil_row *row)
 
 /* clang-format off */
 static const struct report_column columns[] = {
-/*    name             kind          value               csv json  flags  in text     wide  heading    ASCII    wall */
-    {{"share",         FIELD_REAL,   AT(share)},           1,  4,        0, BY_ALL,       6, "self%",  NULL,     NULL, NULL},
-    {{"error95",       FIELD_REAL,   AT(error95)},         2,  5,        0, BY_ALL,       5, "±95%",   "+-95%",  NULL, NULL},
-    {{"ns",            FIELD_COUNT,  AT(ns)},              3,  3,        0, BY_ALL,       8, "CPU s",  NULL,     "wall s", NULL},
-    {{"samples",       FIELD_COUNT,  AT(samples)},         4,  2,        0, 0,            0, NULL,     NULL,     NULL, NULL},
-    {{"total_share",   FIELD_REAL,   AT(total_share)},    11, 13,    TOTAL, BY_ALL,       6, "total%", NULL,     NULL, NULL},
-    {{"total_error95", FIELD_REAL,   AT(total_error95)},  12, 14,    TOTAL, BY_ALL,       5, "±95%",   "+-95%",  NULL, NULL},
-    {{"total_ns",      FIELD_COUNT,  AT(total_ns)},       13, 12,    TOTAL, 0,            0, NULL,     NULL,     NULL, NULL},
-    {{"total_samples", FIELD_COUNT,  AT(total_samples)},  14, 11,    TOTAL, 0,            0, NULL,     NULL,     NULL, NULL},
-    {{"pid",           FIELD_NUMBER, AT(pid)},             9,  9,     FLAT, BY_TASK,      7, "pid",    NULL,     NULL, NULL},
-    {{"tid",           FIELD_NUMBER, AT(tid)},            10, 10,     FLAT, BY(THREAD),   7, "tid",    NULL,     NULL, NULL},
-    {{"name",          FIELD_TEXT,   AT(name)},            5,  1,        0, BY(FUNCTION), 30, "function", NULL,  NULL, NULL},
-    {{"object",        FIELD_TEXT,   AT(object)},          6,  6, OPTIONAL, BY_CODE,      18, "object", NULL,    NULL, NULL},
-    {{"file",          FIELD_TEXT,   AT(file)},            7,  7, OPTIONAL, BY(FUNCTION), 0, "(file:line)", NULL, NULL, print_place},
-    {{"line",          FIELD_NUMBER, AT(line)},            8,  8, OPTIONAL, BY(LINE),     0, "file:line", NULL,  NULL, print_line},
+/*   {{name,           kind,         value},             csv json flags  shown by      wide  text */
+    {{"share",         FIELD_REAL,   AT(share)},           1,  4,        0, BY_ALL,        6, .text = "self%"},
+    {{"error95",       FIELD_REAL,   AT(error95)},         2,  5,        0, BY_ALL,        5, .text = "±95%",
+     .ascii = "+-95%"},
+    {{"ns",            FIELD_COUNT,  AT(ns)},              3,  3,        0, BY_ALL,        8, .text = "CPU s",
+     .wall = "wall s"},
+    {{"samples",       FIELD_COUNT,  AT(samples)},         4,  2,        0, BY_NONE,       0, .text = NULL},
+    {{"total_share",   FIELD_REAL,   AT(total_share)},    11, 13,    TOTAL, BY_ALL,        6, .text = "total%"},
+    {{"total_error95", FIELD_REAL,   AT(total_error95)},  12, 14,    TOTAL, BY_ALL,        5, .text = "±95%",
+     .ascii = "+-95%"},
+    {{"total_ns",      FIELD_COUNT,  AT(total_ns)},       13, 12,    TOTAL, BY_NONE,       0, .text = NULL},
+    {{"total_samples", FIELD_COUNT,  AT(total_samples)},  14, 11,    TOTAL, BY_NONE,       0, .text = NULL},
+    {{"pid",           FIELD_NUMBER, AT(pid)},             9,  9,     FLAT, BY_TASK,       7, .text = "pid"},
+    {{"tid",           FIELD_NUMBER, AT(tid)},            10, 10,     FLAT, BY(THREAD),    7, .text = "tid"},
+    {{"name",          FIELD_TEXT,   AT(name)},            5,  1,        0, BY(FUNCTION), 30, .text = "function"},
+    {{"object",        FIELD_TEXT,   AT(object)},          6,  6, OPTIONAL, BY_CODE,      18, .text = "object"},
+    {{"file",          FIELD_TEXT,   AT(file)},            7,  7, OPTIONAL, BY(FUNCTION),  0, .text = "(file:line)",
+     .print = column_print_place},
+    {{"line",          FIELD_NUMBER, AT(line)},            8,  8, OPTIONAL, BY(LINE),      0, .text = "file:line",
+     .print = column_print_line},
     /* text alone: names at the end of a line, each under the heading of its report */
-    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(OBJECT),   0, "object",  NULL,    NULL, NULL},
-    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(THREAD),   0, "thread",  NULL,    NULL, NULL},
-    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROCESS),  0, "process", NULL,    NULL, NULL},
-    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(SYSCALL),  0, "system call", NULL, NULL, NULL},
-    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(STATE),    0, "state",   NULL,    NULL, NULL},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(OBJECT),    0, .text = "object"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(THREAD),    0, .text = "thread"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROCESS),   0, .text = "process"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(SYSCALL),   0, .text = "system call"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(STATE),     0, .text = "state"},
 };
 /* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)
@@ -78,12 +84,12 @@ static const struct report_column *column_at(unsigned place, bool json)
     return NULL;
 }
 
-static bool is_shown(const struct report_column *column, bool totals, bool tree)
+static bool column_is_shown(const struct report_column *column, bool totals, bool tree)
 {
     return (totals || !(column->flags & REPORT_TOTAL)) && !(tree && column->flags & REPORT_FLAT);
 }
 
-static bool is_empty(const struct field *field, const struct pprofil_row *row)
+static bool field_is_empty(const struct field *field, const struct pprofil_row *row)
 {
     return field->kind == FIELD_TEXT ? field_text(field, row)[0] == '\0'
                                      : field_count(field, row, 0) == 0;
@@ -94,7 +100,7 @@ void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, b
     const struct report_column *column;
 
     for (unsigned place = 1; (column = column_at(place, false)) != NULL; place++) {
-        if (!is_shown(column, totals, tree))
+        if (!column_is_shown(column, totals, tree))
             continue;
         fputs(place > 1 ? "," : "", out);
         if (row == NULL)
@@ -111,8 +117,8 @@ json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tre
     int error = 0;
 
     for (unsigned place = 1; error == 0 && (column = column_at(place, true)) != NULL; place++)
-        if (is_shown(column, totals, tree) &&
-            !(column->flags & REPORT_OPTIONAL && is_empty(&column->field, row)))
+        if (column_is_shown(column, totals, tree) &&
+            !(column->flags & REPORT_OPTIONAL && field_is_empty(&column->field, row)))
             error = field_add_json(object, &column->field, row, 0);
     if (error == 0)
         return object;
@@ -147,7 +153,7 @@ static void print_spaces(FILE *out, size_t from, size_t to)
         fputc(' ', out);
 }
 
-static void print_heading(FILE *out, const struct report_column *column, bool wall, bool utf8)
+static void column_print_heading(FILE *out, const struct report_column *column, bool wall, bool utf8)
 {
     const char *text = column->text;
 
@@ -163,7 +169,7 @@ static void print_heading(FILE *out, const struct report_column *column, bool wa
 }
 
 /* Prints a share in per cent, and a time in seconds. */
-static void print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row)
+static void column_print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row)
 {
     const struct field *field = &column->field;
     int width = (int)column->width;
@@ -190,13 +196,13 @@ void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_
 
     for (size_t i = 0; i < COLUMNS; i++) {
         const struct report_column *column = &columns[i];
-        if (!(column->by & 1u << by) || !is_shown(column, totals, false))
+        if (!(column->by & 1u << by) || !column_is_shown(column, totals, false))
             continue;
         fputs(gap, out);
         if (row == NULL)
-            print_heading(out, column, wall, utf8);
+            column_print_heading(out, column, wall, utf8);
         else
-            print_cell(out, column, row);
+            column_print_cell(out, column, row);
         gap = "  ";
     }
 }

@@ -12,7 +12,7 @@
 
 #include "report.h"
 
-static json_t *make_totals(const pprofil_profile *profile)
+static json_t *json_totals(const pprofil_profile *profile)
 {
     struct pprofil_totals totals;
 
@@ -31,7 +31,7 @@ static json_t *make_totals(const pprofil_profile *profile)
         "untraced", (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);
 }
 
-static json_t *make_incomplete(const pprofil_profile *profile)
+static json_t *json_incomplete(const pprofil_profile *profile)
 {
     json_t *list = json_array();
     const char *why;
@@ -43,10 +43,10 @@ static json_t *make_incomplete(const pprofil_profile *profile)
 }
 
 /* What all documents begin with. */
-static json_t *make_document(const pprofil_profile *profile)
+static json_t *json_document(const pprofil_profile *profile)
 {
     json_t *document = json_pack("{s:o, s:o}", "command", json_text(pprofil_profile_command(profile)),
-                                 "totals", make_totals(profile));
+                                 "totals", json_totals(profile));
     const char *what;
     double share;
     uint64_t samples;
@@ -56,7 +56,7 @@ static json_t *make_document(const pprofil_profile *profile)
                             json_pack("{s:o, s:f, s:I}", "of", json_text(what), "share", share,
                                       "samples_of", json_uint(samples)));
     if (pprofil_profile_has_stacks(profile))
-        json_object_set_new(document, "incomplete", make_incomplete(profile));
+        json_object_set_new(document, "incomplete", json_incomplete(profile));
     return document;
 }
 
@@ -71,7 +71,7 @@ struct rows {
 };
 
 /* A text of JSON with so many spaces before each line: in strings there are no line ends. */
-static void put_indented(FILE *out, const char *text, int depth)
+static void print_indented(FILE *out, const char *text, int depth)
 {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
@@ -83,7 +83,7 @@ static void put_indented(FILE *out, const char *text, int depth)
 }
 
 /* Takes the document. */
-static struct rows rows_begin(FILE *out, json_t *document)
+static struct rows json_rows_begin(FILE *out, json_t *document)
 {
     char *text = document == NULL ? NULL : json_dumps(document, json_flags(out));
     size_t length = text == NULL ? 0 : strlen(text);
@@ -99,7 +99,7 @@ static struct rows rows_begin(FILE *out, json_t *document)
 }
 
 /* Takes the row. */
-static void rows_add(struct rows *rows, json_t *row)
+static void json_rows_add(struct rows *rows, json_t *row)
 {
     char *text = row == NULL ? NULL : json_dumps(row, json_flags(rows->out));
 
@@ -108,14 +108,14 @@ static void rows_add(struct rows *rows, json_t *row)
         rows->error = -ENOMEM;
     if (rows->error == 0) {
         fputs(rows->between, rows->out);
-        put_indented(rows->out, text, 2);
+        print_indented(rows->out, text, 2);
         rows->between = ",\n";
     }
     free(text);
 }
 
 /* 0 or a negative errno; whether it could be written is known to the stream. */
-static int rows_end(struct rows *rows)
+static int json_rows_end(struct rows *rows)
 {
     if (rows->error == 0)
         fputs(rows->between[0] == '\n' ? "]\n}\n" : "\n ]\n}\n", rows->out);
@@ -125,18 +125,18 @@ static int rows_end(struct rows *rows)
 int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                     const struct report_view *view)
 {
-    struct rows rows = rows_begin(out, make_document(profile));
+    struct rows rows = json_rows_begin(out, json_document(profile));
 
     (void)view;
     for (uint32_t i = 0; rows.error == 0 && i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
-        rows_add(&rows, report_columns_json(&row, pprofil_report_has_totals(report), false));
+        json_rows_add(&rows, report_columns_json(&row, pprofil_report_has_totals(report), false));
     }
-    return rows_end(&rows);
+    return json_rows_end(&rows);
 }
 
-static json_t *make_tree_row(const struct pprofil_tree_row *row)
+static json_t *json_tree_row(const struct pprofil_tree_row *row)
 {
     json_t *object = report_columns_json(&row->row, true, true);
 
@@ -151,7 +151,7 @@ static json_t *make_tree_row(const struct pprofil_tree_row *row)
     return object;
 }
 
-static json_t *make_tree(const pprofil_tree *tree, const struct report_view *view)
+static json_t *json_tree(const pprofil_tree *tree, const struct report_view *view)
 {
     struct pprofil_tree_totals totals;
 
@@ -169,14 +169,14 @@ static json_t *make_tree(const pprofil_tree *tree, const struct report_view *vie
 int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                          const struct report_view *view)
 {
-    json_t *document = make_document(profile);
+    json_t *document = json_document(profile);
 
-    json_object_set_new(document, "tree", make_tree(tree, view));
-    struct rows rows = rows_begin(out, document);
+    json_object_set_new(document, "tree", json_tree(tree, view));
+    struct rows rows = json_rows_begin(out, document);
     for (uint32_t i = 0; rows.error == 0 && i < pprofil_tree_count(tree); i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(tree, i, &row, sizeof row);
-        rows_add(&rows, make_tree_row(&row));
+        json_rows_add(&rows, json_tree_row(&row));
     }
-    return rows_end(&rows);
+    return json_rows_end(&rows);
 }

@@ -29,25 +29,25 @@ static const char *plural(uint64_t count)
 }
 
 /* What other systems' files do not say must not look as if they said 0. */
-static bool is_ours(const struct pprofil_totals *totals)
+static bool totals_are_ours(const struct pprofil_totals *totals)
 {
     return totals->elapsed_ns > 0 || totals->target_cpu_ns > 0 || totals->samples == 0;
 }
 
-static void print_counts(FILE *out, const struct pprofil_totals *totals)
+static void report_print_counts(FILE *out, const struct pprofil_totals *totals)
 {
     fprintf(out, "# %" PRIu64 " sample%s, ", totals->samples, plural(totals->samples));
     if (totals->wall)
         fprintf(out, "%.3f s of thread time, ", (double)totals->wall_ns / 1e9);
     fprintf(out, "%.3f s of CPU time", (double)totals->cpu_ns / 1e9);
-    if (is_ours(totals))
+    if (totals_are_ours(totals))
         fprintf(out, " (the target's own: %.3f s) in %.3f s",
                 (double)totals->target_cpu_ns / 1e9, (double)totals->elapsed_ns / 1e9);
     fputc('\n', out);
 }
 
 /* What was asked, what was got, and why that is less. */
-static void print_rate(FILE *out, const struct pprofil_totals *totals)
+static void report_print_rate(FILE *out, const struct pprofil_totals *totals)
 {
     char why[LIMIT_SIZE];
 
@@ -56,17 +56,17 @@ static void print_rate(FILE *out, const struct pprofil_totals *totals)
         fprintf(out, ", %.0f achieved", (double)totals->running * 1e9 / (double)totals->cpu_ns);
     if (pprofil_totals_limit(totals, true, why, sizeof why) > 0)
         fprintf(out, ": %s\n#", why);
-    else if (is_ours(totals))
+    else if (totals_are_ours(totals))
         fputc(';', out);
-    if (is_ours(totals))
+    if (totals_are_ours(totals))
         fprintf(out, " target stopped %.2f %% of its CPU time; lost %" PRIu64,
                 per_cent(totals->stopped_ns, totals->target_cpu_ns), totals->lost);
     fputc('\n', out);
 }
 
-static void print_quality(FILE *out, const struct pprofil_totals *totals)
+static void report_print_quality(FILE *out, const struct pprofil_totals *totals)
 {
-    print_rate(out, totals);
+    report_print_rate(out, totals);
     fprintf(out, "# %" PRIu32 " process%s, %" PRIu32 " thread%s", totals->processes_seen,
             totals->processes_seen == 1 ? "" : "es", totals->threads_seen,
             plural(totals->threads_seen));
@@ -81,7 +81,7 @@ static void print_quality(FILE *out, const struct pprofil_totals *totals)
 }
 
 /* What threads did, where that is known: each share is of all their time. */
-static void print_states(FILE *out, pprofil_profile *profile)
+static void report_print_states(FILE *out, pprofil_profile *profile)
 {
     const struct pprofil_report_options options = {.size = sizeof options, .by = PPROFIL_BY_STATE};
     const char *before = "# threads were ";
@@ -102,8 +102,8 @@ static void print_states(FILE *out, pprofil_profile *profile)
 }
 
 /* What the whole was that this is a part of, and why stacks are not whole. */
-static void print_parts(FILE *out, const pprofil_profile *profile,
-                        const struct pprofil_totals *totals)
+static void report_print_parts(FILE *out, const pprofil_profile *profile,
+                               const struct pprofil_totals *totals)
 {
     const char *what, *why;
     double share, missing = 0;
@@ -130,7 +130,7 @@ static void print_parts(FILE *out, const pprofil_profile *profile,
 }
 
 /* A part that was saved is only told by what it is called. */
-static bool is_part(const pprofil_profile *profile)
+static bool profile_is_part(const pprofil_profile *profile)
 {
     const char *what;
     double share;
@@ -148,12 +148,12 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
     fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
     utf8_print_harmless(out, pprofil_profile_command(profile));
     fputs(colour ? REPORT_PLAIN "\n" : "\n", out);
-    print_counts(out, &totals);
-    print_quality(out, &totals);
+    report_print_counts(out, &totals);
+    report_print_quality(out, &totals);
     if (totals.wall)
-        print_states(out, profile);
-    print_parts(out, profile, &totals);
-    bool part = is_part(profile);
+        report_print_states(out, profile);
+    report_print_parts(out, profile, &totals);
+    bool part = profile_is_part(profile);
     if (totals.samples == 0 && part)
         fputs("# nothing is left: no sample is all of what was asked for\n", out);
     else if (totals.samples == 0)
@@ -179,7 +179,7 @@ const char *report_heat(double share)
     return share >= 0.02 ? WARM : "";
 }
 
-static void print_rows(FILE *out, const pprofil_report *report, const struct report_view *view, bool wall)
+static void report_print_rows(FILE *out, const pprofil_report *report, const struct report_view *view, bool wall)
 {
     bool totals = pprofil_report_has_totals(report);
 
@@ -194,8 +194,8 @@ static void print_rows(FILE *out, const pprofil_report *report, const struct rep
     }
 }
 
-static void print_foot(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                       const struct report_view *view)
+static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                              const struct report_view *view)
 {
     uint64_t rest;
     uint32_t all = pprofil_report_all(report, &rest);
@@ -224,7 +224,7 @@ int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report 
     pprofil_profile_totals(profile, &totals, sizeof totals);
     report_print_head(out, profile, view->colour);
     if (pprofil_report_count(report) > 0)
-        print_rows(out, report, view, totals.wall);
-    print_foot(out, profile, report, view);
+        report_print_rows(out, report, view, totals.wall);
+    report_print_foot(out, profile, report, view);
     return 0;
 }

@@ -44,8 +44,8 @@ struct printer {
 };
 
 /* What stands in the column of names, after the lines. */
-static void name_row(const struct pprofil_tree_row *row, enum pprofil_by by, char *name,
-                     size_t size)
+static void tree_row_name(const struct pprofil_tree_row *row, enum pprofil_by by, char *name,
+                          size_t size)
 {
     if (row->cut > 0)
         snprintf(name, size, "[%" PRIu32 " more]", row->cut);
@@ -55,12 +55,12 @@ static void name_row(const struct pprofil_tree_row *row, enum pprofil_by by, cha
         snprintf(name, size, "%s%s", row->row.name, row->inlined ? " (inlined)" : "");
 }
 
-static size_t drawn_width(uint32_t indent)
+static size_t tree_drawn_width(uint32_t indent)
 {
     return 3 * (size_t)(indent < DRAWN_MAX ? indent : DRAWN_MAX);
 }
 
-static bool is_branch(const struct printer *printer, const struct pprofil_tree_row *row)
+static bool tree_is_branch(const struct printer *printer, const struct pprofil_tree_row *row)
 {
     struct pprofil_tree_row parent;
 
@@ -70,11 +70,11 @@ static bool is_branch(const struct printer *printer, const struct pprofil_tree_r
     return row->indent > parent.indent;
 }
 
-static size_t print_lines(const struct printer *printer, const struct pprofil_tree_row *row)
+static size_t tree_print_branches(const struct printer *printer, const struct pprofil_tree_row *row)
 {
     const struct drawing *drawing = printer->drawing;
     uint32_t drawn = row->indent;
-    bool branch = is_branch(printer, row);
+    bool branch = tree_is_branch(printer, row);
 
     if (branch)
         printer->ended[row->indent] = row->last;
@@ -90,30 +90,30 @@ static size_t print_lines(const struct printer *printer, const struct pprofil_tr
         fputs(row->last ? drawing->end : drawing->fork, printer->out);
     else if (row->indent > 0)
         fputs(printer->ended[row->indent] ? drawing->gap : drawing->line, printer->out);
-    return drawn_width(row->indent);
+    return tree_drawn_width(row->indent);
 }
 
-static bool shows_self(const struct report_view *view)
+static bool tree_shows_self(const struct report_view *view)
 {
     return view->kind != PPROFIL_TREE_INVERTED;
 }
 
-static void print_row(const struct printer *printer, const struct pprofil_tree_row *row)
+static void tree_print_row(const struct printer *printer, const struct pprofil_tree_row *row)
 {
     FILE *out = printer->out;
     char name[4096];
 
-    name_row(row, printer->view->by, name, sizeof name);
+    tree_row_name(row, printer->view->by, name, sizeof name);
     if (printer->view->colour)
         fputs(report_heat(row->row.total_share), out);
     fprintf(out, "%6.2f  %5.2f  ", 100 * row->row.total_share, 100 * row->row.total_error95);
-    if (shows_self(printer->view) && row->cut == 0)
+    if (tree_shows_self(printer->view) && row->cut == 0)
         fprintf(out, "%6.2f  ", 100 * row->row.share);
-    else if (shows_self(printer->view))
+    else if (tree_shows_self(printer->view))
         fputs("        ", out);
     if (printer->view->colour)
         fputs(REPORT_PLAIN, out);
-    size_t width = print_lines(printer, row) + report_width(name);
+    size_t width = tree_print_branches(printer, row) + report_width(name);
     utf8_print_harmless(out, name);
     if (row->row.object[0] != '\0' && printer->view->by != PPROFIL_BY_OBJECT) {
         for (; width < printer->width + 2; width++)
@@ -126,7 +126,7 @@ static void print_row(const struct printer *printer, const struct pprofil_tree_r
 }
 
 /* Is it the same function as above it? */
-static bool is_again(const struct printer *printer, const struct pprofil_tree_row *row)
+static bool tree_is_recursion(const struct printer *printer, const struct pprofil_tree_row *row)
 {
     struct pprofil_tree_row parent;
 
@@ -137,24 +137,24 @@ static bool is_again(const struct printer *printer, const struct pprofil_tree_ro
            strcmp(row->row.object, parent.row.object) == 0 && row->row.line == parent.row.line;
 }
 
-static void measure(struct printer *printer)
+static void tree_measure(struct printer *printer)
 {
     char name[4096];
 
     for (uint32_t i = 0; i < pprofil_tree_count(printer->tree); i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(printer->tree, i, &row, sizeof row);
-        name_row(&row, printer->view->by, name, sizeof name);
-        size_t width = drawn_width(row.indent) + report_width(name);
+        tree_row_name(&row, printer->view->by, name, sizeof name);
+        size_t width = tree_drawn_width(row.indent) + report_width(name);
         if (width > printer->width && width <= WIDEST_NAMES)
             printer->width = width;
         if (row.indent > printer->most)
             printer->most = row.indent;
-        printer->recursion |= is_again(printer, &row);
+        printer->recursion |= tree_is_recursion(printer, &row);
     }
 }
 
-static void print_what(FILE *out, const struct report_view *view, const struct pprofil_tree_totals *totals)
+static void tree_print_title(FILE *out, const struct report_view *view, const struct pprofil_tree_totals *totals)
 {
     static const char *const what[] = {
         [PPROFIL_TREE_CALLS] = "calls, from the top down",
@@ -177,7 +177,7 @@ static void print_what(FILE *out, const struct report_view *view, const struct p
     fputc('\n', out);
 }
 
-static void print_foot(const struct printer *printer, const struct pprofil_tree_totals *totals)
+static void tree_print_foot(const struct printer *printer, const struct pprofil_tree_totals *totals)
 {
     const struct report_view *view = printer->view;
     uint32_t count = pprofil_tree_count(printer->tree);
@@ -210,17 +210,17 @@ int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tr
 
     printer.drawing = report_in_utf8() ? &in_utf8 : &in_ascii;
     pprofil_tree_totals(tree, &totals, sizeof totals);
-    measure(&printer);
+    tree_measure(&printer);
     printer.ended = calloc(printer.most + 1u, sizeof *printer.ended);
     if (printer.ended == NULL)
         return -ENOMEM;
     report_print_head(out, profile, view->colour);
     if (totals.samples > 0 && !pprofil_profile_has_stacks(profile))
         fputs("# the profile has no stacks: -g records them\n", out);
-    print_what(out, view, &totals);
+    tree_print_title(out, view, &totals);
     if (count > 0)
         fprintf(out, "total%%  %s  %s%-*s  %s\n", printer.drawing->interval,
-                shows_self(view) ? " self%  " : "", (int)printer.width,
+                tree_shows_self(view) ? " self%  " : "", (int)printer.width,
                 view->by == PPROFIL_BY_LINE     ? "file:line"
                 : view->by == PPROFIL_BY_OBJECT ? "object"
                                                 : "function",
@@ -228,9 +228,9 @@ int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tr
     for (uint32_t i = 0; i < count; i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(tree, i, &row, sizeof row);
-        print_row(&printer, &row);
+        tree_print_row(&printer, &row);
     }
-    print_foot(&printer, &totals);
+    tree_print_foot(&printer, &totals);
     free(printer.ended);
     return 0;
 }

@@ -67,7 +67,7 @@ bool report_wants_colour(FILE *out)
     return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
-static int print_flat(FILE *out, pprofil_profile *profile, const struct report_view *view)
+static int report_print_flat(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
     struct pprofil_report_options options = {.size = sizeof options,
                                              .by = view->by,
@@ -85,7 +85,7 @@ static int print_flat(FILE *out, pprofil_profile *profile, const struct report_v
     return error;
 }
 
-static int print_tree(FILE *out, pprofil_profile *profile, const struct report_view *view)
+static int report_print_tree(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
     struct pprofil_tree_options options = {.size = sizeof options,
                                            .kind = view->kind,
@@ -108,7 +108,7 @@ static int print_tree(FILE *out, pprofil_profile *profile, const struct report_v
 
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
-    int error = view->tree ? print_tree(out, profile, view) : print_flat(out, profile, view);
+    int error = view->tree ? report_print_tree(out, profile, view) : report_print_flat(out, profile, view);
 
     if (error == 0 && (fflush(out) != 0 || ferror(out)))
         error = errno != 0 ? -errno : -EIO;

@@ -79,7 +79,7 @@ static const struct argp_option dialect_options[] = {
 const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
 /* An integer as C writes it, for scales, which people write in hex. */
-static uint32_t integer(const char *option, const char *text)
+static uint32_t integer_option(const char *option, const char *text)
 {
     char *end;
 
@@ -90,7 +90,7 @@ static uint32_t integer(const char *option, const char *text)
     return (uint32_t)value;
 }
 
-static error_t parse_how(int key, char *argument, struct run_request *request)
+static error_t run_parse_sampling(int key, char *argument, struct run_request *request)
 {
     switch (key) {
     case 'F':
@@ -140,7 +140,7 @@ static error_t parse_how(int key, char *argument, struct run_request *request)
     return 0;
 }
 
-static error_t parse_dialect(int key, char *argument, struct argp_state *state)
+static error_t run_parse_dialect(int key, char *argument, struct argp_state *state)
 {
     struct run_request *request = state->input;
     struct pprofil_dialect_options *dialect = &request->dialect;
@@ -150,7 +150,7 @@ static error_t parse_dialect(int key, char *argument, struct argp_state *state)
         dialect->dialect = argument;
         break;
     case KEY_SCALE:
-        dialect->scale = integer("--scale", argument);
+        dialect->scale = integer_option("--scale", argument);
         dialect->scaled = true;
         break;
     case KEY_REGION:
@@ -159,11 +159,11 @@ static error_t parse_dialect(int key, char *argument, struct argp_state *state)
         request->regions[dialect->region_count++] = argument;
         break;
     case KEY_BUFSIZE:
-        dialect->buffer_size = integer("--bufsize", argument);
+        dialect->buffer_size = integer_option("--bufsize", argument);
         break;
     case KEY_COUNTERS:
-        dialect->counter_size = integer("--counters", argument) / 8;
-        if (dialect->counter_size * 8 != integer("--counters", argument))
+        dialect->counter_size = integer_option("--counters", argument) / 8;
+        if (dialect->counter_size * 8 != integer_option("--counters", argument))
             dialect->counter_size = 1; /* refused with the others */
         break;
     default:
@@ -172,7 +172,7 @@ static error_t parse_dialect(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static error_t parse_show(int key, char *argument, struct run_request *request)
+static error_t run_parse_output(int key, char *argument, struct run_request *request)
 {
     switch (key) {
     case 'o':
@@ -217,15 +217,15 @@ static error_t run_options_parse_option(int key, char *argument, struct argp_sta
     error_t error = target_option_parse(&target, key, argument, state);
 
     if (error == ARGP_ERR_UNKNOWN)
-        error = parse_how(key, argument, request);
+        error = run_parse_sampling(key, argument, request);
     if (key == ARGP_KEY_INIT)
         state->child_inputs[0] = request;
     if (error == ARGP_ERR_UNKNOWN)
-        error = parse_show(key, argument, request);
+        error = run_parse_output(key, argument, request);
     return error;
 }
 
-static const struct argp dialect_parser = {.options = dialect_options, .parser = parse_dialect};
+static const struct argp dialect_parser = {.options = dialect_options, .parser = run_parse_dialect};
 static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {0}};
 
 static const struct argp parser = {
@@ -241,7 +241,7 @@ static const struct argp parser = {
     NULL,
 };
 
-static int help_dialects(void)
+static int print_dialect_help(void)
 {
     struct argp_option shown[DIALECT_OPTIONS];
     const struct argp help = {.options = shown,
@@ -261,7 +261,7 @@ static int help_dialects(void)
 }
 
 /* A dialect's own clock, unless another rate is asked for, which is then its clock. */
-static bool check_dialect(struct run_request *request)
+static bool run_check_dialect(struct run_request *request)
 {
     struct pprofil_dialect_options *dialect = &request->dialect;
     const char *name;
@@ -309,7 +309,7 @@ static bool run_options_check(struct run_request *request)
         }
         request->view.by = (enum pprofil_by)by;
     }
-    if (!check_dialect(request))
+    if (!run_check_dialect(request))
         return false;
     if (request->format != NULL && request->output == NULL && request->dialect.dialect == NULL) {
         int format = report_format_name(request->format);
@@ -330,7 +330,7 @@ bool run_options_parse(struct run_request *request, int argc, char **argv)
                                 .symbolize = true};
     argp_err_exit_status = EXIT_OWN_FAILURE;
     if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
-        exit(help_dialects());
+        exit(print_dialect_help());
     argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, request);
     return run_options_check(request);
 }

@@ -58,7 +58,7 @@ void progress_clear(struct progress *progress)
 /* --- while it runs ------------------------------------------------------------------------- */
 
 /* Can what is written there be written again? What goes down a pipe cannot. */
-static bool is_replaceable(const char *path)
+static bool output_is_replaceable(const char *path)
 {
     static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};
     struct stat status;
@@ -74,7 +74,7 @@ static bool is_replaceable(const char *path)
 /* A dialect has a file of its own. */
 bool run_may_save_early(const struct run_request *asked)
 {
-    return is_replaceable(asked->output) ||
+    return output_is_replaceable(asked->output) ||
            (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
@@ -105,7 +105,7 @@ void run_checkpoint_when_due(struct run *run)
 
 /* --- at its end ---------------------------------------------------------------------------- */
 
-static void say_more(pprofil_profile *profile)
+static void run_print_verbose(pprofil_profile *profile)
 {
     struct pprofil_totals totals;
 
@@ -121,7 +121,7 @@ static void say_more(pprofil_profile *profile)
             totals.processes_alive, totals.threads_alive);
 }
 
-static void tell_file(void *context, const char *path, const struct pprofil_histogram_state *state)
+static void run_tell_histogram(void *context, const char *path, const struct pprofil_histogram_state *state)
 {
     const struct run *run = context;
 
@@ -142,7 +142,7 @@ static void tell_file(void *context, const char *path, const struct pprofil_hist
                 path, state->cut, state->cut == 1 ? "counter holds" : "counters hold");
 }
 
-static int deliver_histograms(struct run *run)
+static int run_deliver_histograms(struct run *run)
 {
     struct pprofil_totals totals;
 
@@ -150,7 +150,7 @@ static int deliver_histograms(struct run *run)
     if (totals.lost > 0)
         complain("%" PRIu64 " events were lost: the counts are too low", totals.lost);
     int error = pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
-                                             tell_file, run);
+                                             run_tell_histogram, run);
     if (error == 0)
         return 0;
     complain("%s", pprofil_session_problem(run->session));
@@ -159,23 +159,23 @@ static int deliver_histograms(struct run *run)
 
 /* Names may take long, and what was sampled is safe before. What goes wrong with the file now goes
  * wrong again when it is written with them, and is said then. */
-static void look_names_up(const struct run *run, pprofil_profile *profile,
-                          const struct pprofil_file *file)
+static void run_look_names_up(const struct run *run, pprofil_profile *profile,
+                              const struct pprofil_file *file)
 {
     if (!run->asked.symbolize)
         return;
-    if (is_replaceable(run->asked.output))
+    if (output_is_replaceable(run->asked.output))
         pprofil_profile_save(profile, run->asked.output, file, false);
     forward_catch(&run->forward, false);
     pprofil_profile_symbolize(profile, run->asked.output, file);
     forward_catch(&run->forward, true); /* no half file is left beside the one */
 }
 
-static int save(const struct run *run, pprofil_profile *profile)
+static int run_save(const struct run *run, pprofil_profile *profile)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
-    look_names_up(run, profile, &file);
+    run_look_names_up(run, profile, &file);
     int error = pprofil_profile_save(profile, run->asked.output, &file, run->asked.symbolize);
     if (error != 0)
         return complain_saving(profile, run->asked.output, &file, error);
@@ -185,7 +185,7 @@ static int save(const struct run *run, pprofil_profile *profile)
     return 0;
 }
 
-static int run_print(struct run *run, pprofil_profile *profile)
+static int run_print_report(struct run *run, pprofil_profile *profile)
 {
     if (run->asked.quiet)
         return 0;
@@ -198,20 +198,20 @@ static int run_print(struct run *run, pprofil_profile *profile)
     if (fclose(out) != 0 && error == 0)
         error = -errno;
     if (error == 0 && run->asked.verbose && run->asked.view.format == REPORT_TEXT)
-        say_more(profile);
+        run_print_verbose(profile);
     if (error == 0 && run->asked.view.format == REPORT_TEXT)
         lsan_note_print(&run->lsan_note, stderr, "# note: ");
     return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
 }
 
 /* The session has nothing more to do, and nothing of it shall be left when a signal ends us. */
-static int deliver_profile(struct run *run)
+static int run_deliver_profile(struct run *run)
 {
     pprofil_profile *profile = pprofil_session_take_profile(run->session);
 
     pprofil_session_close(run->session);
     run->session = NULL;
-    int status = run->asked.output != NULL ? save(run, profile) : run_print(run, profile);
+    int status = run->asked.output != NULL ? run_save(run, profile) : run_print_report(run, profile);
     if (run->asked.output != NULL && !run->asked.quiet)
         lsan_note_print(&run->lsan_note, stderr, "pprofil: ");
     pprofil_profile_close(profile);
@@ -220,5 +220,5 @@ static int deliver_profile(struct run *run)
 
 int run_deliver(struct run *run)
 {
-    return run->asked.dialect.dialect != NULL ? deliver_histograms(run) : deliver_profile(run);
+    return run->asked.dialect.dialect != NULL ? run_deliver_histograms(run) : run_deliver_profile(run);
 }

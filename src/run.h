@@ -64,8 +64,8 @@ struct run {
 
 /* May the file be written while the run goes on? One that can be written again may. */
 bool run_may_save_early(const struct run_request *asked);
-/* Saves what was sampled so far, without names: these may take long, and the sampling goes on meanwhile. context: struct
- * run. 0 or a negative errno. */
+/* Saves what was sampled so far, without names: to look them up may take long. context:
+ * struct run. 0 or a negative error. */
 int run_save_so_far(void *context);
 /* Saves it every ten seconds, the first time ten seconds after run_checkpoint_later. */
 void run_checkpoint_later(struct run *run);

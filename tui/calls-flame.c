@@ -20,7 +20,7 @@ struct layout {
     double scale; /* columns of a share of 1 */
 };
 
-static int calls_flame_put(struct calls *calls, const struct calls_box *box)
+static int flame_add_box(struct calls *calls, const struct calls_box *box)
 {
     int error = array_grow(&calls->boxes, calls->box_count, sizeof *calls->boxes);
 
@@ -30,7 +30,7 @@ static int calls_flame_put(struct calls *calls, const struct calls_box *box)
 }
 
 /* What is below a box, from its left edge on. */
-static int put_below(struct layout *layout, const struct calls_box *box)
+static int flame_add_callees(struct layout *layout, const struct calls_box *box)
 {
     struct calls *calls = layout->calls;
     uint32_t row = box->row == CALLS_NONE ? calls->first : calls->rows[box->row].child;
@@ -46,14 +46,14 @@ static int put_below(struct layout *layout, const struct calls_box *box)
         if (right <= left)
             continue;
         used = right;
-        error = calls_flame_put(
+        error = flame_add_box(
             calls, &(struct calls_box){row, box->level + 1, box->column + left, right - left});
     }
     return error;
 }
 
 /* Time of all that is shown at the top. */
-static double whole(const struct calls *calls, uint32_t root)
+static double flame_whole_share(const struct calls *calls, uint32_t root)
 {
     double sum = 0;
 
@@ -66,7 +66,7 @@ static double whole(const struct calls *calls, uint32_t root)
 
 int calls_flame(struct calls *calls, uint32_t root, int columns)
 {
-    double all = whole(calls, root);
+    double all = flame_whole_share(calls, root);
     struct layout layout = {.calls = calls, .scale = all > 0 ? columns / all : 0};
 
     free(calls->boxes);
@@ -74,11 +74,11 @@ int calls_flame(struct calls *calls, uint32_t root, int columns)
     calls->box_count = 0;
     if (calls->count == 0 || columns < 1)
         return 0;
-    int error = calls_flame_put(calls, &(struct calls_box){root, 0, 0, columns});
+    int error = flame_add_box(calls, &(struct calls_box){root, 0, 0, columns});
     for (uint32_t i = 0; error == 0 && i < calls->box_count; i++) {
         struct calls_box box = calls->boxes[i]; /* the array may move */
         if (box.level < LEVELS_MAX)
-            error = put_below(&layout, &box);
+            error = flame_add_callees(&layout, &box);
     }
     if (error != 0)
         calls->box_count = 0;
@@ -93,7 +93,7 @@ uint32_t calls_box_of(const struct calls *calls, uint32_t row)
     return CALLS_NONE;
 }
 
-static uint32_t box_of_level(const struct calls *calls, uint32_t box, uint32_t level, bool below)
+static uint32_t flame_box_of_level(const struct calls *calls, uint32_t box, uint32_t level, bool below)
 {
     const struct calls_box *from = &calls->boxes[box];
     uint32_t best = box;
@@ -117,9 +117,9 @@ uint32_t calls_box_step(const struct calls *calls, uint32_t box, int levels, int
     uint32_t level = calls->boxes[box].level;
 
     for (; levels > 0; levels--)
-        box = box_of_level(calls, box, calls->boxes[box].level + 1, true);
+        box = flame_box_of_level(calls, box, calls->boxes[box].level + 1, true);
     for (; levels < 0 && calls->boxes[box].level > 0; levels++)
-        box = box_of_level(calls, box, calls->boxes[box].level - 1, false);
+        box = flame_box_of_level(calls, box, calls->boxes[box].level - 1, false);
     for (; boxes > 0 && box + 1 < calls->box_count && calls->boxes[box + 1].level == level; boxes--)
         box++;
     for (; boxes < 0 && box > 0 && calls->boxes[box - 1].level == level; boxes++)

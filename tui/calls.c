@@ -49,7 +49,7 @@ struct id_entry {
     uint32_t row;
 };
 
-static int compare_ids(const void *left, const void *right)
+static int calls_compare_ids(const void *left, const void *right)
 {
     const struct id_entry *a = left, *b = right;
 
@@ -57,14 +57,14 @@ static int compare_ids(const void *left, const void *right)
 }
 
 /* NULL: no memory. */
-static struct id_entry *index_ids(const struct calls *calls)
+static struct id_entry *calls_index_ids(const struct calls *calls)
 {
     struct id_entry *entries = calloc(calls->count + 1u, sizeof *entries);
 
     for (uint32_t i = 0; entries != NULL && i < calls->count; i++)
         entries[i] = (struct id_entry){calls->rows[i].call.id, i};
     if (entries != NULL && calls->count > 1)
-        qsort(entries, calls->count, sizeof *entries, compare_ids);
+        qsort(entries, calls->count, sizeof *entries, calls_compare_ids);
     return entries;
 }
 
@@ -78,17 +78,17 @@ uint32_t calls_find(const struct calls *calls, uint64_t id)
 
 /* --- windows --------------------------------------------------------------------------------- */
 
-static uint64_t growth(uint64_t now, uint64_t before)
+static uint64_t calls_growth(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
 }
 
-static double part(uint64_t of, uint64_t all)
+static double calls_part(uint64_t of, uint64_t all)
 {
     return all == 0 ? 0 : fmin((double)of / (double)all, 1);
 }
 
-static void carry(struct calls_row *row, const struct calls_row *before)
+static void calls_carry(struct calls_row *row, const struct calls_row *before)
 {
     row->before_ns = before->before_ns;
     row->before_self_ns = before->before_self_ns;
@@ -96,30 +96,30 @@ static void carry(struct calls_row *row, const struct calls_row *before)
     row->smooth_self = before->smooth_self;
 }
 
-static double follow(bool first, double before, double now)
+static double calls_smooth(bool first, double before, double now)
 {
     double share = first ? now : FOLLOW * now + (1 - FOLLOW) * before;
 
     return share < UNSEEN ? 0 : share;
 }
 
-static void close_window(struct calls *calls)
+static void calls_close_window(struct calls *calls)
 {
-    uint64_t window_ns = growth(calls->all_ns, calls->before_ns);
+    uint64_t window_ns = calls_growth(calls->all_ns, calls->before_ns);
     bool first = calls->filled == 0;
 
     calls->before_ns = calls->all_ns;
     calls->filled += window_ns > 0;
     for (uint32_t i = 0; i < calls->count; i++) {
         struct calls_row *row = &calls->rows[i];
-        double share = part(growth(row->call.total_ns, row->before_ns), window_ns);
-        double self = part(growth(row->call.ns, row->before_self_ns), window_ns);
+        double share = calls_part(calls_growth(row->call.total_ns, row->before_ns), window_ns);
+        double self = calls_part(calls_growth(row->call.ns, row->before_self_ns), window_ns);
         row->before_ns = row->call.total_ns;
         row->before_self_ns = row->call.ns;
         if (window_ns == 0) /* it says nothing */
             continue;
-        row->smooth_share = follow(first, row->smooth_share, share);
-        row->smooth_self = follow(first, row->smooth_self, self);
+        row->smooth_share = calls_smooth(first, row->smooth_share, share);
+        row->smooth_self = calls_smooth(first, row->smooth_self, self);
         if (row->call.parent != UINT32_MAX)
             row->smooth_share =
                 fmin(row->smooth_share, calls->rows[row->call.parent].smooth_share);
@@ -127,20 +127,20 @@ static void close_window(struct calls *calls)
     }
 }
 
-static struct calls_row *fresh_rows(const struct calls *calls, const struct snapshot_calls *tree)
+static struct calls_row *calls_new_rows(const struct calls *calls, const struct snapshot_calls *tree)
 {
     struct calls_row *rows = calloc(tree->count + 1u, sizeof *rows);
-    struct id_entry *ids = index_ids(calls);
+    struct id_entry *ids = calls_index_ids(calls);
 
     for (uint32_t i = 0; rows != NULL && ids != NULL && i < tree->count; i++) {
         const struct pprofil_live_call *call = &tree->rows[i];
         struct id_entry wanted = {call->id, 0};
         const struct id_entry *before =
-            bsearch(&wanted, ids, calls->count, sizeof *ids, compare_ids);
+            bsearch(&wanted, ids, calls->count, sizeof *ids, calls_compare_ids);
         rows[i].call = *call;
         rows[i].depth = call->parent == UINT32_MAX ? 0 : rows[call->parent].depth + 1;
         if (before != NULL)
-            carry(&rows[i], &calls->rows[before->row]);
+            calls_carry(&rows[i], &calls->rows[before->row]);
         if (rows[i].call.name == NULL)
             rows[i].call.name = "";
         if (rows[i].call.object == NULL)
@@ -154,7 +154,7 @@ static struct calls_row *fresh_rows(const struct calls *calls, const struct snap
     return rows;
 }
 
-static void remember_first(struct calls *calls)
+static void calls_remember_first(struct calls *calls)
 {
     calls->before_ns = calls->all_ns;
     for (uint32_t i = 0; i < calls->count; i++) {
@@ -167,7 +167,7 @@ int calls_take(struct calls *calls, const struct snapshot_calls *tree, double se
 {
     bool first = !calls->taken;
     uint32_t *lines = calloc(tree->count + 1u, sizeof *lines);
-    struct calls_row *rows = lines != NULL ? fresh_rows(calls, tree) : NULL;
+    struct calls_row *rows = lines != NULL ? calls_new_rows(calls, tree) : NULL;
 
     if (rows == NULL) {
         free(lines);
@@ -183,9 +183,9 @@ int calls_take(struct calls *calls, const struct snapshot_calls *tree, double se
     calls->taken = true;
     calls->box_count = 0; /* they were of other rows */
     if (first)
-        remember_first(calls);
+        calls_remember_first(calls);
     else if (seconds > 0)
-        close_window(calls);
+        calls_close_window(calls);
     calls_arrange(calls);
     return 0;
 }
@@ -194,7 +194,7 @@ double calls_share(const struct calls *calls, uint32_t row)
 {
     const struct calls_row *here = &calls->rows[row];
 
-    return calls->whole || calls->filled == 0 ? part(here->call.total_ns, calls->all_ns)
+    return calls->whole || calls->filled == 0 ? calls_part(here->call.total_ns, calls->all_ns)
                                               : here->smooth_share;
 }
 
@@ -202,7 +202,7 @@ double calls_self(const struct calls *calls, uint32_t row)
 {
     const struct calls_row *here = &calls->rows[row];
 
-    return calls->whole || calls->filled == 0 ? part(here->call.ns, calls->all_ns)
+    return calls->whole || calls->filled == 0 ? calls_part(here->call.ns, calls->all_ns)
                                               : here->smooth_self;
 }
 
@@ -214,7 +214,7 @@ struct sorted {
     uint32_t row, parent;
 };
 
-static int compare_rows(const void *left, const void *right)
+static int calls_compare_rows(const void *left, const void *right)
 {
     const struct sorted *a = left, *b = right;
 
@@ -226,7 +226,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* The smallest are put first, each before those that are its parent's already. */
-static bool link_rows(struct calls *calls)
+static bool calls_link_rows(struct calls *calls)
 {
     struct sorted *sorted = calloc(calls->count + 1u, sizeof *sorted);
 
@@ -239,7 +239,7 @@ static bool link_rows(struct calls *calls)
                                     row->call.id, i, row->call.parent};
     }
     if (calls->count > 1)
-        qsort(sorted, calls->count, sizeof *sorted, compare_rows);
+        qsort(sorted, calls->count, sizeof *sorted, calls_compare_rows);
     calls->first = CALLS_NONE;
     for (uint32_t i = calls->count; i > 0; i--) {
         uint32_t row = sorted[i - 1].row, parent = sorted[i - 1].parent;
@@ -251,7 +251,7 @@ static bool link_rows(struct calls *calls)
     return true;
 }
 
-static bool is_open(const struct calls *calls, uint32_t row)
+static bool calls_row_is_open(const struct calls *calls, uint32_t row)
 {
     const struct calls_row *here = &calls->rows[row];
 
@@ -259,18 +259,18 @@ static bool is_open(const struct calls *calls, uint32_t row)
         if (calls->folds[i].id == here->call.id)
             return calls->folds[i].open;
     return here->depth < DEEPEST_OPEN &&
-           part(here->call.total_ns, calls->all_ns) >= OPEN_SHARE;
+           calls_part(here->call.total_ns, calls->all_ns) >= OPEN_SHARE;
 }
 
 void calls_arrange(struct calls *calls)
 {
     calls->line_count = 0;
-    if (!link_rows(calls))
+    if (!calls_link_rows(calls))
         return;
     for (uint32_t at = calls->first; at != CALLS_NONE;) {
         struct calls_row *row = &calls->rows[at];
         calls->lines[calls->line_count++] = at;
-        row->open = row->child != CALLS_NONE && is_open(calls, at);
+        row->open = row->child != CALLS_NONE && calls_row_is_open(calls, at);
         if (row->open) {
             at = row->child;
             continue;

@@ -58,7 +58,7 @@ void canvas_clear(struct canvas *canvas)
     canvas->cursor_row = canvas->cursor_column = -1;
 }
 
-static struct cell *cell_at(const struct canvas *canvas, int row, int column)
+static struct cell *canvas_cell(const struct canvas *canvas, int row, int column)
 {
     if (row < 0 || row >= canvas->rows || column < 0 || column >= canvas->columns)
         return NULL;
@@ -66,11 +66,11 @@ static struct cell *cell_at(const struct canvas *canvas, int row, int column)
 }
 
 /* The other half of a wide character that is painted over is no character any more. */
-static void part_halves(const struct canvas *canvas, int row, int column)
+static void canvas_part_halves(const struct canvas *canvas, int row, int column)
 {
-    struct cell *cell = cell_at(canvas, row, column);
-    struct cell *before = cell_at(canvas, row, column - 1);
-    struct cell *after = cell_at(canvas, row, column + 1);
+    struct cell *cell = canvas_cell(canvas, row, column);
+    struct cell *before = canvas_cell(canvas, row, column - 1);
+    struct cell *after = canvas_cell(canvas, row, column + 1);
 
     if (cell->character == 0 && before != NULL)
         before->character = ' ';
@@ -78,32 +78,32 @@ static void part_halves(const struct canvas *canvas, int row, int column)
         after->character = ' ';
 }
 
-static void put_cell(struct canvas *canvas, int row, int column, enum style style,
-                     uint32_t character)
+static void canvas_put_cell(struct canvas *canvas, int row, int column, enum style style,
+                            uint32_t character)
 {
-    struct cell *cell = cell_at(canvas, row, column);
+    struct cell *cell = canvas_cell(canvas, row, column);
 
     if (cell == NULL)
         return;
-    part_halves(canvas, row, column);
+    canvas_part_halves(canvas, row, column);
     cell->character = character;
     cell->style = (uint8_t)style;
 }
 
 /* A wide one of which half is outside is not there. */
-static void put_character(struct canvas *canvas, int row, int column, int width, enum style style,
-                          uint32_t character)
+static void canvas_put_character(struct canvas *canvas, int row, int column, int width, enum style style,
+                                 uint32_t character)
 {
     if (width == 2 && (column < 0 || column + 1 >= canvas->columns)) {
-        put_cell(canvas, row, column, style, ' ');
-        put_cell(canvas, row, column + 1, style, ' ');
+        canvas_put_cell(canvas, row, column, style, ' ');
+        canvas_put_cell(canvas, row, column + 1, style, ' ');
         return;
     }
-    put_cell(canvas, row, column, style, character);
-    if (width == 2 && cell_at(canvas, row, column + 1) != NULL) {
-        part_halves(canvas, row, column + 1);
-        *cell_at(canvas, row, column) = (struct cell){character, (uint8_t)style};
-        *cell_at(canvas, row, column + 1) = (struct cell){0, (uint8_t)style};
+    canvas_put_cell(canvas, row, column, style, character);
+    if (width == 2 && canvas_cell(canvas, row, column + 1) != NULL) {
+        canvas_part_halves(canvas, row, column + 1);
+        *canvas_cell(canvas, row, column) = (struct cell){character, (uint8_t)style};
+        *canvas_cell(canvas, row, column + 1) = (struct cell){0, (uint8_t)style};
     }
 }
 
@@ -124,7 +124,7 @@ int canvas_put(struct canvas *canvas, int row, int column, int width, enum style
             continue;
         if (used + wide > width)
             break;
-        put_character(canvas, row, column + used, wide, style, character);
+        canvas_put_character(canvas, row, column + used, wide, style, character);
         used += wide;
     }
     return used;
@@ -155,14 +155,14 @@ void canvas_style(struct canvas *canvas, int row, int column, int width, enum st
     int end = width < 0 || width > canvas->columns - column ? canvas->columns : column + width;
 
     for (int at = column < 0 ? 0 : column; at < end; at++) {
-        struct cell *cell = cell_at(canvas, row, at);
+        struct cell *cell = canvas_cell(canvas, row, at);
         if (cell != NULL)
             cell->style = (uint8_t)style;
     }
 }
 
 /* Something is never shown as nothing. */
-static int spark_level(double value, double highest)
+static int canvas_spark_level(double value, double highest)
 {
     if (!(value > 0) || !(highest > 0))
         return 0;
@@ -175,18 +175,18 @@ void canvas_spark(struct canvas *canvas, int row, int column, int width, enum st
     static const char ascii[SPARK_LEVELS + 1] = " ..:-=+*#";
 
     for (int i = 0; i < width && i < count; i++) {
-        int level = spark_level((double)values[count - 1 - i], highest);
+        int level = canvas_spark_level((double)values[count - 1 - i], highest);
         uint32_t bar = level == 0 ? ' ' : 0x2580 + (uint32_t)level; /* U+2581 to U+2588 */
-        put_cell(canvas, row, column + width - 1 - i, style,
-                 canvas->utf8 ? bar : (uint32_t)ascii[level]);
+        canvas_put_cell(canvas, row, column + width - 1 - i, style,
+                        canvas->utf8 ? bar : (uint32_t)ascii[level]);
     }
 }
 
-static int row_end(const struct canvas *canvas, int row)
+static int canvas_row_end(const struct canvas *canvas, int row)
 {
     int end = canvas->columns;
 
-    while (end > 0 && cell_at(canvas, row, end - 1)->character == ' ')
+    while (end > 0 && canvas_cell(canvas, row, end - 1)->character == ' ')
         end--;
     return end;
 }
@@ -194,10 +194,10 @@ static int row_end(const struct canvas *canvas, int row)
 int canvas_print(const struct canvas *canvas, FILE *out)
 {
     for (int row = 0; row < canvas->rows; row++) {
-        int end = row_end(canvas, row);
+        int end = canvas_row_end(canvas, row);
         for (int column = 0; column < end; column++) {
             char bytes[4];
-            uint32_t character = cell_at(canvas, row, column)->character;
+            uint32_t character = canvas_cell(canvas, row, column)->character;
             size_t length = character != 0 ? utf8_encode(character, bytes) : 0;
             if (fwrite(bytes, 1, length, out) != length)
                 return -errno;

@@ -32,7 +32,7 @@ static const struct range wide[] = {
     {0x1f5fb, 0x1f64f}, {0x1f680, 0x1f6c5}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
 };
 
-static bool is_in(const struct range *ranges, size_t count, uint32_t character)
+static bool ranges_have(const struct range *ranges, size_t count, uint32_t character)
 {
     for (size_t i = 0; i < count && ranges[i].first <= character; i++)
         if (character <= ranges[i].last)
@@ -40,13 +40,13 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t character)
     return false;
 }
 
-static int width_of(uint32_t character)
+static int character_width(uint32_t character)
 {
     if (character < none[0].first)
         return 1;
-    if (is_in(none, sizeof none / sizeof *none, character))
+    if (ranges_have(none, sizeof none / sizeof *none, character))
         return 0;
-    return is_in(wide, sizeof wide / sizeof *wide, character) ? 2 : 1;
+    return ranges_have(wide, sizeof wide / sizeof *wide, character) ? 2 : 1;
 }
 
 uint32_t character_next(const char **at, int *width)
@@ -59,7 +59,7 @@ uint32_t character_next(const char **at, int *width)
     *width = 1;
     if (control || (character & 0xfffe) == 0xfffe) /* UTF8_NONE is among the latter */
         return '?';
-    *width = width_of(character);
+    *width = character_width(character);
     return character;
 }
 

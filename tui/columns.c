@@ -6,7 +6,7 @@
 
 #define ROOMY 100 /* columns of a screen that can afford wider gaps */
 
-static int gap_of(int width)
+static int columns_gap(int width)
 {
     return width < ROOMY ? 1 : 2;
 }
@@ -18,35 +18,35 @@ struct choice {
     int priority, gap;
 };
 
-static bool is_chosen(const struct choice *choice, const struct column *column)
+static bool columns_choice_has(const struct choice *choice, const struct column *column)
 {
     return column->priority <= choice->priority &&
            (choice->screen || column->kind != COLUMN_PICTURE);
 }
 
-static int width_of_all(const struct choice *choice)
+static int columns_choice_width(const struct choice *choice)
 {
     int width = -choice->gap;
 
     for (const struct column *column = choice->columns; column->title != NULL; column++)
-        if (is_chosen(choice, column))
+        if (columns_choice_has(choice, column))
             width += column->width + choice->gap;
     return width;
 }
 
 /* The columns that fit are those up to a priority. */
-static void choose(struct choice *choice, int width)
+static void columns_choose(struct choice *choice, int width)
 {
     for (const struct column *column = choice->columns; column->title != NULL; column++)
         if (column->priority > choice->priority)
             choice->priority = column->priority;
-    while (choice->priority > 0 && width_of_all(choice) > width)
+    while (choice->priority > 0 && columns_choice_width(choice) > width)
         choice->priority--;
 }
 
 /* One column each in turn, until nobody may grow or nothing is left; the rest is for the one
  * that stays whatever happens, the name. */
-static void share_out(struct column_place *places, int count, int left)
+static void columns_share_out(struct column_place *places, int count, int left)
 {
     bool grown = true;
 
@@ -70,14 +70,14 @@ static void share_out(struct column_place *places, int count, int left)
 int columns_layout(const struct column *columns, int width, bool screen,
                    struct column_place places[COLUMNS_MAX])
 {
-    struct choice choice = {columns, screen, 0, gap_of(width)};
+    struct choice choice = {columns, screen, 0, columns_gap(width)};
     int count = 0, at = 0;
 
-    choose(&choice, width);
+    columns_choose(&choice, width);
     for (const struct column *column = columns; column->title != NULL; column++)
-        if (is_chosen(&choice, column) && count < COLUMNS_MAX)
+        if (columns_choice_has(&choice, column) && count < COLUMNS_MAX)
             places[count++] = (struct column_place){column, 0, column->width};
-    share_out(places, count, width - width_of_all(&choice));
+    columns_share_out(places, count, width - columns_choice_width(&choice));
     for (int i = 0; i < count; i++) {
         places[i].at = at;
         at += places[i].width + choice.gap;
@@ -85,7 +85,7 @@ int columns_layout(const struct column *columns, int width, bool screen,
     return count;
 }
 
-static const char *title_of(const struct column *column, bool utf8, bool wall)
+static const char *column_title(const struct column *column, bool utf8, bool wall)
 {
     if (wall && column->wall_title != NULL)
         return column->wall_title;
@@ -105,10 +105,10 @@ void columns_titles(const struct column_place *places, int count, struct canvas 
         canvas_style(canvas, row, places[i].at, places[i].width, style);
         if (column->kind != COLUMN_FIGURE)
             canvas_put(canvas, row, places[i].at, places[i].width, style,
-                       title_of(column, canvas->utf8, wall));
+                       column_title(column, canvas->utf8, wall));
         else
             canvas_put_right(canvas, row, places[i].at, places[i].width, style,
-                             title_of(column, canvas->utf8, wall));
+                             column_title(column, canvas->utf8, wall));
     }
 }
 

@@ -15,7 +15,7 @@ typedef enum effect act_function(struct model *model, int argument);
 
 /* --- moving ------------------------------------------------------------------------------- */
 
-static enum effect move_help(struct model *model, int64_t lines)
+static enum effect act_move_help(struct model *model, int64_t lines)
 {
     int64_t top = (int64_t)model->help_top + lines, last = model->help_last;
 
@@ -23,20 +23,20 @@ static enum effect move_help(struct model *model, int64_t lines)
     return EFFECT_PAINT;
 }
 
-static enum effect move(struct model *model, int64_t lines)
+static enum effect act_move(struct model *model, int64_t lines)
 {
     if (model->help)
-        return move_help(model, lines);
+        return act_move_help(model, lines);
     if (model->page == PAGE_FLAME)
         return flame_move(model, (int)lines);
     list_move(model, lines);
     return EFFECT_PAINT;
 }
 
-static enum effect scroll(struct model *model, int64_t lines)
+static enum effect act_scroll(struct model *model, int64_t lines)
 {
     if (model->help)
-        return move_help(model, lines);
+        return act_move_help(model, lines);
     if (model->page == PAGE_FLAME)
         return flame_move(model, (int)lines);
     list_scroll(model, lines);
@@ -45,23 +45,23 @@ static enum effect scroll(struct model *model, int64_t lines)
 
 static enum effect act_up(struct model *model, int argument)
 {
-    return argument > 0 ? scroll(model, -argument) : move(model, -1);
+    return argument > 0 ? act_scroll(model, -argument) : act_move(model, -1);
 }
 
 static enum effect act_down(struct model *model, int argument)
 {
-    return argument > 0 ? scroll(model, argument) : move(model, 1);
+    return argument > 0 ? act_scroll(model, argument) : act_move(model, 1);
 }
 
 /* A line stays in sight. */
-static int64_t page(const struct model *model)
+static int64_t lines_of_page(const struct model *model)
 {
     uint32_t rows = model->help ? model->help_rows : model->page_rows;
 
     return rows > 1 ? (int64_t)rows - 1 : 1;
 }
 
-static int64_t half_page(const struct model *model)
+static int64_t lines_of_half_page(const struct model *model)
 {
     uint32_t rows = model->help ? model->help_rows : model->page_rows;
 
@@ -70,19 +70,19 @@ static int64_t half_page(const struct model *model)
 
 static enum effect act_page(struct model *model, int pages)
 {
-    return move(model, pages * page(model));
+    return act_move(model, pages * lines_of_page(model));
 }
 
 static enum effect act_half_page(struct model *model, int pages)
 {
-    return move(model, pages * half_page(model));
+    return act_move(model, pages * lines_of_half_page(model));
 }
 
 static enum effect act_first(struct model *model, int argument)
 {
     (void)argument;
     if (model->help)
-        return move_help(model, -(int64_t)model->help_top);
+        return act_move_help(model, -(int64_t)model->help_top);
     if (model->page == PAGE_FLAME)
         return flame_move(model, INT_MIN);
     list_first(model);
@@ -93,7 +93,7 @@ static enum effect act_last(struct model *model, int argument)
 {
     (void)argument;
     if (model->help)
-        return move_help(model, model->help_last);
+        return act_move_help(model, model->help_last);
     if (model->page == PAGE_FLAME)
         return flame_move(model, INT_MAX);
     list_last(model);
@@ -206,7 +206,7 @@ static enum effect act_pause(struct model *model, int argument)
 /* --- the session's ------------------------------------------------------------------------ */
 
 /* Nothing can be asked of what has ended. True: an answer says so. */
-static bool is_over(struct model *model)
+static bool act_is_over(struct model *model)
 {
     if (!model->now.ended && !model->now.dead)
         return false;
@@ -219,7 +219,7 @@ static bool is_over(struct model *model)
 static enum effect act_sample(struct model *model, int argument)
 {
     (void)argument;
-    return is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
+    return act_is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
 }
 
 /* 1, 2, 5, 10, ...: the next above a rate, or below it. */
@@ -245,7 +245,7 @@ static enum effect act_rate(struct model *model, int direction)
     bool up = direction > 0;
     double hz = next_rate(model->asked_hz, up);
 
-    if (is_over(model))
+    if (act_is_over(model))
         return EFFECT_PAINT;
     if (hz == model->asked_hz) {
         model_answer(model, "%g samples per CPU second are the %s", hz, up ? "most" : "fewest");
@@ -258,7 +258,7 @@ static enum effect act_rate(struct model *model, int direction)
 static enum effect act_wall(struct model *model, int argument)
 {
     (void)argument;
-    if (is_over(model))
+    if (act_is_over(model))
         return EFFECT_PAINT;
     model->wall = !model->wall;
     return EFFECT_WALL;
@@ -341,7 +341,7 @@ enum effect model_act(struct model *model, enum action action, int argument)
 }
 
 /* A click selects first; on a header it is the loop's, which knows the columns. */
-static bool click(struct model *model, const struct key_event *event)
+static bool act_click(struct model *model, const struct key_event *event)
 {
     uint32_t index;
 
@@ -361,7 +361,7 @@ enum effect act_on_key(struct model *model, const struct key_event *event)
 {
     const struct key_binding *binding = key_find(event->key, model_where(model));
 
-    if (binding == NULL || !click(model, event))
+    if (binding == NULL || !act_click(model, event))
         return EFFECT_NONE;
     if (binding->action == ACTION_NONE)
         return EFFECT_PAINT;

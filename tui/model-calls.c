@@ -15,7 +15,7 @@ bool calls_is_page(const struct model *model)
     return model->page == PAGE_CALLS || model->page == PAGE_FLAME;
 }
 
-static bool lacks_stacks(struct model *model)
+static bool calls_lack_stacks(struct model *model)
 {
     if (model->stacks)
         return false;
@@ -23,8 +23,8 @@ static bool lacks_stacks(struct model *model)
     return true;
 }
 
-static enum effect model_calls_begin(struct model *model, enum model_page page, enum pprofil_tree_kind kind,
-                                     uint64_t function)
+static enum effect calls_begin(struct model *model, enum model_page page, enum pprofil_tree_kind kind,
+                               uint64_t function)
 {
     struct calls *calls = &model->calls;
     bool same = calls_is_page(model) && calls->kind == kind && calls->function == function;
@@ -45,14 +45,14 @@ static enum effect model_calls_begin(struct model *model, enum model_page page, 
 
 enum effect calls_open(struct model *model, enum model_page page)
 {
-    if (lacks_stacks(model))
+    if (calls_lack_stacks(model))
         return EFFECT_PAINT;
-    return model_calls_begin(model, page, PPROFIL_TREE_CALLS, 0);
+    return calls_begin(model, page, PPROFIL_TREE_CALLS, 0);
 }
 
 /* --- of a function ----------------------------------------------------------------------- */
 
-static uint32_t selected_call(const struct model *model)
+static uint32_t calls_selected(const struct model *model)
 {
     if (model->page == PAGE_FLAME)
         return calls_find(&model->calls, model->flame_selected);
@@ -61,12 +61,12 @@ static uint32_t selected_call(const struct model *model)
 }
 
 /* 0: there is none. */
-static uint64_t selected_function(const struct model *model, const char **name)
+static uint64_t calls_selected_function(const struct model *model, const char **name)
 {
     const struct table *table = model_table(model);
 
     if (calls_is_page(model)) {
-        uint32_t row = selected_call(model);
+        uint32_t row = calls_selected(model);
         *name = row != CALLS_NONE ? model->calls.rows[row].call.name : "";
         return row != CALLS_NONE ? model->calls.rows[row].call.function : 0;
     }
@@ -87,15 +87,15 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
 
     if (model->page == PAGE_PICKER || model->page == PAGE_OUTPUT)
         return EFFECT_NONE;
-    if (lacks_stacks(model))
+    if (calls_lack_stacks(model))
         return EFFECT_PAINT;
-    uint64_t function = selected_function(model, &name);
+    uint64_t function = calls_selected_function(model, &name);
     if (function == 0) {
         model_answer(model, "only functions with a name have callers and callees");
         return EFFECT_PAINT;
     }
     snprintf(model->calls_name, sizeof model->calls_name, "%s", name);
-    return model_calls_begin(model, PAGE_CALLS, kind, function);
+    return calls_begin(model, PAGE_CALLS, kind, function);
 }
 
 /* --- snapshots --------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ enum effect calls_measure(struct model *model)
 enum effect calls_enter(struct model *model)
 {
     struct calls *calls = &model->calls;
-    uint32_t row = selected_call(model);
+    uint32_t row = calls_selected(model);
 
     if (model->page == PAGE_FLAME) {
         model->flame_zoom = model->flame_selected;
@@ -157,10 +157,10 @@ enum effect calls_back(struct model *model)
     return view_open(model, model->view);
 }
 
-static enum effect fold_sideways(struct model *model, int steps)
+static enum effect calls_fold_sideways(struct model *model, int steps)
 {
     struct calls *calls = &model->calls;
-    uint32_t row = selected_call(model);
+    uint32_t row = calls_selected(model);
 
     if (row == CALLS_NONE)
         return EFFECT_NONE;
@@ -180,7 +180,7 @@ static enum effect fold_sideways(struct model *model, int steps)
 
 /* --- the flame view ---------------------------------------------------------------------- */
 
-static enum effect step(struct model *model, int levels, int boxes)
+static enum effect flame_step(struct model *model, int levels, int boxes)
 {
     struct calls *calls = &model->calls;
     uint32_t zoom = calls_find(calls, model->flame_zoom);
@@ -197,12 +197,12 @@ static enum effect step(struct model *model, int levels, int boxes)
 
 enum effect flame_move(struct model *model, int levels)
 {
-    return step(model, levels < -4096 ? -4096 : levels > 4096 ? 4096 : levels, 0);
+    return flame_step(model, levels < -4096 ? -4096 : levels > 4096 ? 4096 : levels, 0);
 }
 
 enum effect calls_sideways(struct model *model, int steps)
 {
-    return model->page == PAGE_FLAME ? step(model, 0, steps) : fold_sideways(model, steps);
+    return model->page == PAGE_FLAME ? flame_step(model, 0, steps) : calls_fold_sideways(model, steps);
 }
 
 void flame_click(struct model *model, int row, int column)

@@ -13,7 +13,7 @@
 
 #include "model-internal.h"
 
-static enum effect open_code(struct model *model, const struct pprofil_row *row)
+static enum effect filter_open_code(struct model *model, const struct pprofil_row *row)
 {
     free(model->now.code);
     model->now.code = NULL;
@@ -33,7 +33,7 @@ static enum effect open_code(struct model *model, const struct pprofil_row *row)
 }
 
 /* What a row adds to the filters in force. */
-static void model_filter_describe(struct model_filter *step, const struct pprofil_row *row)
+static void filter_describe(struct model_filter *step, const struct pprofil_row *row)
 {
     char *label = step->label;
     size_t size = sizeof step->label;
@@ -68,7 +68,7 @@ static void model_filter_describe(struct model_filter *step, const struct pprofi
     }
 }
 
-static bool same_filter(const struct pprofil_filter *one, const struct pprofil_filter *other)
+static bool filter_equals(const struct pprofil_filter *one, const struct pprofil_filter *other)
 {
     return one->pid == other->pid && one->tid == other->tid && one->object == other->object &&
            one->syscall == other->syscall && one->process == other->process &&
@@ -76,14 +76,14 @@ static bool same_filter(const struct pprofil_filter *one, const struct pprofil_f
 }
 
 /* A held display keeps its filter: for another one counts would have to be taken first. */
-static enum effect stay_held(struct model *model)
+static enum effect filter_stay_held(struct model *model)
 {
     model_answer(model, "the display is held still: %s lets it go on", keys_name(' '));
     return EFFECT_PAINT;
 }
 
 /* All counts are other ones now. */
-static enum effect apply(struct model *model, enum pprofil_by by)
+static enum effect filter_apply(struct model *model, enum pprofil_by by)
 {
     for (unsigned i = 0; i < SNAPSHOT_GROUPINGS; i++)
         model->places[i] = (struct model_place){0};
@@ -92,26 +92,26 @@ static enum effect apply(struct model *model, enum pprofil_by by)
     return EFFECT_SNAPSHOT;
 }
 
-static enum effect model_filter_push(struct model *model, const struct pprofil_row *row)
+static enum effect filter_push(struct model *model, const struct pprofil_row *row)
 {
     struct model_filter step = {.by = model->view, .selected = row->id};
 
     if (model->filter_count > 0)
         step.filter = model->filters[model->filter_count - 1].filter;
     step.filter.size = sizeof step.filter;
-    model_filter_describe(&step, row);
+    filter_describe(&step, row);
     if (model->filter_count > 0 &&
-        same_filter(&step.filter, &model->filters[model->filter_count - 1].filter))
+        filter_equals(&step.filter, &model->filters[model->filter_count - 1].filter))
         return view_open(model, PPROFIL_BY_FUNCTION); /* it is inside already */
     if (model->paused)
-        return stay_held(model);
+        return filter_stay_held(model);
     if (model->filter_count == MODEL_FILTERS) {
         model_answer(model, "at most %d filters on top of each other: Backspace leaves one",
                      MODEL_FILTERS);
         return EFFECT_PAINT;
     }
     model->filters[model->filter_count++] = step;
-    return apply(model, PPROFIL_BY_FUNCTION);
+    return filter_apply(model, PPROFIL_BY_FUNCTION);
 }
 
 enum effect filter_enter(struct model *model)
@@ -131,14 +131,14 @@ enum effect filter_enter(struct model *model)
         return EFFECT_PAINT; /* it is of many places: any one's code would be as good */
     }
     if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)
-        return open_code(model, &row);
-    return model_filter_push(model, &row);
+        return filter_open_code(model, &row);
+    return filter_push(model, &row);
 }
 
-static enum effect model_filter_pop(struct model *model)
+static enum effect filter_pop(struct model *model)
 {
     struct model_filter step = model->filters[--model->filter_count];
-    enum effect effect = apply(model, step.by);
+    enum effect effect = filter_apply(model, step.by);
 
     list_select_id(model, step.selected);
     return effect;
@@ -160,7 +160,7 @@ enum effect filter_back(struct model *model)
     if (model->page != PAGE_TABLE)
         return EFFECT_NONE;
     if (model->filter_count > 0)
-        return model->paused ? stay_held(model) : model_filter_pop(model);
+        return model->paused ? filter_stay_held(model) : filter_pop(model);
     if (model->search[0] == '\0')
         return EFFECT_NONE;
     model->search[0] = '\0'; /* matches are marked no longer */

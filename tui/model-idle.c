@@ -11,7 +11,7 @@
 
 #include "model-internal.h"
 
-static int compare_ids(const void *left, const void *right)
+static int idle_compare_ids(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
@@ -19,7 +19,7 @@ static int compare_ids(const void *left, const void *right)
 }
 
 /* The report's ids, sorted; NULL: no memory. The caller frees it. */
-static uint64_t *sorted_ids(const struct snapshot_rows *rows)
+static uint64_t *idle_sorted_ids(const struct snapshot_rows *rows)
 {
     uint64_t *ids = malloc(((size_t)rows->count + 1) * sizeof *ids);
 
@@ -27,12 +27,12 @@ static uint64_t *sorted_ids(const struct snapshot_rows *rows)
         return NULL;
     for (uint32_t i = 0; i < rows->count; i++)
         ids[i] = rows->rows[i].id;
-    qsort(ids, rows->count, sizeof *ids, compare_ids);
+    qsort(ids, rows->count, sizeof *ids, idle_compare_ids);
     return ids;
 }
 
 /* Does the image that is filtered to live, so that the process' threads are its own? */
-static bool lives(const struct snapshot *snapshot, const struct pprofil_filter *filter)
+static bool filter_image_lives(const struct snapshot *snapshot, const struct pprofil_filter *filter)
 {
     for (uint32_t i = 0; filter->process != 0 && i < snapshot->process_count; i++)
         if (snapshot->processes[i].id == filter->process)
@@ -41,27 +41,27 @@ static bool lives(const struct snapshot *snapshot, const struct pprofil_filter *
 }
 
 /* Does the filter let a thread or process without samples through? None has a system call, an object or a state. */
-static bool lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
+static bool filter_lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
     return filter->object == 0 && filter->syscall == 0 && filter->state == 0 &&
            (filter->pid == 0 || filter->pid == pid) && (filter->tid == 0 || filter->tid == tid);
 }
 
-static bool thread_row(const struct pprofil_task *task, const struct pprofil_filter *filter,
-                       struct pprofil_row *row)
+static bool idle_thread_row(const struct pprofil_task *task, const struct pprofil_filter *filter,
+                            struct pprofil_row *row)
 {
     *row = (struct pprofil_row){
         .name = task->name, .pid = task->pid, .tid = task->tid, .id = task->id};
-    return lets_through(filter, task->pid, task->tid) &&
+    return filter_lets_through(filter, task->pid, task->tid) &&
            (filter->thread == 0 || filter->thread == task->id);
 }
 
 /* A filter on a thread lets the thread's process through, and no other. */
-static bool process_row(const struct snapshot_process *process, const struct pprofil_filter *filter,
-                        struct pprofil_row *row)
+static bool idle_process_row(const struct snapshot_process *process, const struct pprofil_filter *filter,
+                             struct pprofil_row *row)
 {
     *row = (struct pprofil_row){.name = process->comm, .pid = process->pid, .id = process->id};
-    return process->alive && lets_through(filter, process->pid, filter->tid) &&
+    return process->alive && filter_lets_through(filter, process->pid, filter->tid) &&
            (filter->process == 0 || filter->process == process->id);
 }
 
@@ -74,22 +74,22 @@ int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_
     bool threads = by == PPROFIL_BY_THREAD;
     uint32_t most = threads ? snapshot->task_count : snapshot->process_count;
 
-    if ((!threads && by != PPROFIL_BY_PROCESS) || most == 0 || !lives(snapshot, filter))
+    if ((!threads && by != PPROFIL_BY_PROCESS) || most == 0 || !filter_image_lives(snapshot, filter))
         return 0;
     struct pprofil_row *larger = realloc(rows->rows, ((size_t)rows->count + most) * sizeof *larger);
     if (larger == NULL)
         return -ENOMEM;
     rows->rows = larger;
-    uint64_t *ids = sorted_ids(rows);
+    uint64_t *ids = idle_sorted_ids(rows);
     if (ids == NULL)
         return -ENOMEM;
     uint32_t sampled = rows->count;
     for (uint32_t i = 0; i < most; i++) {
         struct pprofil_row *row = &rows->rows[rows->count];
-        bool shown = threads ? thread_row(&snapshot->tasks[i], filter, row)
-                             : process_row(&snapshot->processes[i], filter, row);
+        bool shown = threads ? idle_thread_row(&snapshot->tasks[i], filter, row)
+                             : idle_process_row(&snapshot->processes[i], filter, row);
         if (shown && row->id != 0 &&
-            bsearch(&row->id, ids, sampled, sizeof *ids, compare_ids) == NULL)
+            bsearch(&row->id, ids, sampled, sizeof *ids, idle_compare_ids) == NULL)
             rows->count++;
     }
     free(ids);

@@ -13,12 +13,12 @@
 
 #include "model-internal.h"
 
-static unsigned place_of(const struct model *model)
+static unsigned list_position_index(const struct model *model)
 {
     return model->page == PAGE_TABLE ? model->view : SNAPSHOT_GROUPINGS + model->page;
 }
 
-static void close_filter_prompt(struct model *model)
+static void list_close_filter_prompt(struct model *model)
 {
     if (model->prompt == PROMPT_FILTER && model->page != PAGE_PICKER) {
         model->prompt = PROMPT_NONE;
@@ -27,16 +27,16 @@ static void close_filter_prompt(struct model *model)
 }
 
 /* The last line that can be at the top of the screen. */
-static uint32_t last_top(const struct model *model)
+static uint32_t list_last_top(const struct model *model)
 {
     uint32_t count = model_list_count(model), rows = model->page_rows > 0 ? model->page_rows : 1;
     return count > rows ? count - rows : 0;
 }
 
-static void keep_in_view(struct model *model)
+static void list_keep_in_view(struct model *model)
 {
-    if (model->page_rows > 0 && model->top > last_top(model))
-        model->top = last_top(model);
+    if (model->page_rows > 0 && model->top > list_last_top(model))
+        model->top = list_last_top(model);
     if (model->page_rows > 0 && model->selected - model->top >= model->page_rows &&
         model->selected > model->top)
         model->top = model->selected - model->page_rows + 1;
@@ -46,14 +46,14 @@ static void keep_in_view(struct model *model)
 
 void list_settle(struct model *model)
 {
-    unsigned here = place_of(model);
+    unsigned here = list_position_index(model);
 
-    close_filter_prompt(model);
+    list_close_filter_prompt(model);
     if (here == model->placed) {
         if (model->page == PAGE_OUTPUT)
             list_follow(model); /* lines may have come */
         else
-            keep_in_view(model); /* the screen may have another size */
+            list_keep_in_view(model); /* the screen may have another size */
         return;
     }
     model->places[model->placed] = (struct model_place){.selected = model->selected,
@@ -73,7 +73,7 @@ void list_settle(struct model *model)
 
 /* --- lines and their ids ------------------------------------------------------------------- */
 
-static uint64_t id_at(const struct model *model, uint32_t index)
+static uint64_t list_id_at(const struct model *model, uint32_t index)
 {
     if (model->page == PAGE_TABLE)
         return model_table(model)->rows[index].total.id;
@@ -84,21 +84,21 @@ static uint64_t id_at(const struct model *model, uint32_t index)
     return (uint64_t)index + 1; /* lines of a text stay where they are */
 }
 
-static bool find_id(const struct model *model, uint64_t id, uint32_t *index)
+static bool list_find_id(const struct model *model, uint64_t id, uint32_t *index)
 {
     uint32_t count = model_list_count(model);
 
     if (id == 0)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (id_at(model, i) == id) {
+        if (list_id_at(model, i) == id) {
             *index = i;
             return true;
         }
     return false;
 }
 
-static void put_selection(struct model *model, uint32_t index)
+static void list_put_selection(struct model *model, uint32_t index)
 {
     uint32_t count = model_list_count(model);
 
@@ -107,13 +107,13 @@ static void put_selection(struct model *model, uint32_t index)
         return;
     }
     model->selected = index < count ? index : count - 1;
-    model->selected_id = id_at(model, model->selected);
-    keep_in_view(model);
+    model->selected_id = list_id_at(model, model->selected);
+    list_keep_in_view(model);
 }
 
-static void put_output(struct model *model, int64_t top)
+static void list_put_output(struct model *model, int64_t top)
 {
-    int64_t last = last_top(model);
+    int64_t last = list_last_top(model);
 
     top = top < 0 ? 0 : top;
     model->top = model->selected = (uint32_t)(top < last ? top : last);
@@ -125,14 +125,14 @@ void list_follow(struct model *model)
     uint32_t index = model->selected;
 
     if (model->page == PAGE_OUTPUT) {
-        put_output(model, model->output_follows ? UINT32_MAX : model->top);
+        list_put_output(model, model->output_follows ? UINT32_MAX : model->top);
         return;
     }
     if (!model->chosen)
         index = 0;
     else
-        find_id(model, model->selected_id, &index);
-    put_selection(model, index);
+        list_find_id(model, model->selected_id, &index);
+    list_put_selection(model, index);
 }
 
 /* --- moving -------------------------------------------------------------------------------- */
@@ -140,11 +140,11 @@ void list_follow(struct model *model)
 void list_select(struct model *model, uint32_t index)
 {
     if (model->page == PAGE_OUTPUT) {
-        put_output(model, index);
+        list_put_output(model, index);
         return;
     }
     model->chosen = true;
-    put_selection(model, index);
+    list_put_selection(model, index);
 }
 
 void list_select_id(struct model *model, uint64_t id)
@@ -169,7 +169,7 @@ void list_move(struct model *model, int64_t lines)
 /* The window moves, and takes the selection along; where it cannot, the selection moves. */
 void list_scroll(struct model *model, int64_t lines)
 {
-    uint32_t top = (uint32_t)clamp(model->top + lines, 0, last_top(model));
+    uint32_t top = (uint32_t)clamp(model->top + lines, 0, list_last_top(model));
 
     if (model->page == PAGE_OUTPUT || top == model->top || model->page_rows == 0) {
         list_move(model, lines);
@@ -224,7 +224,7 @@ void list_texts(const struct model *model, uint32_t index, const char *texts[LIS
 }
 
 /* The longest of what is on the screen. */
-static size_t longest(const struct model *model)
+static size_t list_longest_text(const struct model *model)
 {
     uint32_t count = model_list_count(model), rows = model->page_rows;
     size_t most = 0;
@@ -241,7 +241,7 @@ static size_t longest(const struct model *model)
 
 void list_sideways(struct model *model, int columns)
 {
-    size_t most = longest(model);
+    size_t most = list_longest_text(model);
     int64_t last = most > 0 && most < INT_MAX ? (int64_t)most - 1 : 0;
 
     model->sideways = (unsigned)clamp((int64_t)model->sideways + columns, 0, last);

@@ -22,7 +22,7 @@ struct entry {
     double cpu;
 };
 
-static int compare_entries(const void *left, const void *right)
+static int picker_compare_entries(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
 
@@ -33,7 +33,7 @@ static int compare_entries(const void *left, const void *right)
     return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-static int compare_pid(const void *key, const void *element)
+static int candidate_compare_pid(const void *key, const void *element)
 {
     uint32_t pid = *(const uint32_t *)key;
     const struct pprofil_candidate *candidate = element;
@@ -42,14 +42,14 @@ static int compare_pid(const void *key, const void *element)
 }
 
 /* CPUs used since the list before. A pid that counts less than it did is another process. */
-static double cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
-                        uint64_t time_ns)
+static double candidate_cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
+                                  uint64_t time_ns)
 {
     if (model->candidate_count == 0 || time_ns <= model->candidates_ns)
         return 0;
     const struct pprofil_candidate *before =
         bsearch(&candidate->pid, model->candidates, model->candidate_count,
-                sizeof *model->candidates, compare_pid);
+                sizeof *model->candidates, candidate_compare_pid);
     if (before == NULL || candidate->cpu_ns < before->cpu_ns)
         return 0;
     return (double)(candidate->cpu_ns - before->cpu_ns) / (double)(time_ns - model->candidates_ns);
@@ -83,7 +83,7 @@ void picker_narrow(struct model *model)
             entries[model->picked_count++] = 
                 (struct entry){i, candidate->pid, candidate->refused[0] != '\0', cpu};
     }
-    qsort(entries, model->picked_count, sizeof *entries, compare_entries);
+    qsort(entries, model->picked_count, sizeof *entries, picker_compare_entries);
     for (uint32_t i = 0; i < model->picked_count; i++)
         model->picked[i] = entries[i].index;
     free(entries);
@@ -91,9 +91,9 @@ void picker_narrow(struct model *model)
 
 /* --- lists --------------------------------------------------------------------------------- */
 
-static int by_pid(const void *left, const void *right)
+static int candidate_by_pid(const void *left, const void *right)
 {
-    return compare_pid(&((const struct pprofil_candidate *)left)->pid, right);
+    return candidate_compare_pid(&((const struct pprofil_candidate *)left)->pid, right);
 }
 
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
@@ -111,9 +111,9 @@ void model_take_candidates(struct model *model, struct pprofil_candidate *candid
         return;
     }
     if (count > 0)
-        qsort(candidates, count, sizeof *candidates, by_pid);
+        qsort(candidates, count, sizeof *candidates, candidate_by_pid);
     for (uint32_t i = 0; i < count; i++)
-        cpu[i] = cpu_since(model, &candidates[i], time_ns);
+        cpu[i] = candidate_cpu_since(model, &candidates[i], time_ns);
     free(model->candidates);
     free(model->candidate_cpu);
     free(model->picked);
@@ -142,25 +142,25 @@ enum effect picker_choose(struct model *model)
     return EFFECT_ATTACH;
 }
 
-static bool is_text(uint32_t key)
+static bool key_is_text(uint32_t key)
 {
     char character[5];
     return key_text(key, character);
 }
 
-static bool edits(uint32_t key)
+static bool key_edits_filter(uint32_t key)
 {
-    return key == TUI_KEY_BACKSPACE || key == TUI_KEY_ESCAPE || key == ('U' & 0x1f) || is_text(key);
+    return key == TUI_KEY_BACKSPACE || key == TUI_KEY_ESCAPE || key == ('U' & 0x1f) || key_is_text(key);
 }
 
 enum effect picker_key(struct model *model, const struct key_event *event)
 {
     bool begins =
-        is_text(event->key) && event->key != ' ' && key_find(event->key, KEY_IN_PICKER) == NULL;
+        key_is_text(event->key) && event->key != ' ' && key_find(event->key, KEY_IN_PICKER) == NULL;
 
     if (model->prompt != PROMPT_FILTER && begins)
         prompt_open(model, PROMPT_FILTER);
-    if (model->prompt != PROMPT_FILTER || !edits(event->key))
+    if (model->prompt != PROMPT_FILTER || !key_edits_filter(event->key))
         return act_on_key(model, event);
     enum effect effect = prompt_key(model, event->key);
     picker_narrow(model);

@@ -16,14 +16,14 @@ enum effect prompt_open(struct model *model, enum model_prompt prompt)
     return EFFECT_PAINT;
 }
 
-static enum effect leave(struct model *model)
+static enum effect prompt_leave(struct model *model)
 {
     return prompt_open(model, PROMPT_NONE);
 }
 
 /* Names that nobody means as such: to other programs "-" is their standard output, and a file
  * called by blanks is hard to find, and harder to remove. */
-static bool is_file_name(struct model *model)
+static bool prompt_is_file_name(struct model *model)
 {
     const char *text = model->text;
     bool blank = text[strspn(text, " ")] == '\0', dash = strcmp(text, "-") == 0;
@@ -35,28 +35,28 @@ static bool is_file_name(struct model *model)
     return !dash && !blank;
 }
 
-static enum effect accept(struct model *model)
+static enum effect prompt_accept(struct model *model)
 {
     enum model_prompt prompt = model->prompt;
 
     model->prompt = PROMPT_NONE;
     if (prompt == PROMPT_SAVE) /* the name stays in text for whoever saves */
-        return is_file_name(model) ? EFFECT_SAVE : EFFECT_PAINT;
+        return prompt_is_file_name(model) ? EFFECT_SAVE : EFFECT_PAINT;
     if (prompt != PROMPT_SEARCH)
         return EFFECT_PAINT;
     if (model->text[0] != '\0')
         memcpy(model->search, model->text, sizeof model->search);
     search_next(model, false, true);
-    return leave(model);
+    return prompt_leave(model);
 }
 
 /* Takes off a whole character; from an empty line it leads out. */
-static enum effect take_off(struct model *model)
+static enum effect prompt_delete(struct model *model)
 {
     size_t length = strlen(model->text);
 
     if (length == 0)
-        return leave(model);
+        return prompt_leave(model);
     do
         length--;
     while (length > 0 && ((unsigned char)model->text[length] & 0xc0) == 0x80);
@@ -64,7 +64,7 @@ static enum effect take_off(struct model *model)
     return EFFECT_PAINT;
 }
 
-static enum effect type(struct model *model, uint32_t key)
+static enum effect prompt_type(struct model *model, uint32_t key)
 {
     char character[5];
     size_t length = strlen(model->text);
@@ -79,12 +79,12 @@ enum effect prompt_key(struct model *model, uint32_t key)
 {
     switch (key) {
     case TUI_KEY_ENTER:
-        return accept(model);
+        return prompt_accept(model);
     case TUI_KEY_ESCAPE:
     case TUI_KEY_CTRL_C:
-        return leave(model);
+        return prompt_leave(model);
     case TUI_KEY_BACKSPACE:
-        return take_off(model);
+        return prompt_delete(model);
     case CTRL_U:
         model->text[0] = '\0';
         return EFFECT_PAINT;
@@ -95,7 +95,7 @@ enum effect prompt_key(struct model *model, uint32_t key)
     case TUI_KEY_F10:
         return EFFECT_QUIT;
     default:
-        return type(model, key);
+        return prompt_type(model, key);
     }
 }
 
@@ -113,7 +113,7 @@ static bool search_matches(const struct model *model, uint32_t index)
 }
 
 /* So many lines on from the selection, around the end of the list. */
-static uint32_t line_after(const struct model *model, uint32_t steps, bool backwards)
+static uint32_t search_line(const struct model *model, uint32_t steps, bool backwards)
 {
     uint32_t count = model_list_count(model);
     uint64_t on = backwards ? (uint64_t)count - steps : steps;
@@ -130,7 +130,7 @@ bool search_next(struct model *model, bool backwards, bool here_too)
         return false;
     }
     for (uint32_t steps = here_too ? 0 : 1; steps < count + (here_too ? 0 : 1); steps++) {
-        uint32_t index = line_after(model, steps, backwards);
+        uint32_t index = search_line(model, steps, backwards);
         if (!search_matches(model, index))
             continue;
         bool around = backwards ? index > model->selected : index < model->selected;

@@ -25,7 +25,7 @@
 
 /* Time between two tellings: the supervisor's own, which leaves out pauses, as it does with the
  * target's CPU time; where that stood still, ours. */
-static double time_between(const struct model_before *before, const struct snapshot *snapshot)
+static double told_interval(const struct model_before *before, const struct snapshot *snapshot)
 {
     double sampled = (double)snapshot->totals.elapsed_ns - (double)before->elapsed_ns;
     double passed = (double)snapshot->time_ns - (double)before->told_ns;
@@ -33,7 +33,7 @@ static double time_between(const struct model_before *before, const struct snaps
     return sampled > 0 ? sampled : passed;
 }
 
-static void remember(struct model_before *before, const struct snapshot *snapshot)
+static void remember_told(struct model_before *before, const struct snapshot *snapshot)
 {
     before->told = true;
     before->told_ns = snapshot->time_ns;
@@ -42,23 +42,23 @@ static void remember(struct model_before *before, const struct snapshot *snapsho
     before->stopped_ns = snapshot->totals.stopped_ns;
 }
 
-static bool is_cleared(const struct model_before *before, const struct pprofil_totals *totals)
+static bool counts_are_cleared(const struct model_before *before, const struct pprofil_totals *totals)
 {
     return totals->target_cpu_ns < before->target_cpu_ns ||
            totals->elapsed_ns < before->elapsed_ns || totals->stopped_ns < before->stopped_ns;
 }
 
-static bool is_over(const struct snapshot *snapshot)
+static bool snapshot_is_over(const struct snapshot *snapshot)
 {
     return snapshot->ended || snapshot->dead;
 }
 
-static bool is_sampled(const struct snapshot *snapshot)
+static bool snapshot_is_sampled(const struct snapshot *snapshot)
 {
-    return snapshot->sampling && !is_over(snapshot);
+    return snapshot->sampling && !snapshot_is_over(snapshot);
 }
 
-static void take_told(struct model *model, const struct snapshot *snapshot)
+static void update_told(struct model *model, const struct snapshot *snapshot)
 {
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
@@ -67,41 +67,41 @@ static void take_told(struct model *model, const struct snapshot *snapshot)
         if (totals->elapsed_ns == 0)
             return;
         before->told_ns = snapshot->time_ns - totals->elapsed_ns;
-    } else if (is_cleared(before, totals)) {
-        remember(before, snapshot);
+    } else if (counts_are_cleared(before, totals)) {
+        remember_told(before, snapshot);
         return;
     }
     double cpu = (double)(totals->target_cpu_ns - before->target_cpu_ns);
     double stopped = (double)(totals->stopped_ns - before->stopped_ns);
-    double time = time_between(before, snapshot);
+    double time = told_interval(before, snapshot);
     if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
-        if (!is_sampled(snapshot)) /* silence of ours: it counts from when sampling goes on */
+        if (!snapshot_is_sampled(snapshot)) /* silence of ours: it counts from when sampling goes on */
             before->told_ns = snapshot->time_ns;
-        if (!is_sampled(snapshot) || time < (double)SILENCE_NS)
+        if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
             return;
         model->target_cpu = model->stopped_share = 0;
         before->told_ns = snapshot->time_ns - SECOND; /* what comes next is a second's */
     } else if (time > 0) {
         model->target_cpu = cpu / time;
         model->stopped_share = cpu > 0 ? stopped / cpu : 0;
-        remember(before, snapshot);
+        remember_told(before, snapshot);
     }
 }
 
 /* Whoever samples says so, in a program that sleeps too. */
-static void take_silence(struct model *model, const struct snapshot *snapshot)
+static void update_silence(struct model *model, const struct snapshot *snapshot)
 {
     struct model_before *before = &model->before;
     bool news = snapshot->totals.elapsed_ns != model->now.totals.elapsed_ns;
 
-    if (news || before->news_ns == 0 || !is_sampled(snapshot) || !model->now.sampling)
+    if (news || before->news_ns == 0 || !snapshot_is_sampled(snapshot) || !model->now.sampling)
         before->news_ns = snapshot->time_ns;
     double silent = (double)(snapshot->time_ns - before->news_ns) / 1e9;
     double tick = snapshot->rate_hz > 0 ? 1 / snapshot->rate_hz : 0;
     model->silent_seconds = silent >= PATIENCE_SECONDS + 2 * tick ? (unsigned)silent : 0;
 }
 
-static void take_rate(struct model *model, const struct snapshot *snapshot)
+static void update_rate(struct model *model, const struct snapshot *snapshot)
 {
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
@@ -120,7 +120,7 @@ static void take_rate(struct model *model, const struct snapshot *snapshot)
 
 /* After the end the minute stands still. Seconds that nothing was sampled in have no bar: what
  * was so at the last snapshot was so until now, for a change brings one at once. */
-static void take_minute(struct model *model, const struct snapshot *snapshot)
+static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;
     uint64_t time_ns = snapshot->over_ns != 0 ? snapshot->over_ns : snapshot->time_ns;
@@ -138,7 +138,7 @@ static void take_minute(struct model *model, const struct snapshot *snapshot)
 
 /* --- the header: who, and doing what -------------------------------------------------------- */
 
-static void take_tasks(struct model *model, const struct snapshot *snapshot)
+static void update_tasks(struct model *model, const struct snapshot *snapshot)
 {
     uint32_t sleepers[SYSCALLS] = {0};
 
@@ -159,7 +159,7 @@ static void take_tasks(struct model *model, const struct snapshot *snapshot)
     }
 }
 
-static void take_targets(struct model *model, const struct snapshot *snapshot)
+static void update_targets(struct model *model, const struct snapshot *snapshot)
 {
     uint32_t alive = 0, pid = 0;
 
@@ -180,28 +180,28 @@ static void take_targets(struct model *model, const struct snapshot *snapshot)
         snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
 }
 
-static void take_header(struct model *model, const struct snapshot *snapshot, bool due)
+static void update_header(struct model *model, const struct snapshot *snapshot, bool due)
 {
-    take_told(model, snapshot);
-    take_silence(model, snapshot);
+    update_told(model, snapshot);
+    update_silence(model, snapshot);
     if (due || !model->before.counted)
-        take_rate(model, snapshot);
-    take_minute(model, snapshot);
-    take_tasks(model, snapshot);
-    take_targets(model, snapshot);
+        update_rate(model, snapshot);
+    update_minute(model, snapshot);
+    update_tasks(model, snapshot);
+    update_targets(model, snapshot);
 }
 
 /* --- tables --------------------------------------------------------------------------------- */
 
-static void say_memory(struct model *model, const struct snapshot *snapshot)
+static void update_say_no_memory(struct model *model, const struct snapshot *snapshot)
 {
     model_say(model, snapshot->time_ns, "out of memory: some figures are old");
 }
 
 /* Whether a table's window ends now. Its first begins when a view is opened, which may be just
  * before: then it goes on to the next end. */
-static bool window_ends(const struct model *model, const struct table *table, double seconds,
-                        bool due)
+static bool update_window_ends(const struct model *model, const struct table *table, double seconds,
+                               bool due)
 {
     if (!table->taken)
         return true;
@@ -211,7 +211,7 @@ static bool window_ends(const struct model *model, const struct table *table, do
 /* A table that begins between two ends of windows has rows that nobody has asked names for: it may
  * begin again with them. Not for ever, for what is new always lacks a name, and no window of a table
  * that begins again and again would ever end. */
-static bool begins_again(const struct table *table, bool due)
+static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
         return false;
@@ -223,15 +223,15 @@ static bool begins_again(const struct table *table, bool due)
 
 bool model_awaits_names(const struct model *model)
 {
-    return !model->paused && begins_again(&model->tables[model->view], false);
+    return !model->paused && update_begins_again(&model->tables[model->view], false);
 }
 
 /* After the end no window ends any more, but what was looked up since comes. */
-static void take_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
+static void update_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
 {
     struct table *table = &model->tables[by];
 
-    if (snapshot->by[by].taken && begins_again(table, due)) {
+    if (snapshot->by[by].taken && update_begins_again(table, due)) {
         unsigned begun = table->begun;
         table_clear(table);
         table->begun = begun + 1;
@@ -239,7 +239,7 @@ static void take_table(struct model *model, struct snapshot *snapshot, enum ppro
     uint64_t since = table->taken ? model->table_ns[by] : model->began_ns;
     double seconds = since == 0 ? 0 : ((double)snapshot->time_ns - (double)since) / 1e9;
 
-    bool ends = window_ends(model, table, seconds, due);
+    bool ends = update_window_ends(model, table, seconds, due);
     if (!snapshot->by[by].taken || (!ends && !model->closed))
         return;
     int error = idle_add(model, snapshot, by);
@@ -247,30 +247,30 @@ static void take_table(struct model *model, struct snapshot *snapshot, enum ppro
         error = ends ? table_take(table, &snapshot->by[by], seconds)
                      : table_retext(table, &snapshot->by[by]);
     if (error != 0) {
-        say_memory(model, snapshot);
+        update_say_no_memory(model, snapshot);
         return;
     }
     if (ends)
         model->table_ns[by] = snapshot->time_ns;
     view_arrange(model, table, by, snapshot);
     if (model->paused && !model->frozen[by].taken && table_copy(&model->frozen[by], table) != 0)
-        say_memory(model, snapshot);
+        update_say_no_memory(model, snapshot);
 }
 
-static void take_tables(struct model *model, struct snapshot *snapshot, bool due)
+static void update_tables(struct model *model, struct snapshot *snapshot, bool due)
 {
     /* other counts, not more of them */
     if (model->have_snapshot && snapshot->totals.wall != model->now.totals.wall)
         model_cleared(model);
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
-        take_table(model, snapshot, by, due);
-    model->closed = is_over(snapshot) && (model->closed || due);
+        update_table(model, snapshot, by, due);
+    model->closed = snapshot_is_over(snapshot) && (model->closed || due);
 }
 
 /* --- the rest ------------------------------------------------------------------------------- */
 
 /* While the display is paused, all that its pages are made of stays. */
-static void hold_still(struct snapshot *shown, struct snapshot *fresh)
+static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
 {
     struct snapshot held = *fresh;
 
@@ -289,7 +289,7 @@ static void hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->code = held.code;
 }
 
-static void select_hottest_code(struct model *model)
+static void update_select_hottest_code(struct model *model)
 {
     uint32_t hottest = 0;
 
@@ -299,7 +299,7 @@ static void select_hottest_code(struct model *model)
     list_select(model, hottest);
 }
 
-static void drop_rows(struct snapshot *snapshot)
+static void snapshot_drop_rows(struct snapshot *snapshot)
 {
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++) {
         free(snapshot->by[by].rows);
@@ -316,19 +316,19 @@ void model_take(struct model *model, struct snapshot *snapshot, bool due)
 
     list_settle(model);
     model_answer_seen(model, snapshot->time_ns);
-    take_tables(model, snapshot, due);
+    update_tables(model, snapshot, due);
     calls_take_snapshot(model, snapshot, due);
     model->began_ns = 0; /* a table that comes later begins later */
-    take_header(model, snapshot, due);
-    drop_rows(snapshot);
+    update_header(model, snapshot, due);
+    snapshot_drop_rows(snapshot);
     if (model->paused && model->have_snapshot)
-        hold_still(&model->now, snapshot);
+        update_hold_still(&model->now, snapshot);
     snapshot_free(&model->now);
     model->now = *snapshot;
     *snapshot = (struct snapshot){.status = -1};
     model->have_snapshot = true;
     if (model->page == PAGE_CODE && !had_code && model->now.code_count > 0)
-        select_hottest_code(model);
+        update_select_hottest_code(model);
     list_follow(model);
 }
 

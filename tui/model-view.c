@@ -37,7 +37,7 @@ bool view_is_kept(enum pprofil_by by)
     return views[by].kept;
 }
 
-static bool can_sort(const struct model *model, enum pprofil_by by, enum table_sort sort)
+static bool view_can_sort(const struct model *model, enum pprofil_by by, enum table_sort sort)
 {
     if (sort == TABLE_BY_INCLUSIVE)
         return model->stacks && by == PPROFIL_BY_FUNCTION;
@@ -47,7 +47,7 @@ static bool can_sort(const struct model *model, enum pprofil_by by, enum table_s
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
                   const struct snapshot *snapshot)
 {
-    enum table_sort sort = can_sort(model, by, model->sort) ? model->sort : TABLE_BY_WINDOW;
+    enum table_sort sort = view_can_sort(model, by, model->sort) ? model->sort : TABLE_BY_WINDOW;
 
     if (by == PPROFIL_BY_PROCESS && sort == TABLE_BY_WINDOW)
         table_sort_tree(table, snapshot);
@@ -55,7 +55,7 @@ void view_arrange(const struct model *model, struct table *table, enum pprofil_b
         table_sort(table, sort);
 }
 
-static void arrange_present(struct model *model)
+static void view_arrange_present(struct model *model)
 {
     view_arrange(model, &model->tables[model->view], model->view, &model->now);
     view_arrange(model, &model->frozen[model->view], model->view, &model->now);
@@ -70,10 +70,10 @@ enum effect view_open(struct model *model, enum pprofil_by by)
         table_clear(&model->tables[model->view]);
     model->page = PAGE_TABLE;
     model->view = by;
-    if (!can_sort(model, by, model->sort))
+    if (!view_can_sort(model, by, model->sort))
         model->sort = TABLE_BY_WINDOW;
     list_settle(model);
-    arrange_present(model);
+    view_arrange_present(model);
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
 
@@ -106,13 +106,13 @@ void view_clear_tables(struct model *model)
 
 /* --- orders -------------------------------------------------------------------------------- */
 
-static int next_sort(const struct model *model)
+static int view_next_sort(const struct model *model)
 {
     int sort = (int)model->sort;
 
     do
         sort = (sort + 1) % TABLE_SORTS;
-    while (!can_sort(model, model->view, (enum table_sort)sort));
+    while (!view_can_sort(model, model->view, (enum table_sort)sort));
     return sort;
 }
 
@@ -129,26 +129,26 @@ enum effect view_sort_by(struct model *model, int sort)
 
     if (model->page != PAGE_TABLE || sort >= TABLE_SORTS)
         return EFFECT_NONE;
-    if (sort >= 0 && !can_sort(model, model->view, (enum table_sort)sort))
+    if (sort >= 0 && !view_can_sort(model, model->view, (enum table_sort)sort))
         return EFFECT_NONE;
     if (sort < 0)
-        sort = next_sort(model);
+        sort = view_next_sort(model);
     model->sort = (enum table_sort)sort;
-    arrange_present(model);
+    view_arrange_present(model);
     model_answer(model, "sorted by %s", names[sort]);
     return EFFECT_PAINT;
 }
 
 /* --- the pause ----------------------------------------------------------------------------- */
 
-static void thaw(struct model *model)
+static void view_thaw(struct model *model)
 {
     model->paused = false;
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         table_free(&model->frozen[by]);
 }
 
-static bool freeze(struct model *model)
+static bool view_freeze(struct model *model)
 {
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         if (model->tables[by].taken && table_copy(&model->frozen[by], &model->tables[by]) != 0)
@@ -160,13 +160,13 @@ enum effect view_pause(struct model *model)
 {
     bool pause = !model->paused;
 
-    model->paused = pause && freeze(model);
+    model->paused = pause && view_freeze(model);
     if (!model->paused)
-        thaw(model);
+        view_thaw(model);
     if (pause && !model->paused)
         model_answer(model, "no memory to hold the display still");
     if (model->page == PAGE_TABLE)
-        arrange_present(model);
+        view_arrange_present(model);
     model->calls_ns = 0; /* no window of its own has been held */
     return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT; /* code and threads may be old */
 }

@@ -59,7 +59,7 @@ void model_free(struct model *model)
 
 /* --- what it asks for --------------------------------------------------------------------- */
 
-static void want_shown(struct model *model, struct snapshot_wants *wants)
+static void model_want_shown(struct model *model, struct snapshot_wants *wants)
 {
     const struct table *table = model_table(model);
     uint32_t rows = model->page_rows > 0 ? model->page_rows : SHOWN_AT_FIRST;
@@ -103,7 +103,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
     wants->calls_kind = model->calls.kind;
     wants->calls_function = model->calls.function;
     if (model->page == PAGE_TABLE)
-        want_shown(model, wants);
+        model_want_shown(model, wants);
 }
 
 /* --- what it says ------------------------------------------------------------------------- */

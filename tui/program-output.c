@@ -31,7 +31,7 @@
 
 /* --- the keeper ------------------------------------------------------------------------ */
 
-static void keep(int master, int until)
+static void keeper_run(int master, int until)
 {
     char bytes[4096];
 
@@ -49,7 +49,7 @@ static void keep(int master, int until)
 }
 
 /* It is no child of ours: nobody has to wait for it. */
-static int start_keeper(struct output *output)
+static int output_start_keeper(struct output *output)
 {
     int ends[2], status;
 
@@ -59,7 +59,7 @@ static int start_keeper(struct output *output)
     if (child == 0) {
         close(ends[1]);
         if (fork() == 0)
-            keep(output->master, ends[0]);
+            keeper_run(output->master, ends[0]);
         _exit(0);
     }
     int error = child < 0 ? -errno : 0;
@@ -84,7 +84,7 @@ int output_open(struct output *output, int rows, int columns, int *program)
     fcntl(output->master, F_SETFD, FD_CLOEXEC);
     fcntl(output->master, F_SETFL, O_NONBLOCK);
     fcntl(*program, F_SETFD, FD_CLOEXEC);
-    int error = start_keeper(output);
+    int error = output_start_keeper(output);
     if (error != 0) {
         close(*program);
         output_close(output);
@@ -115,7 +115,7 @@ void output_resize(const struct output *output, int rows, int columns)
 
 /* --- lines ----------------------------------------------------------------------------- */
 
-static bool have_room(struct output *output)
+static bool output_have_room(struct output *output)
 {
     if (output->lines == NULL)
         output->lines = calloc(LINES_MAX, sizeof *output->lines);
@@ -124,7 +124,7 @@ static bool have_room(struct output *output)
     return output->lines != NULL && output->line != NULL;
 }
 
-static void drop_lines(struct output *output)
+static void output_drop_lines(struct output *output)
 {
     for (uint32_t i = 0; i < DROPPED_LINES; i++)
         free(output->lines[i]);
@@ -134,7 +134,7 @@ static void drop_lines(struct output *output)
 }
 
 /* The line being written is shown as it is: the last of lines is a copy of it. */
-static void show_line(struct output *output, bool begin)
+static void output_show_line(struct output *output, bool begin)
 {
     char *copy = strndup(output->line, output->length);
 
@@ -146,18 +146,18 @@ static void show_line(struct output *output, bool begin)
         return;
     }
     if (output->count == LINES_MAX)
-        drop_lines(output);
+        output_drop_lines(output);
     output->lines[output->count++] = copy;
 }
 
-static void end_line(struct output *output)
+static void output_end_line(struct output *output)
 {
-    show_line(output, false);
+    output_show_line(output, false);
     output->length = output->column = 0;
-    show_line(output, true);
+    output_show_line(output, true);
 }
 
-static void put_byte(struct output *output, char byte)
+static void output_put_byte(struct output *output, char byte)
 {
     if (output->column >= COLUMNS_MAX)
         return;
@@ -166,11 +166,11 @@ static void put_byte(struct output *output, char byte)
         output->length = output->column;
 }
 
-static void take_text(struct output *output, char byte)
+static void output_take_text(struct output *output, char byte)
 {
     switch (byte) {
     case '\n':
-        end_line(output);
+        output_end_line(output);
         break;
     case '\r':
         output->column = 0; /* what comes overwrites, as progress bars want */
@@ -180,7 +180,7 @@ static void take_text(struct output *output, char byte)
         break;
     case '\t':
         do
-            put_byte(output, ' ');
+            output_put_byte(output, ' ');
         while (output->column % TAB != 0 && output->column < COLUMNS_MAX);
         break;
     case '\033':
@@ -188,17 +188,17 @@ static void take_text(struct output *output, char byte)
         break;
     default:
         if ((unsigned char)byte >= ' ' && byte != 0x7f)
-            put_byte(output, byte);
+            output_put_byte(output, byte);
     }
 }
 
 /* ECMA-48: CSI sequences end with a byte from @ to ~, strings (OSC, DCS, ...) with BEL or ST;
  * what is left are two or three bytes. */
-static void take_byte(struct output *output, char byte)
+static void output_take_byte(struct output *output, char byte)
 {
     switch (output->state) {
     case OUTPUT_TEXT:
-        take_text(output, byte);
+        output_take_text(output, byte);
         break;
     case OUTPUT_ESCAPE:
         output->state = OUTPUT_TEXT;
@@ -226,13 +226,13 @@ static void take_byte(struct output *output, char byte)
 
 void output_feed(struct output *output, const char *bytes, size_t size)
 {
-    if (!have_room(output))
+    if (!output_have_room(output))
         return;
     if (output->count == 0)
-        show_line(output, true);
+        output_show_line(output, true);
     for (size_t i = 0; i < size; i++)
-        take_byte(output, bytes[i]);
-    show_line(output, false);
+        output_take_byte(output, bytes[i]);
+    output_show_line(output, false);
 }
 
 bool output_read(struct output *output)

@@ -40,7 +40,7 @@ static const struct {
 };
 
 /* A second click on the same line, soon enough, makes both a double one. */
-static uint32_t click(int row)
+static uint32_t mouse_click(int row)
 {
     static uint64_t last_ns;
     static int last_row = -1;
@@ -58,13 +58,13 @@ static struct {
     int count;
 } mice;
 
-static void take_mice(void)
+static void mouse_take_events(void)
 {
     while (mice.count < MOUSE_EVENTS && getmouse(&mice.events[mice.count]) == OK)
         mice.count++;
 }
 
-static void next_mouse(struct key_event *event)
+static void mouse_next_event(struct key_event *event)
 {
     const MEVENT *mouse = &mice.events[--mice.count];
 
@@ -75,10 +75,10 @@ static void next_mouse(struct key_event *event)
     else if (mouse->bstate & BUTTON5_PRESSED)
         event->key = TUI_KEY_WHEEL_DOWN;
     else if (mouse->bstate & BUTTON1_PRESSED)
-        event->key = click(mouse->y);
+        event->key = mouse_click(mouse->y);
 }
 
-static uint32_t code_key(wint_t code)
+static uint32_t key_of_code(wint_t code)
 {
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].curses == code)
@@ -88,7 +88,7 @@ static uint32_t code_key(wint_t code)
     return 0;
 }
 
-static uint32_t character_key(wint_t character)
+static uint32_t key_of_character(wint_t character)
 {
     for (size_t i = 0; i < sizeof characters / sizeof *characters; i++)
         if (characters[i].curses == character)
@@ -110,11 +110,11 @@ bool screen_key(struct key_event *event)
         if (kind == ERR)
             return false;
         if (kind == KEY_CODE_YES && got == KEY_MOUSE)
-            take_mice();
+            mouse_take_events();
         else
-            event->key = kind == KEY_CODE_YES ? code_key(got) : character_key(got);
+            event->key = kind == KEY_CODE_YES ? key_of_code(got) : key_of_character(got);
     }
     if (mice.count > 0)
-        next_mouse(event);
+        mouse_next_event(event);
     return true; /* key may be 0: one that means nothing */
 }

@@ -96,7 +96,7 @@ static const struct look looks[STYLE_COUNT] = {
 };
 
 /* How many colours there are to be: 256, 8 or 0. */
-static int colours(void)
+static int colour_count(void)
 {
     const char *none = getenv("NO_COLOR");
 
@@ -107,7 +107,7 @@ static int colours(void)
 
 void screen_looks(attr_t attributes[STYLE_COUNT], short pairs[STYLE_COUNT])
 {
-    int count = colours();
+    int count = colour_count();
     bool own = count > 0 && use_default_colors() == OK;
 
     for (short style = 0; style < STYLE_COUNT; style++) {

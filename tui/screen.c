@@ -41,7 +41,7 @@ static struct {
 
 /* --- taking it, and giving it back ------------------------------------------------------- */
 
-static bool is_sane(const struct winsize *size)
+static bool screen_size_is_sane(const struct winsize *size)
 {
     return size->ws_row <= ROWS_MAX && size->ws_col <= COLUMNS_MAX;
 }
@@ -50,24 +50,24 @@ static bool is_sane(const struct winsize *size)
 static const int taken[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 #define TAKEN (sizeof taken / sizeof *taken)
 
-static void interrupt(int number)
+static void screen_interrupt(int number)
 {
     (void)number;
 }
 
-static SCREEN *start_curses(void)
+static SCREEN *screen_start_curses(void)
 {
     struct sigaction before[TAKEN];
     struct winsize size;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && !is_sane(&size))
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && !screen_size_is_sane(&size))
         use_env(FALSE);
     for (size_t i = 0; i < TAKEN; i++)
         sigaction(taken[i], NULL, &before[i]);
     SCREEN *curses = newterm(NULL, stdout, stdin);
     for (size_t i = 0; i < TAKEN; i++) {
         if (taken[i] == SIGWINCH && before[i].sa_handler == SIG_DFL)
-            before[i] = (struct sigaction){.sa_handler = interrupt};
+            before[i] = (struct sigaction){.sa_handler = screen_interrupt};
         sigaction(taken[i], &before[i], NULL);
     }
     return curses;
@@ -75,7 +75,7 @@ static SCREEN *start_curses(void)
 
 /* What nearly all terminals send, for descriptions without these keys (vt100): PgDn would be
  * Escape, and 6 a view's key. */
-static void define_common_keys(void)
+static void screen_define_common_keys(void)
 {
     static const struct {
         const char *sequence;
@@ -94,14 +94,14 @@ static void define_common_keys(void)
             define_key(common[i].sequence, common[i].key);
 }
 
-static void set_modes(void)
+static void screen_set_modes(void)
 {
     raw(); /* Ctrl-C is a key */
     noecho();
     nonl();
     nodelay(stdscr, TRUE);
     keypad(stdscr, TRUE);
-    define_common_keys();
+    screen_define_common_keys();
     set_escdelay(ESCAPE_MS);
     mouseinterval(0); /* clicks as they come; screen-keys.c makes doubles of them */
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
@@ -115,11 +115,11 @@ int screen_open(void)
         return -ENOTTY;
     setlocale(LC_CTYPE, "");
     screen.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    if (!screen_usable() || start_curses() == NULL)
+    if (!screen_usable() || screen_start_curses() == NULL)
         return -ENODEV;
     screen.leave_length = screen_leaving(screen.leave, sizeof screen.leave);
     screen.open = 1;
-    set_modes();
+    screen_set_modes();
     screen_looks(screen.looks, screen.pairs);
     return 0;
 }
@@ -167,7 +167,7 @@ bool screen_resized(void)
     int rows, columns;
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0 ||
-        !is_sane(&size))
+        !screen_size_is_sane(&size))
         return false;
     getmaxyx(stdscr, rows, columns);
     if (size.ws_row == rows && size.ws_col == columns)
@@ -194,7 +194,7 @@ int screen_fd(void)
 /* --- showing ------------------------------------------------------------------------------- */
 
 /* What the terminal would show in another width than ours would shift the rest of the line. */
-static void make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
+static void screen_make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
 {
     const struct cell *cell =
         &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
@@ -209,7 +209,7 @@ static void make_cell(const struct canvas *canvas, int row, int column, cchar_t 
 }
 
 /* curses wants a wide character once. */
-static bool is_right_half(const struct canvas *canvas, int row, int column)
+static bool screen_is_right_half(const struct canvas *canvas, int row, int column)
 {
     const struct cell *cell =
         &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
@@ -218,14 +218,14 @@ static bool is_right_half(const struct canvas *canvas, int row, int column)
            wcwidth((wchar_t)cell[-1].character) == 2;
 }
 
-static void show_row(const struct canvas *canvas, int row, int columns)
+static void screen_show_row(const struct canvas *canvas, int row, int columns)
 {
     cchar_t line[COLUMNS_MAX];
     int count = 0;
 
     for (int column = 0; column < columns && count < COLUMNS_MAX; column++)
-        if (!is_right_half(canvas, row, column))
-            make_cell(canvas, row, column, &line[count++]);
+        if (!screen_is_right_half(canvas, row, column))
+            screen_make_cell(canvas, row, column, &line[count++]);
     mvadd_wchnstr(row, 0, line, count);
 }
 
@@ -238,7 +238,7 @@ void screen_show(const struct canvas *canvas, bool all)
     screen_size(&rows, &columns);
     erase();
     for (int row = 0; row < rows && row < canvas->rows; row++)
-        show_row(canvas, row, columns < canvas->columns ? columns : canvas->columns);
+        screen_show_row(canvas, row, columns < canvas->columns ? columns : canvas->columns);
     if (canvas->cursor_row >= 0 && canvas->cursor_row < rows && canvas->cursor_column < columns) {
         curs_set(1);
         move(canvas->cursor_row, canvas->cursor_column);

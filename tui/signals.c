@@ -28,7 +28,7 @@ static int ends[2] = {-1, -1};
 static void (*restore_terminal)(void);
 static stack_t stack_before;
 
-static void wake(void)
+static void signals_wake(void)
 {
     int error = errno;
     ssize_t ignored = write(ends[1], "", 1);
@@ -40,26 +40,26 @@ static void wake(void)
 static void signals_note(int signal)
 {
     last_signal = signal;
-    wake();
+    signals_wake();
 }
 
-static void note_stop(int signal)
+static void signals_note_stop(int signal)
 {
     (void)signal;
     stop_asked = 1;
-    wake();
+    signals_wake();
 }
 
-static void crash(int signal_number)
+static void signals_crash(int signal_number)
 {
     signal(signal_number, SIG_DFL);
     restore_terminal();
     raise(signal_number);
 }
 
-static void take_crashes(void)
+static void signals_take_crashes(void)
 {
-    struct sigaction action = {.sa_handler = crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+    struct sigaction action = {.sa_handler = signals_crash, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
     struct sigaction old;
 
     for (size_t i = 0; i < COUNT(crashes); i++)
@@ -68,7 +68,7 @@ static void take_crashes(void)
 }
 
 /* Where signals have one handler now, they get another. */
-static void change(const int *signals, size_t count, void (*from)(int), void (*to)(int))
+static void signals_change_handler(const int *signals, size_t count, void (*from)(int), void (*to)(int))
 {
     struct sigaction action = {.sa_handler = to}, old;
 
@@ -79,7 +79,7 @@ static void change(const int *signals, size_t count, void (*from)(int), void (*t
 }
 
 /* A crash for want of stack needs another one to be handled on. */
-static void have_stack(void)
+static void signals_have_stack(void)
 {
     static char bytes[ALTERNATE_STACK];
     stack_t stack = {.ss_sp = bytes, .ss_size = sizeof bytes};
@@ -93,22 +93,22 @@ int signals_catch(void (*restore)(void))
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
     restore_terminal = restore;
-    have_stack();
-    change(ending, COUNT(ending), SIG_DFL, signals_note);
-    take_crashes();
+    signals_have_stack();
+    signals_change_handler(ending, COUNT(ending), SIG_DFL, signals_note);
+    signals_take_crashes();
     return 0;
 }
 
 void signals_catch_stop(void)
 {
-    change(stopping, COUNT(stopping), SIG_DFL, note_stop);
+    signals_change_handler(stopping, COUNT(stopping), SIG_DFL, signals_note_stop);
 }
 
 void signals_release(void)
 {
-    change(ending, COUNT(ending), signals_note, SIG_DFL);
-    change(crashes, COUNT(crashes), crash, SIG_DFL);
-    change(stopping, COUNT(stopping), note_stop, SIG_DFL);
+    signals_change_handler(ending, COUNT(ending), signals_note, SIG_DFL);
+    signals_change_handler(crashes, COUNT(crashes), signals_crash, SIG_DFL);
+    signals_change_handler(stopping, COUNT(stopping), signals_note_stop, SIG_DFL);
     sigaltstack(&stack_before, NULL);
     for (int i = 0; i < 2; i++) {
         if (ends[i] >= 0)

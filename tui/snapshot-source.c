@@ -19,7 +19,7 @@
 
 /* --- beginning and end ----------------------------------------------------------------- */
 
-static void name_targets(const struct source *source, const struct top_request *request)
+static void source_name_targets(const struct source *source, const struct top_request *request)
 {
     char text[1024] = "";
     size_t used = 0;
@@ -32,7 +32,7 @@ static void name_targets(const struct source *source, const struct top_request *
     pprofil_profile_set_command(pprofil_session_profile(source->session), text);
 }
 
-static void warn(void *context, const char *line)
+static void source_warn(void *context, const char *line)
 {
     struct source *source = context;
 
@@ -42,8 +42,8 @@ static void warn(void *context, const char *line)
         snprintf(source->warning, sizeof source->warning, "%s", line);
 }
 
-static int reach_targets(struct source *source, const struct top_request *request,
-                         const struct pprofil_launch *launch)
+static int source_reach_targets(struct source *source, const struct top_request *request,
+                                const struct pprofil_launch *launch)
 {
     int error = 0;
 
@@ -51,7 +51,7 @@ static int reach_targets(struct source *source, const struct top_request *reques
         error = pprofil_session_launch(source->session, request->program, launch, &source->child);
     else
         error = pprofil_session_attach_all(source->session, request->pids, request->pid_count,
-                                           warn, source);
+                                           source_warn, source);
     return error;
 }
 
@@ -62,12 +62,12 @@ int source_open(struct source *source, const struct top_request *request,
     int error = pprofil_session_open(&request->options, &source->session);
 
     if (error == 0) {
-        name_targets(source, request);
+        source_name_targets(source, request);
         /* before the launch: a program counts from its first instruction */
         error = pprofil_session_start(source->session);
     }
     if (error == 0)
-        error = reach_targets(source, request, launch);
+        error = source_reach_targets(source, request, launch);
     if (error != 0) {
         snprintf(problem, size, "%s", pprofil_session_problem(source->session));
         return error;
@@ -82,7 +82,7 @@ int source_open(struct source *source, const struct top_request *request,
 
 /* Other children are orphans, where we are the first process of a container (pid_namespaces(7)), or
  * what the library starts quietly (__WALL) and does not wait for to the end. */
-static void reap(struct source *source)
+static void source_reap(struct source *source)
 {
     int status;
     pid_t child;
@@ -97,14 +97,14 @@ int source_finish(struct source *source, pprofil_session **session)
     *session = source->session;
     pprofil_live_close(source->live);
     int error = source->session != NULL ? pprofil_session_finish(source->session) : 0;
-    reap(source);
+    source_reap(source);
     source->live = NULL;
     source->session = NULL;
     return error;
 }
 
 /* An entry of the profile's list, without the command, which is in a file of /proc. */
-static bool get_process(const struct source *source, uint32_t i, struct snapshot_process *process)
+static bool source_process(const struct source *source, uint32_t i, struct snapshot_process *process)
 {
     struct pprofil_process from;
 
@@ -124,18 +124,18 @@ static bool get_process(const struct source *source, uint32_t i, struct snapshot
 /* Is a process left that we follow? Each is told to the profile before its parent can end, and
  * its end before ours is; the supervisor's own count comes only once a second. The one that was
  * alive before is looked at first: there may have been thousands. */
-static bool survives(struct source *source)
+static bool source_survives(struct source *source)
 {
     struct snapshot_process process = {0};
 
-    get_process(source, source->survivor, &process);
-    for (uint32_t i = 0; !process.alive && get_process(source, i, &process); i++)
+    source_process(source, source->survivor, &process);
+    for (uint32_t i = 0; !process.alive && source_process(source, i, &process); i++)
         source->survivor = i;
     return process.alive;
 }
 
 /* Nothing comes any more: time that passes now is not time that was sampled. */
-static void note_end(struct source *source)
+static void source_note_end(struct source *source)
 {
     source->ended = true;
     source->over_ns = time_now();
@@ -147,9 +147,9 @@ void source_pump(struct source *source)
     if (source->session == NULL || source->dead)
         return;
     int state = source->ended ? 1 : pprofil_session_pump(source->session, 0);
-    reap(source); /* the program too: its parent may be told a little later than we */
-    if (state == 1 && !source->ended && !survives(source))
-        note_end(source);
+    source_reap(source); /* the program too: its parent may be told a little later than we */
+    if (state == 1 && !source->ended && !source_survives(source))
+        source_note_end(source);
     source->dead = state < 0 && state != -EINTR;
     if (source->dead)
         source->over_ns = time_now();
@@ -157,8 +157,8 @@ void source_pump(struct source *source)
 
 /* --- snapshots ------------------------------------------------------------------------- */
 
-static int take_rows(const struct source *source, enum pprofil_by by,
-                     const struct pprofil_filter *filter, struct snapshot_rows *rows)
+static int source_take_rows(const struct source *source, enum pprofil_by by,
+                            const struct pprofil_filter *filter, struct snapshot_rows *rows)
 {
     pprofil_report *report;
     int error = pprofil_live_report(source->live, by, filter, &report);
@@ -174,11 +174,11 @@ static int take_rows(const struct source *source, enum pprofil_by by,
     return rows->taken ? 0 : -ENOMEM;
 }
 
-static int take_processes(const struct source *source, struct snapshot *snapshot)
+static int source_take_processes(const struct source *source, struct snapshot *snapshot)
 {
     struct snapshot_process process;
 
-    for (uint32_t i = 0; get_process(source, i, &process); i++) {
+    for (uint32_t i = 0; source_process(source, i, &process); i++) {
         int error = array_grow(&snapshot->processes, i, sizeof *snapshot->processes);
         if (error != 0)
             return error;
@@ -189,7 +189,7 @@ static int take_processes(const struct source *source, struct snapshot *snapshot
     return 0;
 }
 
-static void take_command(const struct source *source, struct snapshot *snapshot)
+static void source_take_command(const struct source *source, struct snapshot *snapshot)
 {
     struct pprofil_process first;
 
@@ -199,8 +199,8 @@ static void take_command(const struct source *source, struct snapshot *snapshot)
                  first.command[0] != '\0' ? first.command : first.comm);
 }
 
-static int take_code(const struct source *source, const struct snapshot_wants *wants,
-                     struct snapshot *snapshot)
+static int source_take_code(const struct source *source, const struct snapshot_wants *wants,
+                            struct snapshot *snapshot)
 {
     pprofil_code *code;
 
@@ -220,8 +220,8 @@ static int take_code(const struct source *source, const struct snapshot_wants *w
     return snapshot->code != NULL ? 0 : -ENOMEM;
 }
 
-static int take_calls(const struct source *source, const struct snapshot_wants *wants,
-                      struct snapshot_calls *calls)
+static int source_take_calls(const struct source *source, const struct snapshot_wants *wants,
+                             struct snapshot_calls *calls)
 {
     const struct pprofil_live_tree_options options = {
         .size = sizeof options, .kind = wants->calls_kind, .function = wants->calls_function};
@@ -240,24 +240,24 @@ static int take_calls(const struct source *source, const struct snapshot_wants *
     return calls->taken ? 0 : -ENOMEM;
 }
 
-static int take_lists(const struct source *source, const struct snapshot_wants *wants,
-                      struct snapshot *snapshot)
+static int source_take_lists(const struct source *source, const struct snapshot_wants *wants,
+                             struct snapshot *snapshot)
 {
     int error = 0;
 
     for (unsigned by = 0; error == 0 && by < SNAPSHOT_GROUPINGS; by++)
         if (wants->by[by])
-            error = take_rows(source, (enum pprofil_by)by, &wants->filter, &snapshot->by[by]);
+            error = source_take_rows(source, (enum pprofil_by)by, &wants->filter, &snapshot->by[by]);
     if (error == 0 && wants->tasks)
         error = pprofil_session_tasks(source->session, &snapshot->tasks, &snapshot->task_count);
     if (error == 0 && wants->processes)
-        error = take_processes(source, snapshot);
+        error = source_take_processes(source, snapshot);
     if (error == 0 && wants->command)
-        take_command(source, snapshot);
+        source_take_command(source, snapshot);
     if (error == 0 && wants->calls)
-        error = take_calls(source, wants, &snapshot->calls);
+        error = source_take_calls(source, wants, &snapshot->calls);
     if (error == 0 && wants->code_id != 0)
-        error = take_code(source, wants, snapshot);
+        error = source_take_code(source, wants, snapshot);
     return error;
 }
 
@@ -276,7 +276,7 @@ int source_take(struct source *source, const struct snapshot_wants *wants,
     source_pump(source);
     for (uint32_t i = 0; i < wants->shown_count; i++)
         pprofil_live_define(source->live, wants->shown_by, wants->shown[i]);
-    int error = take_lists(source, wants, snapshot);
+    int error = source_take_lists(source, wants, snapshot);
     if (error != 0) {
         snapshot_free(snapshot);
         return error;

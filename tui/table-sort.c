@@ -16,71 +16,71 @@
 
 typedef int comparison(const void *, const void *);
 
-static int compare_numbers(uint64_t a, uint64_t b)
+static int order_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_total(const void *left, const void *right)
+static int order_by_total(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
-    int order = compare_numbers(b->total.ns, a->total.ns);
+    int order = order_numbers(b->total.ns, a->total.ns);
 
     if (order == 0)
         order = strcmp(a->total.name, b->total.name);
-    return order != 0 ? order : compare_numbers(a->total.id, b->total.id);
+    return order != 0 ? order : order_numbers(a->total.id, b->total.id);
 }
 
-static int by_window(const void *left, const void *right)
+static int order_by_window(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
 
     if (a->smooth_share == b->smooth_share) /* of thousands of rows most have none */
-        return by_total(a, b);
+        return order_by_total(a, b);
     long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
-    return one != other ? (one < other) - (one > other) : by_total(a, b);
+    return one != other ? (one < other) - (one > other) : order_by_total(a, b);
 }
 
-static int by_inclusive(const void *left, const void *right)
+static int order_by_inclusive(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
     long one = lround(a->smooth_inclusive * 1e4), other = lround(b->smooth_inclusive * 1e4);
 
     if (one != other)
         return (one < other) - (one > other);
-    int order = compare_numbers(b->total.total_ns, a->total.total_ns);
-    return order != 0 ? order : by_window(a, b);
+    int order = order_numbers(b->total.total_ns, a->total.total_ns);
+    return order != 0 ? order : order_by_window(a, b);
 }
 
-static int table_sort_by_name(const void *left, const void *right)
+static int order_by_name(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
     int order = strcmp(a->total.name, b->total.name);
 
-    return order != 0 ? order : by_window(a, b);
+    return order != 0 ? order : order_by_window(a, b);
 }
 
-static int by_object(const void *left, const void *right)
+static int order_by_object(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
     int order = strcmp(a->total.object, b->total.object);
 
-    return order != 0 ? order : by_window(a, b);
+    return order != 0 ? order : order_by_window(a, b);
 }
 
-static int by_pid(const void *left, const void *right)
+static int order_by_pid(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
-    int order = compare_numbers(a->total.pid, b->total.pid);
+    int order = order_numbers(a->total.pid, b->total.pid);
 
     if (order == 0)
-        order = compare_numbers(a->total.tid, b->total.tid);
-    return order != 0 ? order : by_window(a, b);
+        order = order_numbers(a->total.tid, b->total.tid);
+    return order != 0 ? order : order_by_window(a, b);
 }
 
 static comparison *const comparisons[TABLE_SORTS] = {
-    [TABLE_BY_WINDOW] = by_window, [TABLE_BY_TOTAL] = by_total, [TABLE_BY_NAME] = table_sort_by_name,
-    [TABLE_BY_OBJECT] = by_object, [TABLE_BY_INCLUSIVE] = by_inclusive, [TABLE_BY_PID] = by_pid,
+    [TABLE_BY_WINDOW] = order_by_window, [TABLE_BY_TOTAL] = order_by_total, [TABLE_BY_NAME] = order_by_name,
+    [TABLE_BY_OBJECT] = order_by_object, [TABLE_BY_INCLUSIVE] = order_by_inclusive, [TABLE_BY_PID] = order_by_pid,
 };
 
 void table_sort(struct table *table, enum table_sort sort)
@@ -115,17 +115,17 @@ struct tree {
     uint32_t placed;
 };
 
-static int compare_entries(const void *left, const void *right)
+static int tree_compare_pids(const void *left, const void *right)
 {
     const struct pid_entry *a = left, *b = right;
-    int order = compare_numbers(a->pid, b->pid);
+    int order = order_numbers(a->pid, b->pid);
 
-    return order != 0 ? order : compare_numbers(a->rank, b->rank);
+    return order != 0 ? order : order_numbers(a->rank, b->rank);
 }
 
 /* Returns the entry with this pid that has the largest rank; NULL: there is none. */
-static const struct pid_entry *find_pid(const struct pid_entry *entries, uint32_t count,
-                                        uint32_t pid)
+static const struct pid_entry *tree_find_pid(const struct pid_entry *entries, uint32_t count,
+                                             uint32_t pid)
 {
     uint32_t low = 0, high = count;
 
@@ -157,8 +157,8 @@ static bool tree_new(struct tree *tree, struct table *table, const struct snapsh
             (struct pid_entry){snapshot->processes[i].pid, snapshot->processes[i].ppid, i};
     for (uint32_t i = 0; i < table->count; i++)
         tree->rows[i] = (struct pid_entry){table->rows[i].total.pid, i, table->rows[i].total.id};
-    qsort(tree->parents, tree->parent_count, sizeof *tree->parents, compare_entries);
-    qsort(tree->rows, table->count, sizeof *tree->rows, compare_entries);
+    qsort(tree->parents, tree->parent_count, sizeof *tree->parents, tree_compare_pids);
+    qsort(tree->rows, table->count, sizeof *tree->rows, tree_compare_pids);
     return true;
 }
 
@@ -172,21 +172,21 @@ static void tree_free(struct tree *tree)
 }
 
 /* The nearest process above that has a row: one that ended without a sample has none. */
-static uint32_t find_parent(const struct tree *tree, uint32_t pid)
+static uint32_t tree_find_parent(const struct tree *tree, uint32_t pid)
 {
     for (unsigned level = 0; level < DEEPEST; level++) {
-        const struct pid_entry *up = find_pid(tree->parents, tree->parent_count, pid);
+        const struct pid_entry *up = tree_find_pid(tree->parents, tree->parent_count, pid);
         if (up == NULL || up->value == pid)
             break;
         pid = up->value;
-        const struct pid_entry *row = find_pid(tree->rows, tree->table->count, pid);
+        const struct pid_entry *row = tree_find_pid(tree->rows, tree->table->count, pid);
         if (row != NULL)
             return row->value;
     }
     return NO_PARENT;
 }
 
-static bool ends(const struct tree *tree, uint32_t row)
+static bool tree_reaches_root(const struct tree *tree, uint32_t row)
 {
     for (unsigned level = 0; level < DEEPEST; level++) {
         if (row == NO_PARENT)
@@ -196,15 +196,15 @@ static bool ends(const struct tree *tree, uint32_t row)
     return false;
 }
 
-static void link_nodes(struct tree *tree)
+static void tree_link_nodes(struct tree *tree)
 {
     uint32_t count = tree->table->count;
 
     for (uint32_t i = 0; i < count; i++)
         tree->nodes[i] =
-            (struct node){.row = i, .parent = find_parent(tree, tree->table->rows[i].total.pid)};
+            (struct node){.row = i, .parent = tree_find_parent(tree, tree->table->rows[i].total.pid)};
     for (uint32_t i = 0; i < count; i++)
-        if (!ends(tree, i))
+        if (!tree_reaches_root(tree, i))
             tree->nodes[i].parent = NO_PARENT;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t up = i; up != NO_PARENT; up = tree->nodes[up].parent) {
@@ -213,21 +213,21 @@ static void link_nodes(struct tree *tree)
         }
 }
 
-static int compare_nodes(const void *left, const void *right)
+static int tree_compare_nodes(const void *left, const void *right)
 {
     const struct node *a = left, *b = right;
-    int order = compare_numbers(a->parent, b->parent);
+    int order = order_numbers(a->parent, b->parent);
     long one = lround(a->share * 1e4), other = lround(b->share * 1e4);
 
     if (order == 0)
         order = (one < other) - (one > other);
     if (order == 0)
-        order = compare_numbers(b->ns, a->ns);
-    return order != 0 ? order : compare_numbers(a->row, b->row);
+        order = order_numbers(b->ns, a->ns);
+    return order != 0 ? order : order_numbers(a->row, b->row);
 }
 
 /* Nodes are sorted by parent: each one's children lie in a row. */
-static void find_children(struct tree *tree)
+static void tree_find_children(struct tree *tree)
 {
     uint32_t count = tree->table->count, at = 0;
 
@@ -240,13 +240,13 @@ static void find_children(struct tree *tree)
     tree->first[count + 1] = count;
 }
 
-static void place_children(struct tree *tree, uint32_t parent, unsigned depth)
+static void tree_place_children(struct tree *tree, uint32_t parent, unsigned depth)
 {
     for (uint32_t i = tree->first[parent]; i < tree->first[parent + 1]; i++) {
         uint32_t row = tree->nodes[i].row;
         tree->ordered[tree->placed] = tree->table->rows[row];
         tree->ordered[tree->placed++].depth = depth;
-        place_children(tree, row, depth + 1);
+        tree_place_children(tree, row, depth + 1);
     }
 }
 
@@ -258,10 +258,10 @@ void table_sort_tree(struct table *table, const struct snapshot *snapshot)
     if (table->count == 0)
         return;
     if (tree_new(&tree, table, snapshot)) {
-        link_nodes(&tree);
-        qsort(tree.nodes, table->count, sizeof *tree.nodes, compare_nodes);
-        find_children(&tree);
-        place_children(&tree, table->count, 0);
+        tree_link_nodes(&tree);
+        qsort(tree.nodes, table->count, sizeof *tree.nodes, tree_compare_nodes);
+        tree_find_children(&tree);
+        tree_place_children(&tree, table->count, 0);
         free(table->rows);
         table->rows = tree.ordered;
         tree.ordered = NULL;

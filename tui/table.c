@@ -49,31 +49,31 @@ static const struct table_row *table_indexed_row(const struct table *table,
 
 /* --- windows ------------------------------------------------------------------------------ */
 
-static uint64_t growth(uint64_t now, uint64_t before)
+static uint64_t table_growth(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
 }
 
-static const char *text_of(const char *text)
+static const char *text_or_empty(const char *text)
 {
     return text != NULL ? text : "";
 }
 
-static void take_row(struct table_row *row, const struct pprofil_row *total)
+static void table_take_row(struct table_row *row, const struct pprofil_row *total)
 {
     *row = (struct table_row){.total = *total};
-    row->total.name = text_of(total->name);
-    row->total.object = text_of(total->object);
-    row->total.file = text_of(total->file);
-    row->total.hottest = text_of(total->hottest);
+    row->total.name = text_or_empty(total->name);
+    row->total.object = text_or_empty(total->object);
+    row->total.file = text_or_empty(total->file);
+    row->total.hottest = text_or_empty(total->hottest);
 }
 
 /* What a row keeps of its past, and what it has more. */
-static void carry(struct table_row *row, const struct table_row *before)
+static void table_carry(struct table_row *row, const struct table_row *before)
 {
-    row->window_ns = growth(row->total.ns, before->total.ns);
-    row->window_samples = growth(row->total.samples, before->total.samples);
-    row->window_inclusive_ns = growth(row->total.total_ns, before->total.total_ns);
+    row->window_ns = table_growth(row->total.ns, before->total.ns);
+    row->window_samples = table_growth(row->total.samples, before->total.samples);
+    row->window_inclusive_ns = table_growth(row->total.total_ns, before->total.total_ns);
     row->smooth_share = before->smooth_share;
     row->smooth_inclusive = before->smooth_inclusive;
     row->smooth_cpus = before->smooth_cpus;
@@ -82,7 +82,7 @@ static void carry(struct table_row *row, const struct table_row *before)
 }
 
 /* Half the width of the Wilson score interval: it does not shrink to nothing at 0 and 1. */
-static double error95(double share, uint64_t samples)
+static double table_error95(double share, uint64_t samples)
 {
     double n = (double)samples, z2 = Z95 * Z95;
 
@@ -91,40 +91,40 @@ static double error95(double share, uint64_t samples)
     return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
 }
 
-static double follow(const struct table *table, double before, double now)
+static double table_follow(const struct table *table, double before, double now)
 {
     bool first = table->unsmoothed || table->filled <= 1;
 
     return first ? now : FOLLOW * now + (1 - FOLLOW) * before;
 }
 
-static void smooth(const struct table *table, struct table_row *row)
+static void table_smooth(const struct table *table, struct table_row *row)
 {
     if (table->empty && !table->unsmoothed)
         return;
     double cpus = (double)row->window_ns / 1e9 / table->window_seconds;
-    double share = follow(table, row->smooth_share, row->window_share);
+    double share = table_follow(table, row->smooth_share, row->window_share);
     row->smooth_share = share < UNSEEN ? 0 : share;
-    row->smooth_cpus = follow(table, row->smooth_cpus, cpus);
+    row->smooth_cpus = table_follow(table, row->smooth_cpus, cpus);
     double inclusive = table->empty ? 0
                                     : fmin((double)row->window_inclusive_ns /
                                                (double)table->window_ns, 1);
-    inclusive = follow(table, row->smooth_inclusive, inclusive);
+    inclusive = table_follow(table, row->smooth_inclusive, inclusive);
     row->smooth_inclusive = inclusive < UNSEEN ? 0 : inclusive;
 }
 
-static void close_window(const struct table *table, struct table_row *row)
+static void table_close_window(const struct table *table, struct table_row *row)
 {
     double share = table->empty ? 0 : (double)row->window_ns / (double)table->window_ns;
 
     row->window_share = share;
-    row->window_error95 = table->empty ? (double)NAN : error95(share, table->window_samples);
-    smooth(table, row);
+    row->window_error95 = table->empty ? (double)NAN : table_error95(share, table->window_samples);
+    table_smooth(table, row);
     memmove(row->history, row->history + 1, sizeof row->history - sizeof row->history[0]);
     row->history[TABLE_WINDOWS - 1] = (float)share;
 }
 
-static void sum_up(struct table *table, double seconds)
+static void table_sum_up(struct table *table, double seconds)
 {
     table->total_ns = table->window_ns = table->window_samples = 0;
     for (uint32_t i = 0; i < table->count; i++) {
@@ -139,7 +139,7 @@ static void sum_up(struct table *table, double seconds)
     table->filled += !table->empty;
     table->window_seconds = seconds;
     for (uint32_t i = 0; i < table->count; i++)
-        close_window(table, &table->rows[i]);
+        table_close_window(table, &table->rows[i]);
 }
 
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds)
@@ -156,16 +156,16 @@ int table_take(struct table *table, const struct snapshot_rows *rows, double sec
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        take_row(&fresh[i], &rows->rows[i]);
+        table_take_row(&fresh[i], &rows->rows[i]);
         const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         if (seconds > 0)
-            carry(&fresh[i], before != NULL ? before : &nothing);
+            table_carry(&fresh[i], before != NULL ? before : &nothing);
     }
     hash_free(&index);
     free(table->rows);
     table->rows = fresh;
     table->count = rows->count;
-    sum_up(table, seconds);
+    table_sum_up(table, seconds);
     table->taken = true;
     return 0;
 }
@@ -216,7 +216,7 @@ struct moved {
     double smooth_share;
 };
 
-static void keep_window(struct table_row *row, const struct table_row *before, struct moved *moved)
+static void table_keep_window(struct table_row *row, const struct table_row *before, struct moved *moved)
 {
     struct pprofil_row total = row->total;
     double kept = before->total.ns > total.ns ? (double)total.ns / (double)before->total.ns : 1;
@@ -226,14 +226,14 @@ static void keep_window(struct table_row *row, const struct table_row *before, s
     row->window_ns = (uint64_t)((double)before->window_ns * kept);
     row->window_samples = (uint64_t)((double)before->window_samples * kept);
     row->smooth_share = before->smooth_share * kept;
-    moved->grown += growth(total.ns, before->total.ns);
+    moved->grown += table_growth(total.ns, before->total.ns);
     moved->window_ns -= row->window_ns;
     moved->window_samples -= row->window_samples;
     moved->smooth_share -= row->smooth_share;
 }
 
-static void give_window(const struct table *table, struct table_row *row, uint64_t grown,
-                        const struct moved *moved)
+static void table_give_window(const struct table *table, struct table_row *row, uint64_t grown,
+                              const struct moved *moved)
 {
     double part = moved->grown > 0 ? (double)grown / (double)moved->grown : 0;
 
@@ -244,7 +244,7 @@ static void give_window(const struct table *table, struct table_row *row, uint64
         return;
     row->window_share =
         table->window_ns > 0 ? (double)row->window_ns / (double)table->window_ns : 0;
-    row->window_error95 = error95(row->window_share, table->window_samples);
+    row->window_error95 = table_error95(row->window_share, table->window_samples);
     row->history[TABLE_WINDOWS - 1] = (float)row->window_share;
 }
 
@@ -266,15 +266,15 @@ int table_retext(struct table *table, const struct snapshot_rows *rows)
         moved.smooth_share += table->rows[i].smooth_share;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        take_row(&fresh[i], &rows->rows[i]);
+        table_take_row(&fresh[i], &rows->rows[i]);
         const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
-        keep_window(&fresh[i], before != NULL ? before : &nothing, &moved);
+        table_keep_window(&fresh[i], before != NULL ? before : &nothing, &moved);
     }
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         uint64_t had = before != NULL ? before->total.ns : 0;
         if (fresh[i].total.ns != had)
-            give_window(table, &fresh[i], growth(fresh[i].total.ns, had), &moved);
+            table_give_window(table, &fresh[i], table_growth(fresh[i].total.ns, had), &moved);
     }
     hash_free(&index);
     free(table->rows);

@@ -29,7 +29,7 @@ struct batch {
     unsigned frames;
 };
 
-static int columns(void)
+static int batch_columns(void)
 {
     const char *text = getenv("COLUMNS");
     long width = text != NULL ? strtol(text, NULL, 10) : 0;
@@ -38,7 +38,7 @@ static int columns(void)
 }
 
 /* Sleeps until a time, taking what happens meanwhile. False: it is to end. */
-static bool wait_until(struct batch *batch, uint64_t until)
+static bool batch_wait_until(struct batch *batch, uint64_t until)
 {
     while (time_now() < until && !batch->source.ended && !batch->source.dead) {
         struct pollfd fds[] = {
@@ -65,7 +65,7 @@ static int batch_show(struct batch *batch)
     if (error != 0)
         return error;
     model_take(batch->model, &snapshot, true);
-    error = view_frame(batch->model, &batch->canvas, columns(), batch->request->rows);
+    error = view_frame(batch->model, &batch->canvas, batch_columns(), batch->request->rows);
     if (error == 0)
         error = canvas_print(&batch->canvas, stdout);
     if (error == 0 && (putchar('\n') == EOF || fflush(stdout) == EOF))
@@ -74,7 +74,7 @@ static int batch_show(struct batch *batch)
 }
 
 /* The last frame is of a program that may have been too short for its names to be known. */
-static void wait_for_names(struct batch *batch)
+static void batch_wait_for_names(struct batch *batch)
 {
     uint64_t until = time_now() + TOP_LAST_NAMES_NS;
 
@@ -82,7 +82,7 @@ static void wait_for_names(struct batch *batch)
         poll(NULL, 0, NAMES_MS);
 }
 
-static int print_frames(struct batch *batch)
+static int batch_print_frames(struct batch *batch)
 {
     uint64_t window = (uint64_t)(batch->model->window_seconds * 1e9);
     uint64_t next = time_now();
@@ -92,13 +92,13 @@ static int print_frames(struct batch *batch)
 
     while (error == 0) {
         next += window;
-        if (!wait_until(batch, next - top_names_lead(batch->model)))
+        if (!batch_wait_until(batch, next - top_names_lead(batch->model)))
             break;
         source_ask_names(&batch->source);
-        if (!wait_until(batch, next))
+        if (!batch_wait_until(batch, next))
             break;
         if (batch->source.ended)
-            wait_for_names(batch);
+            batch_wait_for_names(batch);
         error = batch_show(batch);
         batch->frames++;
         if (batch->source.ended || batch->source.dead ||
@@ -108,7 +108,7 @@ static int print_frames(struct batch *batch)
     return error;
 }
 
-static void do_nothing(void)
+static void restore_nothing(void)
 {
 }
 
@@ -123,7 +123,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
     batch.model->page = PAGE_TABLE;
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         batch.model->tables[by].unsmoothed = true; /* a frame of a log is of its own window */
-    int error = signals_catch(do_nothing);
+    int error = signals_catch(restore_nothing);
     if (error == 0 && request->program != NULL)
         error = top_start_program(&batch.source, request, STDERR_FILENO, result);
     else if (error == 0)
@@ -132,7 +132,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
     if (error == 0) {
         top_describe(batch.model, request,
                      pprofil_profile_command(pprofil_session_profile(batch.source.session)));
-        error = print_frames(&batch);
+        error = batch_print_frames(&batch);
         if (error == -EPIPE) /* whoever read, as head(1), has seen enough */
             error = 0;
         if (error != 0)

@@ -31,7 +31,7 @@
 
 /* --- beginning ------------------------------------------------------------------------- */
 
-static int begin_program(struct top *top)
+static int top_begin_program(struct top *top)
 {
     int program;
     int error = output_open(&top->output, PROGRAM_ROWS, PROGRAM_COLUMNS, &program);
@@ -68,7 +68,7 @@ int top_begin(struct top *top)
     int error = 0;
 
     if (request->program != NULL)
-        error = begin_program(top);
+        error = top_begin_program(top);
     else if (request->pid_count > 0)
         error = source_open(&top->source, request, NULL, top->result->problem,
                             sizeof top->result->problem);
@@ -100,7 +100,7 @@ bool top_is_over(const struct top *top)
     return top->source.ended || top->source.dead;
 }
 
-static bool lacks_rows(const struct snapshot *snapshot)
+static bool snapshot_lacks_names(const struct snapshot *snapshot)
 {
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         for (uint32_t i = 0; i < snapshot->by[by].count; i++)
@@ -110,7 +110,7 @@ static bool lacks_rows(const struct snapshot *snapshot)
 }
 
 /* No window brings what is looked up after the end: rows just come into sight, another view. */
-static uint64_t next_ask(const struct top *top, const struct snapshot *snapshot)
+static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;
     bool unknown_status = top->source.child > 0 && top->source.status < 0;
@@ -121,7 +121,7 @@ static uint64_t next_ask(const struct top *top, const struct snapshot *snapshot)
         return 0;
     if (idle < ASK_OFTEN_NS)
         return now + TOP_ASK_NS;
-    bool more = idle < ASK_NS_MAX || unknown_status || lacks_rows(snapshot);
+    bool more = idle < ASK_NS_MAX || unknown_status || snapshot_lacks_names(snapshot);
     return more ? now + ASK_SELDOM_NS : 0;
 }
 
@@ -133,7 +133,7 @@ void top_take_snapshot(struct top *top, bool due)
     model_wants(top->model, &wants);
     if (source_take(&top->source, &wants, &snapshot) != 0)
         return; /* no memory: the screen stays as it is */
-    top->ask_at = next_ask(top, &snapshot);
+    top->ask_at = top_next_ask(top, &snapshot);
     model_take(top->model, &snapshot, due);
     if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
         top->ask_at = time_now() + TOP_ASK_NS;
@@ -160,8 +160,8 @@ void top_end_window(struct top *top)
 
 /* What is there already is asked about once: whoever gives its name again means it. Devices and
  * pipes lose nothing by being written to. */
-static bool may_write(struct model *model, const pprofil_profile *profile,
-                      const struct pprofil_file *file)
+static bool top_may_write(struct model *model, const pprofil_profile *profile,
+                          const struct pprofil_file *file)
 {
     char name[PATH_MAX], first[PATH_MAX] = "";
     uint32_t there = 0;
@@ -188,13 +188,13 @@ static bool may_write(struct model *model, const pprofil_profile *profile,
     return false;
 }
 
-static const char *save_problem(int error)
+static const char *top_save_problem(int error)
 {
     return error == -EEXIST ? "a file beside it would replace what is no file" : pprofil_error_text(error);
 }
 
 /* Narrow screens cut off the ends of messages, so the path is there. Saving may take longer than a message is shown. */
-static void save(struct model *model, pprofil_session *session)
+static void top_save(struct model *model, pprofil_session *session)
 {
     pprofil_profile *profile = pprofil_session_profile(session);
     /* asked for by name, so that what is said of it is what was written */
@@ -202,7 +202,7 @@ static void save(struct model *model, pprofil_session *session)
     const struct pprofil_file file = {.size = sizeof file, .format = format};
     struct pprofil_totals totals;
 
-    if (!may_write(model, profile, &file))
+    if (!top_may_write(model, profile, &file))
         return;
     int error = pprofil_profile_save(profile, model->text, &file, true);
     pprofil_profile_totals(profile, &totals, sizeof totals);
@@ -210,26 +210,26 @@ static void save(struct model *model, pprofil_session *session)
         model_say(model, time_now(), "%" PRIu64 " samples saved as %s to %s", totals.samples, format,
                   model->text);
     else
-        model_say(model, time_now(), "not saved: %s: %s", save_problem(error), model->text);
+        model_say(model, time_now(), "not saved: %s: %s", top_save_problem(error), model->text);
 }
 
 /* --- what actions want ------------------------------------------------------------------- */
 
-static void tell_problem(struct top *top, int error)
+static void top_tell_problem(struct top *top, int error)
 {
     if (error != 0)
         model_say(top->model, time_now(), "%s", pprofil_session_problem(top->source.session));
 }
 
 /* What the library did not agree to is not so: the model says what is. */
-static void ask_library(struct top *top, enum effect effect)
+static void top_ask_library(struct top *top, enum effect effect)
 {
     struct model *model = top->model;
     pprofil_session *session = top->source.session;
     int error = effect == EFFECT_RATE ? pprofil_session_set_rate(session, model->asked_hz)
                                       : pprofil_session_set_wall(session, model->wall);
 
-    tell_problem(top, error);
+    top_tell_problem(top, error);
     if (error != 0) {
         model->asked_hz = top->agreed_hz;
         model->wall = top->agreed_wall;
@@ -239,7 +239,7 @@ static void ask_library(struct top *top, enum effect effect)
 }
 
 /* The end may have come since the last snapshot, so that the model does not know yet. */
-static bool is_too_late(struct top *top, enum effect effect)
+static bool top_is_too_late(struct top *top, enum effect effect)
 {
     if (!top_is_over(top) ||
         (effect != EFFECT_SAMPLE && effect != EFFECT_RATE && effect != EFFECT_WALL))
@@ -251,7 +251,7 @@ static bool is_too_late(struct top *top, enum effect effect)
     return true;
 }
 
-static void attach(struct top *top)
+static void top_attach(struct top *top)
 {
     struct top_request chosen = *top->request;
     pid_t pid = (pid_t)top->model->chosen_pid;
@@ -270,22 +270,22 @@ static void attach(struct top *top)
     model_say(top->model, time_now(), "%s", problem);
 }
 
-static void toggle_sampling(struct top *top)
+static void top_toggle_sampling(struct top *top)
 {
     pprofil_session *session = top->source.session;
     bool sampling = pprofil_session_sampling(session);
     int error = sampling ? pprofil_session_stop(session) : pprofil_session_start(session);
 
-    tell_problem(top, error);
+    top_tell_problem(top, error);
     if (error == 0)
         model_say(top->model, time_now(), sampling ? "sampling is stopped" : "sampling goes on");
 }
 
-static void clear_counts(struct top *top)
+static void top_clear_counts(struct top *top)
 {
     int error = pprofil_session_clear(top->source.session);
 
-    tell_problem(top, error);
+    top_tell_problem(top, error);
     if (error != 0)
         return;
     model_cleared(top->model);
@@ -314,25 +314,25 @@ void top_obey(struct top *top, enum effect effect)
     else if (effect == EFFECT_SUSPEND)
         top_suspend(top);
     else if (effect == EFFECT_ATTACH && !profiling)
-        attach(top);
-    if (!profiling || top->source.session == NULL || is_too_late(top, effect))
+        top_attach(top);
+    if (!profiling || top->source.session == NULL || top_is_too_late(top, effect))
         return;
     switch (effect) {
     case EFFECT_SNAPSHOT:
         top_take_snapshot(top, false);
         break;
     case EFFECT_CLEAR:
-        clear_counts(top);
+        top_clear_counts(top);
         break;
     case EFFECT_SAMPLE:
-        toggle_sampling(top);
+        top_toggle_sampling(top);
         top_take_snapshot(top, false);
         break;
     case EFFECT_RATE:
-        ask_library(top, effect);
+        top_ask_library(top, effect);
         break;
     case EFFECT_WALL:
-        ask_library(top, effect);
+        top_ask_library(top, effect);
         top_take_snapshot(top, false);
         break;
     case EFFECT_WINDOW:
@@ -342,7 +342,7 @@ void top_obey(struct top *top, enum effect effect)
         top->names_at = top->window_at - top_names_lead(top->model);
         break;
     case EFFECT_SAVE:
-        save(top->model, top->source.session);
+        top_save(top->model, top->source.session);
         break;
     default:
         break;

@@ -80,7 +80,7 @@ void top_finish(struct source *source, struct top_result *result)
 
 /* --- the screen ------------------------------------------------------------------------ */
 
-static void paint(struct top *top)
+static void top_paint(struct top *top)
 {
     int rows, columns;
 
@@ -100,7 +100,7 @@ static void paint(struct top *top)
 
 /* The model has the lines at once, for those that were dropped are gone; the screen has them
  * later: a program may write much more than anyone can see. */
-static void read_output(struct top *top)
+static void top_read_output(struct top *top)
 {
     struct model *model = top->model;
     uint64_t dropped = top->output.dropped;
@@ -119,7 +119,7 @@ static void read_output(struct top *top)
 }
 
 /* A click on a column's name sorts by it; all else the model knows about. */
-static enum effect take_key(struct top *top, const struct key_event *event)
+static enum effect top_take_key(struct top *top, const struct key_event *event)
 {
     struct model *model = top->model;
     bool on_header = event->key == TUI_KEY_CLICK && model->page == PAGE_TABLE && !model->help &&
@@ -129,7 +129,7 @@ static enum effect take_key(struct top *top, const struct key_event *event)
     return sort < 0 ? model_key(model, event) : model_act(model, ACTION_SORT, sort);
 }
 
-static void read_keys(struct top *top)
+static void top_read_keys(struct top *top)
 {
     struct key_event event;
 
@@ -137,7 +137,7 @@ static void read_keys(struct top *top)
         if (event.key == TUI_KEY_RESIZE)
             top->redraw = true;
         else
-            top_obey(top, take_key(top, &event));
+            top_obey(top, top_take_key(top, &event));
         top->repaint = true;
         top->key_at = time_now();
         if (top_is_over(top) && top->window_at == 0) /* other rows may be in sight */
@@ -147,34 +147,34 @@ static void read_keys(struct top *top)
 
 /* --- the loop -------------------------------------------------------------------------- */
 
-static uint64_t sooner(uint64_t a, uint64_t b)
+static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return b != 0 && b < a ? b : a;
 }
 
-static int wait_ms(const struct top *top)
+static int top_wait_ms(const struct top *top)
 {
     uint64_t now = time_now(), next = now + 1000 * MILLISECOND;
 
-    next = sooner(next, top->window_at);
-    next = sooner(next, top->names_at);
-    next = sooner(next, top->ask_at);
-    next = sooner(next, top->output_at);
-    next = sooner(next, top->model->message[0] != '\0' ? top->model->message_until_ns : 0);
+    next = earlier(next, top->window_at);
+    next = earlier(next, top->names_at);
+    next = earlier(next, top->ask_at);
+    next = earlier(next, top->output_at);
+    next = earlier(next, top->model->message[0] != '\0' ? top->model->message_until_ns : 0);
     if (top->model->page == PAGE_PICKER)
-        next = sooner(next, top->candidates_at);
+        next = earlier(next, top->candidates_at);
     return next <= now ? 0 : (int)((next - now) / MILLISECOND) + 1;
 }
 
 /* The last screen of targets that have ended stays: it waits for names, but not for ever. */
-static bool lacks_names(struct top *top, uint64_t now)
+static bool top_lacks_names(struct top *top, uint64_t now)
 {
     if (top->last_at == 0)
         top->last_at = now + TOP_LAST_NAMES_NS;
     return now < top->last_at && source_ask_names(&top->source) > 0;
 }
 
-static void do_what_is_due(struct top *top)
+static void top_do_due(struct top *top)
 {
     uint64_t now = time_now();
     bool over = top_is_over(top);
@@ -185,7 +185,7 @@ static void do_what_is_due(struct top *top)
         source_ask_names(&top->source);
         top->names_at = 0;
     }
-    if (top->window_at != 0 && now >= top->window_at && over && lacks_names(top, now))
+    if (top->window_at != 0 && now >= top->window_at && over && top_lacks_names(top, now))
         top->window_at = now + TOP_ASK_NS;
     if (top->window_at != 0 && now >= top->window_at) {
         if (over) /* names of its rows may still come */
@@ -204,7 +204,7 @@ static void do_what_is_due(struct top *top)
     }
 }
 
-static void turn(struct top *top)
+static void top_turn(struct top *top)
 {
     bool live = top->source.session != NULL && !top_is_over(top);
     struct pollfd fds[] = {
@@ -215,8 +215,8 @@ static void turn(struct top *top)
     };
 
     if (top->repaint)
-        paint(top);
-    poll(fds, sizeof fds / sizeof *fds, wait_ms(top));
+        top_paint(top);
+    poll(fds, sizeof fds / sizeof *fds, top_wait_ms(top));
     if (fds[0].revents & (POLLHUP | POLLERR))
         top->result->signal = SIGHUP; /* the terminal is gone */
     if (signals_stop_asked())
@@ -224,15 +224,15 @@ static void turn(struct top *top)
     if (signals_ending() != 0)
         top->result->signal = signals_ending();
     top->quit = top->result->signal != 0;
-    read_keys(top); /* also after EINTR: the size may have changed */
+    top_read_keys(top); /* also after EINTR: the size may have changed */
     if (fds[2].revents != 0)
         source_pump(&top->source);
     if (fds[3].revents != 0)
-        read_output(top);
-    do_what_is_due(top);
+        top_read_output(top);
+    top_do_due(top);
 }
 
-static int view(struct top *top)
+static int top_view(struct top *top)
 {
     int error = screen_open();
 
@@ -251,7 +251,7 @@ static int view(struct top *top)
         error = top_begin(top);
     top->repaint = true;
     while (error == 0 && !top->quit)
-        turn(top);
+        top_turn(top);
     screen_close();
     signals_release();
     return error;
@@ -269,7 +269,7 @@ int top_run(const struct top_request *request, struct top_result *result)
     if (top.model == NULL)
         return -ENOMEM;
     top_set_up_model(top.model, request);
-    int error = view(&top);
+    int error = top_view(&top);
     if (top.model->silent_seconds > 0)
         fprintf(stderr, "pprofil: waiting for the supervisor, which does not answer\n");
     top_finish(&top.source, result);

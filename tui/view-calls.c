@@ -21,7 +21,7 @@
 #define INDENT_MAX 40 /* levels */
 #define SHARE_WIDTH 6
 
-static void put_titles(const struct model *model, struct canvas *canvas, int row)
+static void calls_put_titles(const struct model *model, struct canvas *canvas, int row)
 {
     const struct calls *calls = &model->calls;
     bool since = calls->whole || calls->filled == 0;
@@ -45,7 +45,7 @@ static void put_titles(const struct model *model, struct canvas *canvas, int row
 }
 
 /* Levels without a choice are no further in: stacks are deep and screens are not wide. */
-static unsigned indent_of(const struct calls *calls, uint32_t row)
+static unsigned calls_indent(const struct calls *calls, uint32_t row)
 {
     unsigned indent = 0;
 
@@ -58,7 +58,7 @@ static unsigned indent_of(const struct calls *calls, uint32_t row)
     return indent;
 }
 
-static const char *mark_of(const struct calls_row *row, bool utf8)
+static const char *calls_mark(const struct calls_row *row, bool utf8)
 {
     if (row->child == CALLS_NONE)
         return "  ";
@@ -67,7 +67,7 @@ static const char *mark_of(const struct calls_row *row, bool utf8)
     return utf8 ? "▸ " : "+ ";
 }
 
-static void put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index)
+static void calls_put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index)
 {
     const struct calls *calls = &model->calls;
     const struct calls_row *line = &calls->rows[index];
@@ -82,10 +82,10 @@ static void put_line(const struct model *model, struct canvas *canvas, int row, 
         paint_per_cent(canvas, row, column, SHARE_WIDTH, STYLE_DIM, calls_self(calls, index), 1);
         column += SHARE_WIDTH + 1;
     }
-    unsigned indent = indent_of(calls, index);
+    unsigned indent = calls_indent(calls, index);
     int most = (end - column) / 2;
     column += (int)indent * 2 > most ? most : (int)indent * 2;
-    column += canvas_put(canvas, row, column, -1, STYLE_DIM, mark_of(line, canvas->utf8));
+    column += canvas_put(canvas, row, column, -1, STYLE_DIM, calls_mark(line, canvas->utf8));
     column += paint_text(canvas, row, column, end - column - line->call.pending, style,
                          &(struct paint_text){.text = line->call.name, .search = model->search});
     if (line->call.pending)
@@ -100,14 +100,14 @@ int view_calls(struct model *model, struct canvas *canvas, int row, int rows)
     char words[PHRASE_SIZE];
 
     model->header_row = 0;
-    put_titles(model, canvas, row);
+    calls_put_titles(model, canvas, row);
     paint_list(model, row + 1, rows - 1);
     if (calls->line_count == 0) {
         phrase_calls(model, words, sizeof words);
         paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, words);
     }
     for (uint32_t i = 0; i < model->page_rows && model->top + i < calls->line_count; i++) {
-        put_line(model, canvas, row + 1 + (int)i, calls->lines[model->top + i]);
+        calls_put_line(model, canvas, row + 1 + (int)i, calls->lines[model->top + i]);
         if (model->top + i == model->selected)
             paint_selected(canvas, row + 1 + (int)i);
     }
@@ -116,7 +116,7 @@ int view_calls(struct model *model, struct canvas *canvas, int row, int rows)
 
 /* --- the flame view -------------------------------------------------------------------------- */
 
-static enum style box_style(const struct pprofil_live_call *call)
+static enum style flame_box_style(const struct pprofil_live_call *call)
 {
     if (call == NULL || (call->name[0] == '[' && call->object[0] == '\0'))
         return STYLE_FLAME_ALL;
@@ -142,12 +142,12 @@ static uint32_t flame_scroll(struct model *model, uint32_t selected, uint32_t ro
     return deepest + 1;
 }
 
-static void put_box(const struct model *model, struct canvas *canvas, int row,
-                    const struct calls_box *box, bool selected)
+static void flame_put_box(const struct model *model, struct canvas *canvas, int row,
+                          const struct calls_box *box, bool selected)
 {
     const struct pprofil_live_call *call =
         box->row == CALLS_NONE ? NULL : &model->calls.rows[box->row].call;
-    enum style style = selected ? STYLE_SELECTED : box_style(call);
+    enum style style = selected ? STYLE_SELECTED : flame_box_style(call);
 
     for (int i = 0; i < box->width; i++)
         canvas_put(canvas, row, box->column + i, 1, style, " ");
@@ -158,7 +158,7 @@ static void put_box(const struct model *model, struct canvas *canvas, int row,
                                         .search = model->search});
 }
 
-static void put_box_status(const struct model *model, struct canvas *canvas, int row,
+static void flame_put_status(const struct model *model, struct canvas *canvas, int row,
                        const struct calls_box *box)
 {
     const struct calls *calls = &model->calls;
@@ -196,8 +196,8 @@ int view_flame(struct model *model, struct canvas *canvas, int row, int rows)
     for (uint32_t i = 0; i < calls->box_count; i++) {
         int64_t line = (int64_t)calls->boxes[i].level - model->flame_top;
         if (line >= 0 && line < rows - 1)
-            put_box(model, canvas, row + (int)line, &calls->boxes[i], i == selected);
+            flame_put_box(model, canvas, row + (int)line, &calls->boxes[i], i == selected);
     }
-    put_box_status(model, canvas, row + rows - 1, &calls->boxes[selected]);
+    flame_put_status(model, canvas, row + rows - 1, &calls->boxes[selected]);
     return row + rows;
 }

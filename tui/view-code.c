@@ -24,7 +24,7 @@
 #define FOR_SAMPLES 80 /* columns of a screen that shows them, */
 #define FOR_FILES 110  /* and files' names beside line numbers */
 
-static uint64_t whole(const struct snapshot *now)
+static uint64_t code_whole(const struct snapshot *now)
 {
     uint64_t instructions = 0, lines = 0;
 
@@ -34,8 +34,8 @@ static uint64_t whole(const struct snapshot *now)
 }
 
 /* Counts; nothing where there are none. Returns the column after them. */
-static int put_counts(struct canvas *canvas, int row, const struct pprofil_code_row *line,
-                      uint64_t all, enum style style)
+static int code_put_counts(struct canvas *canvas, int row, const struct pprofil_code_row *line,
+                           uint64_t all, enum style style)
 {
     char text[24];
 
@@ -49,19 +49,19 @@ static int put_counts(struct canvas *canvas, int row, const struct pprofil_code_
     return SHARE_WIDTH + SAMPLES_WIDTH + 3;
 }
 
-static const char *file_name(const char *path)
+static const char *code_file_name(const char *path)
 {
     return path != NULL ? path_base_name(path) : "";
 }
 
-static int put_line_number(struct canvas *canvas, int row, int column,
-                           const struct pprofil_code_row *line)
+static int code_put_line_number(struct canvas *canvas, int row, int column,
+                                const struct pprofil_code_row *line)
 {
     char text[4096];
     int width = canvas->columns < FOR_FILES ? LINE_WIDTH : FILE_WIDTH;
 
     if (width == FILE_WIDTH && line->file != NULL)
-        snprintf(text, sizeof text, "%s:%" PRIu32, file_name(line->file), line->line);
+        snprintf(text, sizeof text, "%s:%" PRIu32, code_file_name(line->file), line->line);
     else
         snprintf(text, sizeof text, "%" PRIu32, line->line);
     if (line->line > 0 && characters_width(text, width + 1) <= width)
@@ -72,24 +72,24 @@ static int put_line_number(struct canvas *canvas, int row, int column,
     return column + width + 1;
 }
 
-static int put_address(struct canvas *canvas, int row, int column,
-                       const struct pprofil_code_row *line)
+static int code_put_address(struct canvas *canvas, int row, int column,
+                            const struct pprofil_code_row *line)
 {
     return column + INDENT +
            canvas_printf(canvas, row, column + INDENT, -1, STYLE_DIM, "%" PRIx64, line->address) +
            2;
 }
 
-static void put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index,
-                     uint64_t all)
+static void code_put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index,
+                          uint64_t all)
 {
     const struct pprofil_code_row *line = &model->now.code[index];
     enum style heat =
         line->ns == 0 || all == 0 ? STYLE_PLAIN : paint_heat((double)line->ns / (double)all);
-    int column = put_counts(canvas, row, line, all, heat);
+    int column = code_put_counts(canvas, row, line, all, heat);
 
-    column = line->source ? put_line_number(canvas, row, column, line)
-                          : put_address(canvas, row, column, line);
+    column = line->source ? code_put_line_number(canvas, row, column, line)
+                          : code_put_address(canvas, row, column, line);
     paint_text(canvas, row, column, -1, line->source ? STYLE_SOURCE : heat,
                &(struct paint_text){.text = line->text == NULL ? "" : line->text,
                                     .tabs = true,
@@ -97,7 +97,7 @@ static void put_line(const struct model *model, struct canvas *canvas, int row, 
                                     .search = model->search});
 }
 
-static bool some_newer(const struct snapshot *now)
+static bool code_some_newer(const struct snapshot *now)
 {
     for (uint32_t i = 0; i < now->code_count; i++)
         if (now->code[i].newer)
@@ -105,21 +105,21 @@ static bool some_newer(const struct snapshot *now)
     return false;
 }
 
-static void put_title(const struct model *model, struct canvas *canvas, int row)
+static void code_put_title(const struct model *model, struct canvas *canvas, int row)
 {
     static const char newer[] = "source is newer than the program";
     int column = canvas_put(canvas, row, 0, -1, STYLE_LABEL, "code of") + 1;
     int room = canvas->columns - column;
 
-    if (some_newer(&model->now))
+    if (code_some_newer(&model->now))
         room -= (int)sizeof newer + 1;
     column += paint_name(canvas, row, column, room < NAME_WIDTH_MIN ? NAME_WIDTH_MIN : room, STYLE_TITLE,
                          model->code_name);
-    if (some_newer(&model->now))
+    if (code_some_newer(&model->now))
         canvas_put(canvas, row, column + 2, -1, STYLE_WARNING, newer);
 }
 
-static const char *why_none(const struct snapshot *now)
+static const char *code_why_none(const struct snapshot *now)
 {
     if (now->code_state == -EAGAIN)
         return "the code is being read";
@@ -131,15 +131,15 @@ static const char *why_none(const struct snapshot *now)
 int view_code(struct model *model, struct canvas *canvas, int row, int rows)
 {
     const struct snapshot *now = &model->now;
-    uint64_t all = whole(now);
+    uint64_t all = code_whole(now);
 
     model->header_row = 0;
-    put_title(model, canvas, row);
+    code_put_title(model, canvas, row);
     paint_list(model, row + 1, rows - 1);
     if (now->code_count == 0)
-        paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, why_none(now));
+        paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, code_why_none(now));
     for (uint32_t i = 0; i < model->page_rows && model->top + i < now->code_count; i++) {
-        put_line(model, canvas, row + 1 + (int)i, model->top + i, all);
+        code_put_line(model, canvas, row + 1 + (int)i, model->top + i, all);
         if (model->top + i == model->selected)
             paint_selected(canvas, row + 1 + (int)i);
     }

@@ -15,7 +15,7 @@
 #define LOW_HISTORY 0.1F /* share below which no window fills a history's height */
 
 /* After a window without samples it is what was known before, dim; a log has only its own. */
-static void paint_window(const struct pen *pen, const void *row)
+static void table_paint_window(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
     bool known = table->filled > 0 && !(table->empty && table->unsmoothed);
@@ -25,7 +25,7 @@ static void paint_window(const struct pen *pen, const void *row)
                    known ? ((const struct table_row *)row)->smooth_share : (double)NAN, 1);
 }
 
-static void paint_window_error(const struct pen *pen, const void *row)
+static void table_paint_window_error(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
@@ -34,7 +34,7 @@ static void paint_window_error(const struct pen *pen, const void *row)
 }
 
 /* With all that it called. */
-static void paint_inclusive(const struct pen *pen, const void *row)
+static void table_paint_inclusive(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
     const struct table *table = pen->table;
@@ -44,7 +44,7 @@ static void paint_inclusive(const struct pen *pen, const void *row)
                    table->filled > 0 ? line->smooth_inclusive : (double)NAN, 1);
 }
 
-static void paint_total(const struct pen *pen, const void *row)
+static void table_paint_total(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
@@ -52,7 +52,7 @@ static void paint_total(const struct pen *pen, const void *row)
                    2);
 }
 
-static void paint_error(const struct pen *pen, const void *row)
+static void table_paint_error(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
@@ -60,7 +60,7 @@ static void paint_error(const struct pen *pen, const void *row)
                    2);
 }
 
-static void paint_seconds(const struct pen *pen, const void *row)
+static void table_paint_seconds(const struct pen *pen, const void *row)
 {
     double seconds = (double)((const struct table_row *)row)->total.ns / 1e9;
     char text[32];
@@ -71,7 +71,7 @@ static void paint_seconds(const struct pen *pen, const void *row)
 
 /* Paints the share of one CPU. A thread cannot use more. Its figure may be larger, for a look at a thread that
  * sleeps may tell of what it did before the window began. */
-static void paint_cpu(const struct pen *pen, const void *row)
+static void table_paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
     const struct table_row *line = row;
@@ -84,7 +84,7 @@ static void paint_cpu(const struct pen *pen, const void *row)
 }
 
 /* As high as the row's own best window: how large it is, figures say. But noise stays low. */
-static void paint_history(const struct pen *pen, const void *row)
+static void table_paint_history(const struct pen *pen, const void *row)
 {
     const float *history = ((const struct table_row *)row)->history;
     float highest = LOW_HISTORY;
@@ -104,12 +104,12 @@ void view_put_number(const struct pen *pen, uint32_t number)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
 }
 
-static void paint_pid(const struct pen *pen, const void *row)
+static void table_paint_pid(const struct pen *pen, const void *row)
 {
     view_put_number(pen, ((const struct table_row *)row)->total.pid);
 }
 
-static void paint_tid(const struct pen *pen, const void *row)
+static void table_paint_tid(const struct pen *pen, const void *row)
 {
     view_put_number(pen, ((const struct table_row *)row)->total.tid);
 }
@@ -133,22 +133,22 @@ void view_put_name(const struct pen *pen, const struct table_row *line, bool tai
                    pen->canvas->utf8 ? "…" : "~");
 }
 
-static void paint_row_name(const struct pen *pen, const void *row)
+static void table_paint_row_name(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
     view_put_name(pen, line, false, pen->column, line->total.name);
 }
 
-static void paint_path(const struct pen *pen, const void *row)
+static void table_paint_path(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
     view_put_name(pen, line, true, pen->column, line->total.name);
 }
 
-static void put_place(const struct pen *pen, enum style style, const char *file, uint32_t line,
-                      const char *search)
+static void table_put_place(const struct pen *pen, enum style style, const char *file, uint32_t line,
+                            const char *search)
 {
     char text[4096];
 
@@ -163,30 +163,30 @@ static void put_place(const struct pen *pen, enum style style, const char *file,
                                     .sideways = search == NULL ? 0 : pen->model->sideways});
 }
 
-static void paint_line(const struct pen *pen, const void *row)
+static void table_paint_line(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
     if (line->total.pending)
         view_put_name(pen, line, true, pen->column, line->total.name);
     else
-        put_place(pen, pen->style, line->total.name, line->total.line, pen->model->search);
+        table_put_place(pen, pen->style, line->total.name, line->total.line, pen->model->search);
 }
 
-static void paint_place(const struct pen *pen, const void *row)
+static void table_paint_place(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
-    put_place(pen, STYLE_DIM, line->total.file, line->total.line, NULL);
+    table_put_place(pen, STYLE_DIM, line->total.file, line->total.line, NULL);
 }
 
-static void paint_object(const struct pen *pen, const void *row)
+static void table_paint_object(const struct pen *pen, const void *row)
 {
     paint_text(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM,
                &(struct paint_text){.text = ((const struct table_row *)row)->total.object});
 }
 
-static void paint_hottest(const struct pen *pen, const void *row)
+static void table_paint_hottest(const struct pen *pen, const void *row)
 {
     const char *hottest = ((const struct table_row *)row)->total.hottest;
 
@@ -203,52 +203,52 @@ static void paint_hottest(const struct pen *pen, const void *row)
 #define PICTURE COLUMN_PICTURE
 /* clang-format off */
 /*       title     ascii     wall      least most goes sort             kind     paint */
-#define WINDOW {"win%",   NULL,     NULL,     6,  0, 0, TABLE_BY_WINDOW, FIGURE, paint_window}
+#define WINDOW {"win%",   NULL,     NULL,     6,  0, 0, TABLE_BY_WINDOW, FIGURE, table_paint_window}
 #define WINDOW_ERROR \
-               {"±95%",   "+-95%",  NULL,     5,  0, 9, NONE,            FIGURE, paint_window_error}
-#define TOTAL  {"total%", NULL,     NULL,     6,  0, 1, TABLE_BY_TOTAL,  FIGURE, paint_total}
-#define ERROR  {"±95%",   "+-95%",  NULL,     5,  0, 5, NONE,            FIGURE, paint_error}
-#define SECONDS {"CPU s", NULL,     "wall s", 8,  0, 4, TABLE_BY_TOTAL,  FIGURE, paint_seconds}
-#define CPU    {"CPU%",   NULL,     "wall%",  6,  0, 0, TABLE_BY_WINDOW, FIGURE, paint_cpu}
-#define HISTORY {"history", NULL,   NULL,     8, 30, 6, NONE,            PICTURE, paint_history}
-#define OBJECT {"object", NULL,     NULL,    10, 24, 2, TABLE_BY_OBJECT, TEXT,    paint_object}
-#define PID    {"PID",    NULL,     NULL,     7,  0, 7, TABLE_BY_PID,    FIGURE, paint_pid}
-#define HOTTEST {"hottest", NULL, NULL, 14, 40, 2, NONE,        TEXT,    paint_hottest}
+               {"±95%",   "+-95%",  NULL,     5,  0, 9, NONE,            FIGURE, table_paint_window_error}
+#define TOTAL  {"total%", NULL,     NULL,     6,  0, 1, TABLE_BY_TOTAL,  FIGURE, table_paint_total}
+#define ERROR  {"±95%",   "+-95%",  NULL,     5,  0, 5, NONE,            FIGURE, table_paint_error}
+#define SECONDS {"CPU s", NULL,     "wall s", 8,  0, 4, TABLE_BY_TOTAL,  FIGURE, table_paint_seconds}
+#define CPU    {"CPU%",   NULL,     "wall%",  6,  0, 0, TABLE_BY_WINDOW, FIGURE, table_paint_cpu}
+#define HISTORY {"history", NULL,   NULL,     8, 30, 6, NONE,            PICTURE, table_paint_history}
+#define OBJECT {"object", NULL,     NULL,    10, 24, 2, TABLE_BY_OBJECT, TEXT,    table_paint_object}
+#define PID    {"PID",    NULL,     NULL,     7,  0, 7, TABLE_BY_PID,    FIGURE, table_paint_pid}
+#define HOTTEST {"hottest", NULL, NULL, 14, 40, 2, NONE,        TEXT,    table_paint_hottest}
 #define SHARES WINDOW, WINDOW_ERROR, TOTAL, ERROR, SECONDS, HISTORY
 
 static const struct column by_function[] = {
     SHARES,
-    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, OBJECT,
-    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   paint_place}, {0}};
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
 /* With stacks. */
 static const struct column by_called_function[] = {
     WINDOW, WINDOW_ERROR,
-    {"calls%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, paint_inclusive},
-    {"total%",    NULL, NULL,  6,  0, 3, TABLE_BY_TOTAL, FIGURE, paint_total},
+    {"calls%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, table_paint_inclusive},
+    {"total%",    NULL, NULL,  6,  0, 3, TABLE_BY_TOTAL, FIGURE, table_paint_total},
     ERROR, SECONDS, HISTORY,
-    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, OBJECT,
-    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   paint_place}, {0}};
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
 static const struct column by_object[] = {
-    SHARES, {"object", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   paint_path}, {0}};
+    SHARES, {"object", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_path}, {0}};
 static const struct column by_line[] = {
     SHARES,
-    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   paint_line}, OBJECT, {0}};
+    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_line}, OBJECT, {0}};
 static const struct column by_thread[] = {
-    CPU, {"total%", NULL, NULL, 6, 0, 6, TABLE_BY_TOTAL, FIGURE, paint_total},
-    HISTORY, PID, {"TID", NULL, NULL, 7, 0, 1, TABLE_BY_PID, FIGURE, paint_tid},
+    CPU, {"total%", NULL, NULL, 6, 0, 6, TABLE_BY_TOTAL, FIGURE, table_paint_total},
+    HISTORY, PID, {"TID", NULL, NULL, 7, 0, 1, TABLE_BY_PID, FIGURE, table_paint_tid},
     {"S",         NULL, NULL,  1,  0, 0, NONE,          TEXT,   view_paint_state},
-    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, HOTTEST,
+    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, HOTTEST,
     {"asleep in", NULL, NULL, 12, 20, 3, NONE,          TEXT,   view_paint_sleeps_in}, {0}};
 static const struct column by_process[] = {
-    CPU, {"total%", NULL, NULL, 6, 0, 3, TABLE_BY_TOTAL, FIGURE, paint_total}, SECONDS, HISTORY,
-    {"PID",       NULL, NULL,  7,  0, 0, TABLE_BY_PID,  FIGURE, paint_pid},
+    CPU, {"total%", NULL, NULL, 6, 0, 3, TABLE_BY_TOTAL, FIGURE, table_paint_total}, SECONDS, HISTORY,
+    {"PID",       NULL, NULL,  7,  0, 0, TABLE_BY_PID,  FIGURE, table_paint_pid},
     {"status",    NULL, NULL, 10,  0, 1, NONE,          TEXT,   view_paint_status},
     {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
 static const struct column by_state[] = {
-    SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, paint_row_name}, {0}};
+    SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
 static const struct column by_syscall[] = {
     SHARES, {"in it", NULL, NULL, 6, 0, 2, NONE, FIGURE, view_paint_in_call},
-    {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   paint_row_name}, {0}};
+    {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, {0}};
 /* clang-format on */
 
 const struct column *view_columns(const struct model *model)

@@ -26,19 +26,19 @@ struct line {
     int row, column;
 };
 
-static bool is_narrow(const struct line *line)
+static bool header_is_narrow(const struct line *line)
 {
     return line->canvas->columns < NARROW;
 }
 
 /* A fact: a label (may be ""), then a figure. Left out if it does not fit. */
-static void put_fact(struct line *line, const char *label, enum style style, const char *format,
-                     ...) __attribute__((format(printf, 4, 5)));
-static void put_fact(struct line *line, const char *label, enum style style, const char *format,
-                     ...)
+static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
+                            ...) __attribute__((format(printf, 4, 5)));
+static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
+                            ...)
 {
     char figure[PHRASE_SIZE];
-    int gap = line->column == 0 ? 0 : is_narrow(line) ? 1 : 2;
+    int gap = line->column == 0 ? 0 : header_is_narrow(line) ? 1 : 2;
     va_list arguments;
 
     va_start(arguments, format);
@@ -56,7 +56,7 @@ static void put_fact(struct line *line, const char *label, enum style style, con
     line->column += needed;
 }
 
-static void put_title(const struct model *model, struct line *line)
+static void header_put_title(const struct model *model, struct line *line)
 {
     char elapsed[32];
     int columns = line->canvas->columns;
@@ -75,7 +75,7 @@ static void put_title(const struct model *model, struct line *line)
 }
 
 /* The last minute, as high as the whole CPUs it needed. */
-static void put_minute(const struct model *model, struct line *line, int width)
+static void header_put_minute(const struct model *model, struct line *line, int width)
 {
     float highest = 1;
 
@@ -92,18 +92,18 @@ static void put_minute(const struct model *model, struct line *line, int width)
 }
 
 /* While nothing is sampled nothing is told of it. */
-static void put_cpu(const struct model *model, struct line *line)
+static void header_put_cpu(const struct model *model, struct line *line)
 {
     const struct snapshot *now = &model->now;
 
     if (model->have_snapshot && (!now->sampling || now->ended || now->dead))
-        put_fact(line, "CPU", STYLE_FIGURE, "-");
+        header_put_fact(line, "CPU", STYLE_FIGURE, "-");
     else
-        put_fact(line, "CPU", STYLE_FIGURE, "%.1f %%", 100 * model->target_cpu);
+        header_put_fact(line, "CPU", STYLE_FIGURE, "%.1f %%", 100 * model->target_cpu);
 }
 
 /* The fullest wording that fits in so many columns. */
-static void put_threads(const struct model *model, struct line *line)
+static void header_put_threads(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE];
 
@@ -112,90 +112,90 @@ static void put_threads(const struct model *model, struct line *line)
         if (line->column + 2 + characters_width(text, PHRASE_SIZE) <= line->canvas->columns)
             break;
     }
-    put_fact(line, "", STYLE_FIGURE, "%s", text);
+    header_put_fact(line, "", STYLE_FIGURE, "%s", text);
 }
 
 /* The sparkline gets what the threads leave. */
-static void put_cpu_and_threads(const struct model *model, struct line *line)
+static void header_put_cpu_and_threads(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE];
 
-    put_cpu(model, line);
-    phrase_threads(model, is_narrow(line) ? 2 : 1, text, sizeof text);
-    put_minute(model, line,
-               line->canvas->columns - line->column - 3 - characters_width(text, PHRASE_SIZE));
-    put_threads(model, line);
+    header_put_cpu(model, line);
+    phrase_threads(model, header_is_narrow(line) ? 2 : 1, text, sizeof text);
+    header_put_minute(model, line,
+                      line->canvas->columns - line->column - 3 - characters_width(text, PHRASE_SIZE));
+    header_put_threads(model, line);
 }
 
-static void put_losses(const struct model *model, struct line *line)
+static void header_put_losses(const struct model *model, struct line *line)
 {
     const struct pprofil_totals *totals = &model->now.totals;
-    bool brief = is_narrow(line);
+    bool brief = header_is_narrow(line);
     char limit[PHRASE_SIZE];
 
     if (!brief || totals->lost > 0)
-        put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64,
-                 totals->lost);
+        header_put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64,
+                        totals->lost);
     if (totals->untraced > 0)
-        put_fact(line, "untraced", STYLE_WARNING, "%" PRIu32, totals->untraced);
+        header_put_fact(line, "untraced", STYLE_WARNING, "%" PRIu32, totals->untraced);
     phrase_limit(&model->now, limit, sizeof limit);
     if (limit[0] != '\0')
-        put_fact(line, "", STYLE_FIGURE, "%s", limit);
+        header_put_fact(line, "", STYLE_FIGURE, "%s", limit);
 }
 
-static void put_sampling(const struct model *model, struct line *line)
+static void header_put_sampling(const struct model *model, struct line *line)
 {
-    if (is_narrow(line))
-        put_fact(line, "", STYLE_FIGURE, "%.0f/%.0f Hz", model->achieved_hz, model->asked_hz);
+    if (header_is_narrow(line))
+        header_put_fact(line, "", STYLE_FIGURE, "%.0f/%.0f Hz", model->achieved_hz, model->asked_hz);
     else
-        put_fact(line, "samples/s", STYLE_FIGURE, "%.0f asked, %.0f achieved", model->asked_hz,
-                 model->achieved_hz);
-    put_losses(model, line);
-    put_fact(line, is_narrow(line) ? "stopped" : "target stopped", STYLE_FIGURE, "%.2f %%",
-             100 * model->stopped_share);
+        header_put_fact(line, "samples/s", STYLE_FIGURE, "%.0f asked, %.0f achieved", model->asked_hz,
+                        model->achieved_hz);
+    header_put_losses(model, line);
+    header_put_fact(line, header_is_narrow(line) ? "stopped" : "target stopped", STYLE_FIGURE, "%.2f %%",
+                    100 * model->stopped_share);
 }
 
 /* The program, or all, ended. What it started may go on. */
-static void put_end(const struct snapshot *now, struct line *line)
+static void header_put_end(const struct snapshot *now, struct line *line)
 {
     char text[PHRASE_SIZE];
 
-    phrase_outcome(now, is_narrow(line) || now->dead, text, sizeof text);
-    put_fact(line, "", STYLE_WARNING, "%s", text);
+    phrase_outcome(now, header_is_narrow(line) || now->dead, text, sizeof text);
+    header_put_fact(line, "", STYLE_WARNING, "%s", text);
 }
 
 /* What is out of the ordinary. */
-static void put_state(const struct model *model, struct line *line)
+static void header_put_state(const struct model *model, struct line *line)
 {
     const struct snapshot *now = &model->now;
 
     if (model->have_snapshot && now->dead)
-        put_fact(line, "", STYLE_WARNING, "supervisor died: nothing new comes");
+        header_put_fact(line, "", STYLE_WARNING, "supervisor died: nothing new comes");
     if (model->have_snapshot && (now->ended || now->status >= 0))
-        put_end(now, line);
+        header_put_end(now, line);
     if (model->have_snapshot && !now->dead && !now->ended && !now->sampling)
-        put_fact(line, "", STYLE_WARNING, "sampling stopped");
+        header_put_fact(line, "", STYLE_WARNING, "sampling stopped");
     if (model->silent_seconds > 0)
-        put_fact(line, "", STYLE_WARNING, "no news of the supervisor for %u s",
-                 model->silent_seconds);
+        header_put_fact(line, "", STYLE_WARNING, "no news of the supervisor for %u s",
+                        model->silent_seconds);
     if (model->paused)
-        put_fact(line, "", STYLE_WARNING, "PAUSED");
+        header_put_fact(line, "", STYLE_WARNING, "PAUSED");
 }
 
-static void put_mode(const struct model *model, struct line *line)
+static void header_put_mode(const struct model *model, struct line *line)
 {
     char states[PHRASE_SIZE];
 
-    put_fact(line, "", STYLE_FIGURE, "%s time", model->wall ? "wall" : "CPU");
-    put_fact(line, "window", STYLE_FIGURE, "%g s", model->window_seconds);
+    header_put_fact(line, "", STYLE_FIGURE, "%s time", model->wall ? "wall" : "CPU");
+    header_put_fact(line, "window", STYLE_FIGURE, "%g s", model->window_seconds);
     phrase_states(model, states, sizeof states);
     if (states[0] != '\0')
-        put_fact(line, "", STYLE_FIGURE, "%s", states);
+        header_put_fact(line, "", STYLE_FIGURE, "%s", states);
     if (model->now.pending > 0)
-        put_fact(line, "names to look up", STYLE_FIGURE, "%" PRIu32, model->now.pending);
+        header_put_fact(line, "names to look up", STYLE_FIGURE, "%" PRIu32, model->now.pending);
 }
 
-static int lines_of(const struct canvas *canvas)
+static int header_lines(const struct canvas *canvas)
 {
     if (canvas->rows < SHORT_ROWS)
         return 3;
@@ -220,7 +220,7 @@ void view_breadcrumb(const struct model *model, const struct canvas *canvas, cha
     }
 }
 
-static int put_breadcrumb(const struct model *model, struct line *line)
+static int header_put_breadcrumb(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE * 2];
 
@@ -235,24 +235,24 @@ static int put_breadcrumb(const struct model *model, struct line *line)
 
 int view_header(const struct model *model, struct canvas *canvas, int row)
 {
-    int lines = lines_of(canvas);
+    int lines = header_lines(canvas);
     struct line line[6];
 
     for (int i = 0; i < 6; i++)
         line[i] = (struct line){canvas, row + i, 0};
-    put_title(model, &line[0]);
+    header_put_title(model, &line[0]);
     if (lines == 5) {
-        put_cpu(model, &line[1]);
-        put_minute(model, &line[1], canvas->columns - line[1].column - 1);
-        put_threads(model, &line[2]);
+        header_put_cpu(model, &line[1]);
+        header_put_minute(model, &line[1], canvas->columns - line[1].column - 1);
+        header_put_threads(model, &line[2]);
     } else {
-        put_cpu_and_threads(model, &line[1]);
+        header_put_cpu_and_threads(model, &line[1]);
     }
     if (lines > 3)
-        put_sampling(model, &line[lines - 2]);
-    put_state(model, &line[lines - 1]);
+        header_put_sampling(model, &line[lines - 2]);
+    header_put_state(model, &line[lines - 1]);
     if (lines == 3)
-        put_sampling(model, &line[lines - 1]);
-    put_mode(model, &line[lines - 1]);
-    return row + lines + put_breadcrumb(model, &line[lines]);
+        header_put_sampling(model, &line[lines - 1]);
+    header_put_mode(model, &line[lines - 1]);
+    return row + lines + header_put_breadcrumb(model, &line[lines]);
 }

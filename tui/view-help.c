@@ -29,7 +29,7 @@ struct page {
 
 /* The part of a text that fits on one line, broken at a blank where there is one. Returns what
  * is left. Keys and their help are ASCII. */
-static const char *break_line(const char *text, int width, int *length)
+static const char *help_break_line(const char *text, int width, int *length)
 {
     int all = (int)strlen(text), at = width < 1 ? 1 : width;
 
@@ -43,61 +43,61 @@ static const char *break_line(const char *text, int width, int *length)
     return text + *length + (at > 0 ? 1 : 0);
 }
 
-static int lines_of(const char *text, int width)
+static int help_lines(const char *text, int width)
 {
     int lines = 0, length;
 
     while (*text != '\0') {
-        text = break_line(text, width, &length);
+        text = help_break_line(text, width, &length);
         lines++;
     }
     return lines;
 }
 
-static bool is_same_action(const struct key_binding *binding, const struct key_binding *other)
+static bool key_has_same_action(const struct key_binding *binding, const struct key_binding *other)
 {
     return other->action == binding->action && other->argument == binding->argument &&
            (other->where & binding->where) != 0;
 }
 
 /* Is the other key named beside this one? A key that only leaves the help is not. */
-static bool is_alias(const struct key_binding *binding, const struct key_binding *other)
+static bool key_is_alias(const struct key_binding *binding, const struct key_binding *other)
 {
-    return other->help == NULL && is_same_action(binding, other) && other->where != KEY_IN_HELP &&
+    return other->help == NULL && key_has_same_action(binding, other) && other->where != KEY_IN_HELP &&
            other->key != binding->key;
 }
 
-static void keys_of(const struct key_binding *binding, char *text, size_t size)
+static void help_keys(const struct key_binding *binding, char *text, size_t size)
 {
     uint32_t last = 0;
     size_t used = (size_t)snprintf(text, size, "%s", keys_name(binding->key));
 
     for (size_t i = 0; i < key_binding_count && used < size; i++)
-        if (is_alias(binding, &key_bindings[i]) && key_bindings[i].key != last) {
+        if (key_is_alias(binding, &key_bindings[i]) && key_bindings[i].key != last) {
             last = key_bindings[i].key;
             used += (size_t)snprintf(text + used, size - used, ", %s", keys_name(last));
         }
 }
 
-static int entry_lines(const struct key_binding *binding, const struct page *page)
+static int help_entry_lines(const struct key_binding *binding, const struct page *page)
 {
     char keys[128];
 
     if (binding->help == NULL)
         return 0;
-    keys_of(binding, keys, sizeof keys);
-    int left = lines_of(keys, page->keys_width - 1);
-    int right = lines_of(binding->help, page->width - page->keys_width);
+    help_keys(binding, keys, sizeof keys);
+    int left = help_lines(keys, page->keys_width - 1);
+    int right = help_lines(binding->help, page->width - page->keys_width);
     return left > right ? left : right;
 }
 
-static void put_lines(struct canvas *canvas, int row, int first, int end, int column, int width,
-                      enum style style, const char *text)
+static void help_put_lines(struct canvas *canvas, int row, int first, int end, int column, int width,
+                           enum style style, const char *text)
 {
     while (*text != '\0' && row < end) {
         int length;
         char line[256];
-        const char *rest = break_line(text, width, &length);
+        const char *rest = help_break_line(text, width, &length);
         snprintf(line, sizeof line, "%.*s", length < 255 ? length : 255, text);
         if (row >= first)
             canvas_put(canvas, row, column, width, style, line);
@@ -107,8 +107,8 @@ static void put_lines(struct canvas *canvas, int row, int first, int end, int co
 }
 
 /* Paints a part so that its line top is on row first. */
-static void put_part(struct canvas *canvas, const struct part *part, const struct page *page,
-                     int top, int first, int end)
+static void help_put_part(struct canvas *canvas, const struct part *part, const struct page *page,
+                          int top, int first, int end)
 {
     int row = first - top;
 
@@ -117,33 +117,33 @@ static void put_part(struct canvas *canvas, const struct part *part, const struc
         const struct key_binding *binding = &key_bindings[i];
         if (binding->help == NULL)
             continue;
-        keys_of(binding, keys, sizeof keys);
-        put_lines(canvas, row, first, end, page->column, page->keys_width - 1, STYLE_KEY, keys);
-        put_lines(canvas, row, first, end, page->column + page->keys_width,
-                  page->width - page->keys_width, STYLE_KEY_HELP, binding->help);
-        row += entry_lines(binding, page);
+        help_keys(binding, keys, sizeof keys);
+        help_put_lines(canvas, row, first, end, page->column, page->keys_width - 1, STYLE_KEY, keys);
+        help_put_lines(canvas, row, first, end, page->column + page->keys_width,
+                       page->width - page->keys_width, STYLE_KEY_HELP, binding->help);
+        row += help_entry_lines(binding, page);
     }
 }
 
 /* All in one part, or in two of about the same height. */
-static int divide(struct part parts[2], const struct page *page, int count)
+static int help_divide(struct part parts[2], const struct page *page, int count)
 {
     int all = 0;
     size_t i = 0;
 
     for (size_t at = 0; at < key_binding_count; at++)
-        all += entry_lines(&key_bindings[at], page);
+        all += help_entry_lines(&key_bindings[at], page);
     parts[0] = (struct part){0, key_binding_count, all};
     if (count < 2)
         return all;
     for (parts[0].lines = 0; i < key_binding_count && 2 * parts[0].lines < all; i++)
-        parts[0].lines += entry_lines(&key_bindings[i], page);
+        parts[0].lines += help_entry_lines(&key_bindings[i], page);
     parts[0].end = i;
     parts[1] = (struct part){i, key_binding_count, all - parts[0].lines};
     return parts[0].lines > parts[1].lines ? parts[0].lines : parts[1].lines;
 }
 
-static void put_title(struct canvas *canvas, int top, int rows, int lines)
+static void help_put_title(struct canvas *canvas, int top, int rows, int lines)
 {
     char back[32];
     int column = canvas_put(canvas, 0, 0, -1, STYLE_TITLE, "Keys") + 2;
@@ -168,17 +168,17 @@ void view_help(struct model *model, struct canvas *canvas)
 
     if (page.keys_width > page.width * 2 / 5)
         page.keys_width = page.width * 2 / 5;
-    int lines = divide(parts, &page, count);
+    int lines = help_divide(parts, &page, count);
     model->help_rows = rows > 0 ? (uint32_t)rows : 0;
     model->help_last = lines > rows ? (uint32_t)(lines - rows) : 0;
     if (model->help_top > model->help_last)
         model->help_top = model->help_last;
 
     canvas_clear(canvas);
-    put_title(canvas, (int)model->help_top, rows, lines);
+    help_put_title(canvas, (int)model->help_top, rows, lines);
     for (int i = 0; i < count; i++) {
         page.column = i * (canvas->columns / 2);
-        put_part(canvas, &parts[i], &page, (int)model->help_top, 1, 1 + rows);
+        help_put_part(canvas, &parts[i], &page, (int)model->help_top, 1, 1 + rows);
     }
 }
 
@@ -194,12 +194,12 @@ static const struct {
 };
 
 /* The help of a key, or of the key that does the same and has the help for both. */
-static const char *help_of(const struct key_binding *binding)
+static const char *help_of_key(const struct key_binding *binding)
 {
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *other = &key_bindings[i];
         if (other->help != NULL &&
-            (other == binding || (binding->help == NULL && is_same_action(binding, other))))
+            (other == binding || (binding->help == NULL && key_has_same_action(binding, other))))
             return other->help;
     }
     return "";
@@ -218,7 +218,7 @@ int top_print_keys(FILE *out)
             }
         fprintf(out, "\t%s%s\t%s\n", keys_action(binding->action),
                 binding->action == ACTION_VIEW ? phrase_view(binding->argument, false) : "",
-                help_of(binding));
+                help_of_key(binding));
     }
     return fflush(out) == 0 ? 0 : -errno;
 }

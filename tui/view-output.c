@@ -8,7 +8,7 @@
 
 #include "characters.h"
 
-static void put_title(const struct model *model, struct canvas *canvas, int row)
+static void output_put_title(const struct model *model, struct canvas *canvas, int row)
 {
     char place[64];
     uint32_t count = model->output.count, last = model->top + model->page_rows;
@@ -30,7 +30,7 @@ int view_output(struct model *model, struct canvas *canvas, int row, int rows)
     paint_list(model, row + 1, rows - 1);
     if (model->output_follows)
         model->top = count > page ? count - page : 0;
-    put_title(model, canvas, row);
+    output_put_title(model, canvas, row);
     for (uint32_t i = 0; i < page && model->top + i < count; i++)
         paint_text(canvas, row + 1 + (int)i, 0, -1, STYLE_PLAIN,
                    &(struct paint_text){.text = model->output.lines[model->top + i],

@@ -23,12 +23,12 @@ struct window {
     int from; /* the text's column that is the window's first */
 };
 
-static const char *ellipsis(const struct canvas *canvas)
+static const char *paint_ellipsis(const struct canvas *canvas)
 {
     return canvas->utf8 ? "…" : "~";
 }
 
-static int advance(const char **at, int columns, bool tabs, uint32_t *character)
+static int paint_advance(const char **at, int columns, bool tabs, uint32_t *character)
 {
     int width;
 
@@ -42,19 +42,19 @@ static int advance(const char **at, int columns, bool tabs, uint32_t *character)
 }
 
 /* Columns of the text; no more than most are looked at. */
-static int text_columns(const struct paint_text *text, int most)
+static int paint_columns(const struct paint_text *text, int most)
 {
     const char *at = text->text;
     uint32_t character;
     int columns = 0;
 
     while (columns < most && *at != '\0')
-        columns += advance(&at, columns, text->tabs, &character);
+        columns += paint_advance(&at, columns, text->tabs, &character);
     return columns;
 }
 
-static void put_one(const struct window *window, int at, int width, enum style style,
-                    uint32_t character)
+static void paint_character(const struct window *window, int at, int width, enum style style,
+                            uint32_t character)
 {
     char bytes[5] = "";
 
@@ -65,32 +65,32 @@ static void put_one(const struct window *window, int at, int width, enum style s
 }
 
 /* How many of the next bytes belong to a match that starts here. */
-static size_t match_at(const char *at, const char *search)
+static size_t paint_match(const char *at, const char *search)
 {
     size_t length = search == NULL ? 0 : strlen(search);
 
     return length > 0 && strncasecmp(at, search, length) == 0 ? length : 0;
 }
 
-static void put_window(const struct window *window, enum style style, const struct paint_text *text)
+static void paint_window(const struct window *window, enum style style, const struct paint_text *text)
 {
     const char *at = text->text, *match_end = at;
     int columns = 0;
 
     while (*at != '\0' && columns < window->from + window->width) {
         uint32_t character;
-        size_t match = match_at(at, text->search);
+        size_t match = paint_match(at, text->search);
         if (match > 0)
             match_end = at + match;
         enum style this_style = at < match_end ? STYLE_MATCH : style;
-        int width = advance(&at, columns, text->tabs, &character);
-        put_one(window, columns, width, this_style, character);
+        int width = paint_advance(&at, columns, text->tabs, &character);
+        paint_character(window, columns, width, this_style, character);
         columns += width;
     }
 }
 
 /* A path is read from its end: scrolling sideways uncovers its beginning. */
-static int first_column(const struct paint_text *text, int columns, int width)
+static int paint_first_column(const struct paint_text *text, int columns, int width)
 {
     int sideways = text->sideways > INT_MAX / 2 ? INT_MAX / 2 : (int)text->sideways;
     int hidden = columns > width ? columns - width : 0;
@@ -108,14 +108,14 @@ int paint_text(struct canvas *canvas, int row, int column, int width, enum style
     if (width <= 0)
         return 0;
 
-    int columns = text_columns(text, INT_MAX / 2);
-    struct window window = {canvas, row, column, width, first_column(text, columns, width)};
+    int columns = paint_columns(text, INT_MAX / 2);
+    struct window window = {canvas, row, column, width, paint_first_column(text, columns, width)};
 
-    put_window(&window, style, text);
+    paint_window(&window, style, text);
     if (window.from > 0)
-        canvas_put(canvas, row, column, 1, style, ellipsis(canvas));
+        canvas_put(canvas, row, column, 1, style, paint_ellipsis(canvas));
     if (columns - window.from > width)
-        canvas_put(canvas, row, column + width - 1, 1, style, ellipsis(canvas));
+        canvas_put(canvas, row, column + width - 1, 1, style, paint_ellipsis(canvas));
     return columns - window.from < width ? columns - window.from : width;
 }
 

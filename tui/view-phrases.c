@@ -12,7 +12,7 @@
 
 #define STATE_SHARE_MIN 0.005 /* less is not worth words */
 
-static void signal_name(int number, char *text, size_t size)
+static void phrase_signal(int number, char *text, size_t size)
 {
     const char *name = NULL;
 
@@ -30,7 +30,7 @@ void phrase_status(int status, bool brief, char *text, size_t size)
     char name[32];
 
     if (WIFSIGNALED(status)) {
-        signal_name(WTERMSIG(status), name, sizeof name);
+        phrase_signal(WTERMSIG(status), name, sizeof name);
         snprintf(text, size, "%s%s", brief ? "" : "killed by ", name);
     } else {
         snprintf(text, size, "exited %d", WEXITSTATUS(status));
@@ -63,7 +63,7 @@ void phrase_outcome(const struct snapshot *now, bool brief, char *text, size_t s
                  now->alive == 1 ? "process goes" : "processes go");
 }
 
-static int say_sleeping(const struct model *model, char *text, size_t size)
+static int phrase_sleeping(const struct model *model, char *text, size_t size)
 {
     const char *call = model->blocked_in == NULL ? "" : model->blocked_in;
 
@@ -87,7 +87,7 @@ void phrase_threads(const struct model *model, int brief, char *text, size_t siz
     }
     if (brief == 0)
         snprintf(all, sizeof all, "%" PRIu32 " thread%s: ", alive, alive == 1 ? "" : "s");
-    say_sleeping(model, sleeping, sizeof sleeping);
+    phrase_sleeping(model, sleeping, sizeof sleeping);
     if (brief == 0 || model->uninterruptible > 0)
         snprintf(uninterruptible, sizeof uninterruptible, ", %" PRIu32 " uninterruptible", model->uninterruptible);
     snprintf(text, size, "%s%" PRIu32 " running, %s%s", all, model->running, sleeping,

@@ -18,7 +18,7 @@ struct entry {
     double cpu;
 };
 
-static void put_number(const struct pen *pen, uint32_t number)
+static void picker_put_number(const struct pen *pen, uint32_t number)
 {
     char text[16];
 
@@ -26,30 +26,30 @@ static void put_number(const struct pen *pen, uint32_t number)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, pen->style, text);
 }
 
-static void paint_pid(const struct pen *pen, const void *row)
+static void picker_paint_pid(const struct pen *pen, const void *row)
 {
-    put_number(pen, ((const struct entry *)row)->process->pid);
+    picker_put_number(pen, ((const struct entry *)row)->process->pid);
 }
 
-static void paint_threads(const struct pen *pen, const void *row)
+static void picker_paint_threads(const struct pen *pen, const void *row)
 {
-    put_number(pen, ((const struct entry *)row)->process->threads);
+    picker_put_number(pen, ((const struct entry *)row)->process->threads);
 }
 
-static void paint_user(const struct pen *pen, const void *row)
+static void picker_paint_user(const struct pen *pen, const void *row)
 {
     paint_name(pen->canvas, pen->row, pen->column, pen->width, pen->style,
                ((const struct entry *)row)->process->user);
 }
 
-static void paint_cpu(const struct pen *pen, const void *row)
+static void picker_paint_cpu(const struct pen *pen, const void *row)
 {
     paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style,
                    ((const struct entry *)row)->cpu, 1);
 }
 
 /* The reason without whom it is about: that is the row. */
-static const char *reason_of(const struct pprofil_candidate *process)
+static const char *picker_reason(const struct pprofil_candidate *process)
 {
     char subject[64];
     int length = snprintf(subject, sizeof subject, "%" PRIu32 " (%s) ", process->pid,
@@ -61,14 +61,14 @@ static const char *reason_of(const struct pprofil_candidate *process)
     return strncmp(reason, "is ", 3) == 0 ? reason + 3 : reason;
 }
 
-static void paint_command(const struct pen *pen, const void *row)
+static void picker_paint_command(const struct pen *pen, const void *row)
 {
     const struct pprofil_candidate *process = ((const struct entry *)row)->process;
     char text[512];
 
     snprintf(text, sizeof text, "%s%s%s%s",
              process->command[0] != '\0' ? process->command : process->comm,
-             process->refused[0] != '\0' ? " (" : "", reason_of(process),
+             process->refused[0] != '\0' ? " (" : "", picker_reason(process),
              process->refused[0] != '\0' ? ")" : "");
     paint_text(pen->canvas, pen->row, pen->column, pen->width, pen->style,
                &(struct paint_text){.text = text,
@@ -79,15 +79,15 @@ static void paint_command(const struct pen *pen, const void *row)
 
 /* clang-format off */
 static const struct column columns[] = {
-    {"PID",     NULL,  NULL,  7,   0, 0, -1, COLUMN_FIGURE, paint_pid},
-    {"USER",    NULL,  NULL,  8,  16, 1, -1, COLUMN_TEXT,   paint_user},
-    {"CPU%",    NULL,  NULL,  6,   0, 0, -1, COLUMN_FIGURE, paint_cpu},
-    {"THREADS", NULL,  NULL,  7,   0, 2, -1, COLUMN_FIGURE, paint_threads},
-    {"COMMAND", NULL,  NULL, 14, 200, 0, -1, COLUMN_TEXT,   paint_command},
+    {"PID",     NULL,  NULL,  7,   0, 0, -1, COLUMN_FIGURE, picker_paint_pid},
+    {"USER",    NULL,  NULL,  8,  16, 1, -1, COLUMN_TEXT,   picker_paint_user},
+    {"CPU%",    NULL,  NULL,  6,   0, 0, -1, COLUMN_FIGURE, picker_paint_cpu},
+    {"THREADS", NULL,  NULL,  7,   0, 2, -1, COLUMN_FIGURE, picker_paint_threads},
+    {"COMMAND", NULL,  NULL, 14, 200, 0, -1, COLUMN_TEXT,   picker_paint_command},
     {0}};
 /* clang-format on */
 
-static void put_head(const struct model *model, struct canvas *canvas, int row)
+static void picker_put_head(const struct model *model, struct canvas *canvas, int row)
 {
     bool brief = canvas->columns < 70;
     int column = canvas_put(canvas, row, 0, -1, STYLE_TITLE, "pprofil top") + 2;
@@ -107,7 +107,7 @@ static void put_head(const struct model *model, struct canvas *canvas, int row)
 }
 
 /* Why the selected one is refused, where the list has no room to say it. */
-static void put_reason(const struct pprofil_candidate *process, struct canvas *canvas, int row)
+static void picker_put_reason(const struct pprofil_candidate *process, struct canvas *canvas, int row)
 {
     if (process->refused[0] == '\0')
         return;
@@ -116,8 +116,8 @@ static void put_reason(const struct pprofil_candidate *process, struct canvas *c
     paint_name(canvas, row, 0, -1, STYLE_WARNING, process->refused);
 }
 
-static void put_line(const struct model *model, struct canvas *canvas,
-                     const struct column_place *places, int count, int row, uint32_t index)
+static void picker_put_line(const struct model *model, struct canvas *canvas,
+                            const struct column_place *places, int count, int row, uint32_t index)
 {
     uint32_t which = model->picked[index];
     const struct pprofil_candidate *process = &model->candidates[which];
@@ -135,16 +135,16 @@ int view_picker(struct model *model, struct canvas *canvas, int row, int rows)
     int count = columns_layout(columns, canvas->columns, true, places), list = row + HEAD + 1;
 
     model->header_row = 0;
-    put_head(model, canvas, row);
+    picker_put_head(model, canvas, row);
     columns_titles(places, count, canvas, row + HEAD, -1, false);
     paint_list(model, list, rows - HEAD - 1);
     for (uint32_t i = 0; i < model->page_rows && model->top + i < model->picked_count; i++) {
         uint32_t index = model->top + i;
-        put_line(model, canvas, places, count, list + (int)i, index);
+        picker_put_line(model, canvas, places, count, list + (int)i, index);
         if (index != model->selected)
             continue;
         paint_selected(canvas, list + (int)i);
-        put_reason(&model->candidates[model->picked[index]], canvas, row + 1);
+        picker_put_reason(&model->candidates[model->picked[index]], canvas, row + 1);
     }
     if (model->picked_count == 0)
         paint_words(canvas, list + 1, rows - HEAD - 2, STYLE_TITLE,

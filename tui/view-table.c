@@ -8,13 +8,13 @@
 
 #include "columns.h"
 
-static double share_of(const struct table *table, const struct table_row *row)
+static double table_row_share(const struct table *table, const struct table_row *row)
 {
     return table->filled > 0 ? row->smooth_share : row->total.share;
 }
 
-static void paint_lines(const struct model *model, struct canvas *canvas, int row, bool screen,
-                        uint32_t first, uint32_t end)
+static void table_paint_lines(const struct model *model, struct canvas *canvas, int row, bool screen,
+                              uint32_t first, uint32_t end)
 {
     const struct table *table = model_table(model);
     struct column_place places[COLUMNS_MAX];
@@ -23,7 +23,7 @@ static void paint_lines(const struct model *model, struct canvas *canvas, int ro
     columns_titles(places, count, canvas, row++, (int)model->sort, model->now.totals.wall);
     for (uint32_t i = first; i < end && i < table->count; i++, row++) {
         struct pen pen = {.canvas = canvas, .row = row, .model = model, .table = table, .index = i};
-        pen.style = paint_heat(share_of(table, &table->rows[i]));
+        pen.style = paint_heat(table_row_share(table, &table->rows[i]));
         columns_paint(places, count, &pen, &table->rows[i]);
     }
 }
@@ -35,7 +35,7 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
 
     model->header_row = row > 0 ? (uint32_t)row : 0;
     paint_list(model, row + 1, rows - 1);
-    paint_lines(model, canvas, row, true, model->top, model->top + model->page_rows);
+    table_paint_lines(model, canvas, row, true, model->top, model->top + model->page_rows);
     if (table->count == 0) {
         phrase_empty(model, words, sizeof words);
         paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, words);
@@ -62,7 +62,7 @@ int view_sort_at(const struct model *model, int columns, int column)
 #define FRAME_HEAD 4       /* lines above the titles */
 #define FRAME_ROWS_MAX 1000000 /* rows */
 
-static void put_frame_head(const struct model *model, struct canvas *canvas)
+static void frame_put_head(const struct model *model, struct canvas *canvas)
 {
     const struct pprofil_totals *totals = &model->now.totals;
     char text[PHRASE_SIZE], elapsed[32];
@@ -113,9 +113,9 @@ int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t
     int error = canvas_resize(canvas, FRAME_HEAD + 1 + (int)count, columns);
     if (error != 0)
         return error;
-    put_frame_head(model, canvas);
+    frame_put_head(model, canvas);
     if (count > 0) {
-        paint_lines(model, canvas, FRAME_HEAD, false, 0, count);
+        table_paint_lines(model, canvas, FRAME_HEAD, false, 0, count);
     } else {
         phrase_empty(model, words, sizeof words);
         canvas_printf(canvas, FRAME_HEAD, 0, -1, STYLE_PLAIN, "# %s", words);

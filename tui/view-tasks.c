@@ -14,7 +14,7 @@
 /* --- threads --------------------------------------------------------------------------- */
 
 /* NULL: it has ended; so has a thread of what its process was before it execed. */
-static const struct pprofil_task *task_of(const struct pen *pen, const void *row)
+static const struct pprofil_task *row_task(const struct pen *pen, const void *row)
 {
     const struct pprofil_row *thread = &((const struct table_row *)row)->total;
     const struct pprofil_task *task = model_task(pen->model, thread->tid);
@@ -24,7 +24,7 @@ static const struct pprofil_task *task_of(const struct pen *pen, const void *row
 
 void view_paint_state(const struct pen *pen, const void *row)
 {
-    const struct pprofil_task *task = task_of(pen, row);
+    const struct pprofil_task *task = row_task(pen, row);
     char text[2] = {task == NULL ? '-' : task->state, '\0'};
 
     canvas_put(pen->canvas, pen->row, pen->column, pen->width,
@@ -33,7 +33,7 @@ void view_paint_state(const struct pen *pen, const void *row)
 
 void view_paint_sleeps_in(const struct pen *pen, const void *row)
 {
-    const struct pprofil_task *task = task_of(pen, row);
+    const struct pprofil_task *task = row_task(pen, row);
 
     if (task == NULL)
         paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, "ended");
@@ -59,7 +59,7 @@ void view_paint_in_call(const struct pen *pen, const void *row)
 
 /* The process of a row; where its id is not known, of the images of a process that execed the last
  * with this name. */
-static const struct snapshot_process *process_of(const struct snapshot *now,
+static const struct snapshot_process *row_process(const struct snapshot *now,
                                                 const struct pprofil_row *row)
 {
     const struct snapshot_process *found = NULL;
@@ -79,7 +79,7 @@ static const struct snapshot_process *process_of(const struct snapshot *now,
 }
 
 /* Has the process another image now? The next one of its number tells. */
-static bool has_execed(const struct snapshot *now, const struct snapshot_process *process)
+static bool process_has_execed(const struct snapshot *now, const struct snapshot_process *process)
 {
     const struct snapshot_process *end = now->processes + now->process_count;
 
@@ -92,20 +92,20 @@ static bool has_execed(const struct snapshot *now, const struct snapshot_process
 void view_paint_status(const struct pen *pen, const void *row)
 {
     const struct snapshot_process *process =
-        process_of(&pen->model->now, &((const struct table_row *)row)->total);
+        row_process(&pen->model->now, &((const struct table_row *)row)->total);
     char text[48] = "gone";
 
     if (process == NULL || process->alive)
         return;
     if (process->status >= 0)
         phrase_status(process->status, true, text, sizeof text);
-    else if (has_execed(&pen->model->now, process))
+    else if (process_has_execed(&pen->model->now, process))
         snprintf(text, sizeof text, "exec'd");
     paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, text);
 }
 
 /* Does a line at this depth come below line index, before one that is nearer to the root? */
-static bool goes_on(const struct table *table, uint32_t index, unsigned depth)
+static bool tree_branch_goes_on(const struct table *table, uint32_t index, unsigned depth)
 {
     for (uint32_t i = index + 1; i < table->count && table->rows[i].depth >= depth; i++)
         if (table->rows[i].depth == depth)
@@ -122,7 +122,7 @@ void view_paint_process(const struct pen *pen, const void *row)
     int column = pen->column;
 
     for (unsigned depth = 1; depth <= line->depth && depth <= TREE_DEPTH; depth++) {
-        unsigned kind = (depth == line->depth ? 2u : 0u) + goes_on(pen->table, pen->index, depth);
+        unsigned kind = (depth == line->depth ? 2u : 0u) + tree_branch_goes_on(pen->table, pen->index, depth);
         int space = pen->column + pen->width - column;
         column += space <= 0
                       ? 0

@@ -8,7 +8,7 @@
 
 #include "characters.h"
 
-static void put_too_small(struct model *model, struct canvas *canvas)
+static void view_put_too_small(struct model *model, struct canvas *canvas)
 {
     model->page_rows = model->list_row = model->header_row = 0;
     canvas_printf(canvas, 0, 0, -1, STYLE_WARNING, "%dx%d at least", VIEW_COLUMNS_MIN,
@@ -19,7 +19,7 @@ static void put_too_small(struct model *model, struct canvas *canvas)
 
 enum tabs { TABS_KEYS, TABS_NAMES, TABS_BRIEF, TABS_ONE };
 
-static int present_view(const struct model *model)
+static int tabs_present(const struct model *model)
 {
     return model->page == PAGE_CALLS   ? KEYS_CALLS
            : model->page == PAGE_FLAME ? KEYS_FLAME
@@ -27,21 +27,21 @@ static int present_view(const struct model *model)
 }
 
 /* Each view once, those of calls where there are stacks, and states in elapsed time. */
-static bool has_tab(const struct model *model, const struct key_binding *binding)
+static bool tabs_have(const struct model *model, const struct key_binding *binding)
 {
     if (binding->action != ACTION_VIEW || binding->help == NULL)
         return false;
-    if (binding->argument == present_view(model))
+    if (binding->argument == tabs_present(model))
         return true;
     if (binding->argument == PPROFIL_BY_STATE)
         return model->wall;
     return binding->argument < KEYS_CALLS || model->stacks;
 }
 
-static int put_tab(const struct model *model, struct canvas *canvas, int row, int column,
-                   enum tabs kind, const struct key_binding *binding)
+static int tabs_put_one(const struct model *model, struct canvas *canvas, int row, int column,
+                        enum tabs kind, const struct key_binding *binding)
 {
-    bool present = binding->argument == present_view(model);
+    bool present = binding->argument == tabs_present(model);
     int start = column;
 
     if (kind == TABS_ONE && !present)
@@ -62,8 +62,8 @@ static int tabs_width(const struct model *model, enum tabs kind)
 
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *binding = &key_bindings[i];
-        if (!has_tab(model, binding) ||
-            (kind == TABS_ONE && binding->argument != present_view(model)))
+        if (!tabs_have(model, binding) ||
+            (kind == TABS_ONE && binding->argument != tabs_present(model)))
             continue;
         width += characters_width(phrase_view(binding->argument, kind == TABS_BRIEF), 32) + 2;
         width += kind == TABS_KEYS ? characters_width(keys_name(binding->key), 8) + 1 : 0;
@@ -72,7 +72,7 @@ static int tabs_width(const struct model *model, enum tabs kind)
 }
 
 /* The filters in force, at the right end of a low screen's tabs. */
-static void put_filters(const struct model *model, struct canvas *canvas, int row, int column)
+static void tabs_put_filters(const struct model *model, struct canvas *canvas, int row, int column)
 {
     char text[PHRASE_SIZE * 2];
 
@@ -81,7 +81,7 @@ static void put_filters(const struct model *model, struct canvas *canvas, int ro
                &(struct paint_text){.text = text, .tail = true});
 }
 
-static int put_tabs(const struct model *model, struct canvas *canvas, int row)
+static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 {
     bool filters = model->filter_count > 0 && !view_has_filter_line(canvas);
     enum tabs kind = filters ? TABS_ONE : TABS_KEYS;
@@ -90,10 +90,10 @@ static int put_tabs(const struct model *model, struct canvas *canvas, int row)
     while (kind < (model->stacks ? TABS_ONE : TABS_BRIEF) && tabs_width(model, kind) > canvas->columns)
         kind++;
     for (size_t i = 0; i < key_binding_count; i++)
-        if (has_tab(model, &key_bindings[i]))
-            column += put_tab(model, canvas, row, column, kind, &key_bindings[i]);
+        if (tabs_have(model, &key_bindings[i]))
+            column += tabs_put_one(model, canvas, row, column, kind, &key_bindings[i]);
     if (filters)
-        put_filters(model, canvas, row, column);
+        tabs_put_filters(model, canvas, row, column);
     return row + 1;
 }
 
@@ -102,7 +102,7 @@ static int put_tabs(const struct model *model, struct canvas *canvas, int row)
 #define BAR_SLOT 10 /* columns of a key and what it does, where there is room */
 
 /* What was typed; its end stays in view. */
-static void put_prompt(struct canvas *canvas, int row, const char *label, const char *typed)
+static void bar_put_prompt(struct canvas *canvas, int row, const char *label, const char *typed)
 {
     int column = canvas_put(canvas, row, 0, -1, STYLE_KEY, label) + 1;
     int space = canvas->columns - column - 1; /* the cursor's */
@@ -115,7 +115,7 @@ static void put_prompt(struct canvas *canvas, int row, const char *label, const 
     canvas->cursor_column = column;
 }
 
-static bool is_in_bar(const struct key_binding *binding, enum key_where where)
+static bool bar_has(const struct key_binding *binding, enum key_where where)
 {
     return binding->bar != NULL && (binding->where & where) != 0;
 }
@@ -126,13 +126,13 @@ static int bar_key_width(const struct key_binding *binding)
 }
 
 /* Keys from the first on, and the last one, which quits, whatever there is room for. */
-static void put_bar_keys(struct canvas *canvas, int row, enum key_where where)
+static void bar_put_keys(struct canvas *canvas, int row, enum key_where where)
 {
     const struct key_binding *last = NULL;
     int needed = 0, column = 0, count = 0;
 
     for (size_t i = 0; i < key_binding_count; i++)
-        if (is_in_bar(&key_bindings[i], where)) {
+        if (bar_has(&key_bindings[i], where)) {
             last = &key_bindings[i];
             needed += bar_key_width(last);
             count++;
@@ -141,7 +141,7 @@ static void put_bar_keys(struct canvas *canvas, int row, enum key_where where)
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *binding = &key_bindings[i];
         int after = binding == last ? 0 : bar_key_width(last == NULL ? binding : last);
-        if (!is_in_bar(binding, where) || column + bar_key_width(binding) - 1 + after > canvas->columns)
+        if (!bar_has(binding, where) || column + bar_key_width(binding) - 1 + after > canvas->columns)
             continue;
         int used = canvas_put(canvas, row, column, -1, STYLE_KEY, keys_name(binding->key));
         int width = (roomy ? BAR_SLOT : bar_key_width(binding)) - used;
@@ -151,22 +151,22 @@ static void put_bar_keys(struct canvas *canvas, int row, enum key_where where)
     }
 }
 
-static void put_bar(const struct model *model, struct canvas *canvas, int row, uint64_t now_ns)
+static void bar_put(const struct model *model, struct canvas *canvas, int row, uint64_t now_ns)
 {
     if (model->prompt == PROMPT_SEARCH)
-        put_prompt(canvas, row, "search:", model->text);
+        bar_put_prompt(canvas, row, "search:", model->text);
     else if (model->prompt == PROMPT_SAVE)
-        put_prompt(canvas, row,
-                   canvas->columns < 60 ? "save as:" : "save as (name.pb.gz, ...):", model->text);
+        bar_put_prompt(canvas, row,
+                       canvas->columns < 60 ? "save as:" : "save as (name.pb.gz, ...):", model->text);
     else if (model->message[0] != '\0' && now_ns < model->message_until_ns)
         paint_name(canvas, row, 0, -1, STYLE_TITLE, model->message);
     else
-        put_bar_keys(canvas, row, model_where(model));
+        bar_put_keys(canvas, row, model_where(model));
 }
 
 /* --- the screen --------------------------------------------------------------------------- */
 
-static void put_page(struct model *model, struct canvas *canvas, int end)
+static void view_put_page(struct model *model, struct canvas *canvas, int end)
 {
     if (model->page == PAGE_PICKER) {
         view_picker(model, canvas, 0, end);
@@ -178,13 +178,13 @@ static void put_page(struct model *model, struct canvas *canvas, int end)
     } else if (model->page == PAGE_OUTPUT) {
         view_output(model, canvas, row, end - row);
     } else if (model->page == PAGE_CALLS) {
-        row = put_tabs(model, canvas, row);
+        row = tabs_put(model, canvas, row);
         view_calls(model, canvas, row, end - row);
     } else if (model->page == PAGE_FLAME) {
-        row = put_tabs(model, canvas, row);
+        row = tabs_put(model, canvas, row);
         view_flame(model, canvas, row, end - row);
     } else {
-        row = put_tabs(model, canvas, row);
+        row = tabs_put(model, canvas, row);
         view_table(model, canvas, row, end - row);
     }
 }
@@ -193,11 +193,11 @@ void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns)
 {
     canvas_clear(canvas);
     if (canvas->rows < VIEW_ROWS_MIN || canvas->columns < VIEW_COLUMNS_MIN) {
-        put_too_small(model, canvas);
+        view_put_too_small(model, canvas);
         return;
     }
-    put_page(model, canvas, canvas->rows - 1);
+    view_put_page(model, canvas, canvas->rows - 1);
     if (model->help)
         view_help(model, canvas);
-    put_bar(model, canvas, canvas->rows - 1, now_ns);
+    bar_put(model, canvas, canvas->rows - 1, now_ns);
 }
