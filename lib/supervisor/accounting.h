@@ -40,11 +40,11 @@ enum cpu_wait_verdict {
 
 /* The last look; all 0: there was none. */
 struct cpu_wait {
-    uint64_t at;      /* time */
-    uint64_t lost_at; /* time at which the thread lost its CPU */
-    bool certain;     /* lost_at is certain; else the thread may have lost its CPU earlier */
+    uint64_t at;                     /* time */
+    uint64_t lost_at;                /* time at which the thread lost its CPU */
+    bool certain;                    /* lost_at is certain; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* from struct procfs_cpu */
-    unsigned one_turn_waits; /* number of looks in a row that found a wait after one turn */
+    unsigned one_turn_waits;         /* number of looks in a row that found a wait after one turn */
 };
 
 /* Notes that the thread has stopped, and has waited for the tracer's CPU since lost_at. cpu was read after that. */
@@ -78,14 +78,14 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
 
 /* What is known when a sample is weighed. All lengths of time are ns of CPU time. */
 struct weight {
-    int64_t stretch;    /* sampling time that the sample is taken for */
-    int64_t late;       /* sampling time before that, in which the tracer came late and did not look */
-    int64_t debt;       /* CPU time of the thread, less what its samples stand for so far; may be negative */
-    uint64_t samples;   /* number of earlier samples of the thread; 0: it counts as young in any case */
-    int64_t ahead;      /* how far the sum may be ahead of the CPU time of the thread */
-    bool process_known; /* the members below are known */
-    int64_t process_left; /* CPU time of the process, less what its samples stand for; may be negative */
-    int64_t process_lag;  /* how far that figure may be behind */
+    int64_t stretch;         /* sampling time that the sample is taken for */
+    int64_t late;            /* sampling time before that, in which the tracer came late and did not look */
+    int64_t debt;            /* CPU time of the thread, less what its samples stand for so far; may be negative */
+    uint64_t samples;        /* number of earlier samples of the thread; 0: it counts as young in any case */
+    int64_t ahead;           /* how far the sum may be ahead of the CPU time of the thread */
+    bool process_known;      /* the members below are known */
+    int64_t process_left;    /* CPU time of the process, less what its samples stand for; may be negative */
+    int64_t process_lag;     /* how far that figure may be behind */
     unsigned process_shares; /* 1 or more: the sample of a young thread takes process_left / process_shares */
     /* like process_left, of all other processes, those that have ended too; 0: they are left alone */
     int64_t others_left;

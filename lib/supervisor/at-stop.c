@@ -128,17 +128,18 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         known = regs_read(tracee->tid, &regs) == 0;
     if (known && regs.syscall < 0 && (tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING))
         regs.syscall = tracee->repair.call.number;
-    if (wanted && known && supervisor->options.serve)
+    bool sampled = wanted && known;
+    if (sampled && supervisor->options.serve)
         attribution_sample(tracer, tracee, &regs);
-    if (wanted && known && tracee->files.may_exec) {
+    if (sampled && tracee->files.may_exec) {
         at_stop_open_mappings(tracer, tracee);
         tick_note_cpu(tracee);
     }
-    if (wanted && known)
+    if (sampled)
         stack_take(&tracer->stack, tracee->tid, &regs);
     if (known)
         repair_stop(tracer, tracee, &regs, signal, cause);
-    at_stop_resume(tracer, tracee, signal, at_stop_is_billed(tracee, wanted && known, ours));
+    at_stop_resume(tracer, tracee, signal, at_stop_is_billed(tracee, sampled, ours));
     if (wanted || ours || tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
-        at_stop_book(tracer, tracee, &regs, wanted && known, ours);
+        at_stop_book(tracer, tracee, &regs, sampled, ours);
 }

@@ -44,9 +44,9 @@
 struct attach_pass {
     struct tracer *tracer;
     pid_t pid;
-    bool joins;       /* the process was followed before this pass */
-    bool interrupted; /* an exec came in between: tracees and processes may be gone */
-    uint64_t answered_at; /* time at which stops were last answered */
+    bool joins;             /* the process was followed before this pass */
+    bool interrupted;       /* an exec came in between: tracees and processes may be gone */
+    uint64_t answered_at;   /* time at which stops were last answered */
     unsigned exec_seizures; /* number of seizures that an exec has prevented */
     unsigned found;
     unsigned untraced; /* number of threads that refused and were not known to */
@@ -272,8 +272,8 @@ static unsigned attach_begin(struct attach_pass *pass)
     baseline_take(supervisor, process);
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
+    /* other tracers may have got new tasks of the process meanwhile: new-tasks.c */
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
-        /* other tracers may have made tracees of new tasks meanwhile: new-tasks.c */
         if (tracee->tracer == pass->tracer)
             attach_announce(pass->tracer, tracee);
     tick_arm(pass->tracer);

@@ -32,10 +32,10 @@ struct budget {
     double rate_hz; /* the rate in force: asked_hz, or less where that costs too much */
     double share;   /* share of their time that targets may lose, more than 0 */
     struct budget_cost costs[BUDGET_CONDITIONS];
-    unsigned condition; /* the condition that rate_hz is for */
-    unsigned limiting;  /* the condition under which rate_hz was last below asked_hz */
-    double reported_hz;     /* rate_hz when budget_has_changed last returned true */
-    uint64_t adjusted_at; /* time of the last budget_adjust */
+    unsigned condition;    /* the condition that rate_hz is for */
+    unsigned limiting;     /* the condition under which rate_hz was last below asked_hz */
+    double reported_hz;    /* rate_hz when budget_has_changed last returned true */
+    uint64_t adjusted_at;  /* time of the last budget_adjust */
     uint64_t throttled_ns; /* time spent below asked_hz */
 };
 

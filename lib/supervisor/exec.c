@@ -28,14 +28,8 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 
     for (struct tracee *tracee = leader->process->tracees; tracee != NULL; tracee = next) {
         next = tracee->process_next;
-        if (tracee == leader)
-            continue;
-        if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
-            tracee_forget(tracer, tracee);
-        } else {
-            tracee->dropped = true;
-            tracer_post(tracee);
-        }
+        if (tracee != leader)
+            tracee_drop(tracer, tracee);
     }
 }
 

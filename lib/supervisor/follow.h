@@ -99,6 +99,8 @@ void tracee_detach(struct tracer *tracer, struct tracee *tracee);
 /* Frees the tracee. If it is the last of its process, the end of the process is reported (if it was not yet), and the
  * process is freed. */
 void tracee_forget(struct tracer *tracer, struct tracee *tracee);
+/* Forgets a tracee at once if it is the tracer's own, or has the tracer that it belongs to do so. */
+void tracee_drop(struct tracer *tracer, struct tracee *tracee);
 /* Reports the end of a tracee, and forgets it. cpu_ns: CPU time of its process, ns, if that ends with it. status: of
  * wait(2); -1: not known. */
 void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status);

@@ -25,7 +25,7 @@ enum regs_abi {
 struct regs_call {
     enum regs_abi abi;
     int32_t number;
-    bool lacks_first;     /* arguments[0] is not known yet: regs_complete_call */
+    bool lacks_first; /* arguments[0] is not known yet: regs_complete_call */
     /* lacks_first: a hash of the registers that rt_sigreturn(2) restores, except the one that has the result */
     uint64_t fingerprint;
     uint64_t arguments[REGS_CALL_ARGUMENTS]; /* in 32-bit ABIs the upper half is 0 */
@@ -36,11 +36,11 @@ struct regs {
     uint64_t pc, sp;
     uint64_t general[WIRE_STACK_REGS]; /* in DWARF's numbering, for unwinding */
     uint64_t known;                    /* bit i: general[i] is filled in */
-    int32_t syscall; /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
-    uint64_t call_end; /* address of the instruction that follows the one of that call */
-    bool compat;     /* the thread runs in the machine's 32-bit ABI */
-    bool entered;    /* the thread entered the kernel by itself, by a call or a fault, and not by an interrupt */
-    int64_t result;  /* what that call is about to return */
+    int32_t syscall;                   /* the call that this stop interrupted, or WIRE_NO_SYSCALL */
+    uint64_t call_end;                 /* address of the instruction that follows the one of that call */
+    bool compat;                       /* the thread runs in the machine's 32-bit ABI */
+    bool entered;           /* the thread entered the kernel by itself, by a call or a fault, and not by an interrupt */
+    int64_t result;         /* what that call is about to return */
     uint64_t raw[REGS_RAW]; /* as the kernel gave them; only regs-*.c use this */
 };
 

@@ -56,8 +56,8 @@ struct handled_call {
 
 /* A signal that is kept back: held_signal_hold. */
 struct held_signal {
-    siginfo_t info;   /* as it was first sent; si_signo 0: none is held, and none was sent again */
-    bool is_queued;   /* it has been sent again, and is not delivered yet */
+    siginfo_t info; /* as it was first sent; si_signo 0: none is held, and none was sent again */
+    bool is_queued; /* it has been sent again, and is not delivered yet */
 };
 
 /* A SIGPIPE that only a piece has raised: stray_sigpipe_look. */
@@ -72,7 +72,7 @@ struct stray_sigpipe {
 struct repair {
     struct backoff backoff;
     struct handled_call handled[HANDLED_CALLS];
-    unsigned next_handled;      /* index of the oldest of these */
+    unsigned next_handled; /* index of the oldest of these */
     /* fingerprint of a call that we have ended, and that stops may show before the thread runs; 0: none */
     uint64_t ended_fingerprint;
     int64_t ended_result;
@@ -86,15 +86,15 @@ struct repair {
     struct regs_call call; /* as the program made it */
     struct call_request request;
     struct call_progress progress;
-    uint64_t asked;         /* what the piece under way is to move, in units of its result */
-    bool came_short;        /* the last piece has moved less than that, perhaps because of a signal */
-    bool sigcont_waits;     /* a SIGCONT was pending when the piece was entered, so it is not what broke the piece */
-    bool error_waits;       /* the socket keeps an error for the next call on it: recvmmsg(2) */
+    uint64_t asked;     /* what the piece under way is to move, in units of its result */
+    bool came_short;    /* the last piece has moved less than that, perhaps because of a signal */
+    bool sigcont_waits; /* a SIGCONT was pending when the piece was entered, so it is not what broke the piece */
+    bool error_waits;   /* the socket keeps an error for the next call on it: recvmmsg(2) */
     struct held_signal held;
     struct stray_sigpipe sigpipe;
-    bool restarted;         /* the call is made again from its beginning; else its rest is being made */
-    int64_t timeout_result; /* what a restarted call returns when its deadline has passed */
-    uint64_t deadline;      /* time at which the call ends; 0: it has no time limit */
+    bool restarted;             /* the call is made again from its beginning; else its rest is being made */
+    int64_t timeout_result;     /* what a restarted call returns when its deadline has passed */
+    uint64_t deadline;          /* time at which the call ends; 0: it has no time limit */
     uint64_t signal_restart_at; /* time at which a call that a signal had broken was last restarted */
 };
 

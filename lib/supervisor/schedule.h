@@ -19,11 +19,11 @@ struct schedule_draw {
 };
 
 struct schedule {
-    uint64_t stratum_end; /* time up to which ticks have been drawn */
+    uint64_t stratum_end;           /* time up to which ticks have been drawn */
     uint64_t taken_at;              /* time of the last tick that was taken */
     uint64_t covered_ns, missed_ns; /* covered_ns and missed_ns of that tick */
-    struct schedule_draw ahead; /* the tick after that one */
-    uint64_t random;      /* state of the random number generator; never 0 */
+    struct schedule_draw ahead;     /* the tick after that one */
+    uint64_t random;                /* state of the random number generator; never 0 */
 };
 
 /* seed: 0: the clock's. */

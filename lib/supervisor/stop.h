@@ -22,7 +22,7 @@ enum stop_kind {
 enum stop_cause {
     STOP_BY_TRACEE, /* an event of the thread itself: what it breaks is also broken without us */
     STOP_BY_SIGNAL, /* a signal, which the program may ignore */
-    STOP_BY_US, /* an interrupt of ours */
+    STOP_BY_US,     /* an interrupt of ours */
 };
 
 struct stop {

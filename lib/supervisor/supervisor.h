@@ -236,7 +236,7 @@ struct housekeeping {
 struct objects {
     struct object_key {
         uint64_t device, inode;
-        bool asked; /* an opener was asked for it */
+        bool asked;       /* an opener was asked for it */
     } seen[OBJECT_SLOTS]; /* open addressing; the id of a file is its slot + 1 */
     unsigned count;
     uint32_t next_private_id; /* for objects that are not files */

@@ -16,20 +16,20 @@ struct tracer;
 #define AWAITED_MAX 64 /* the most tracees that one tick interrupts */
 
 struct tick {
-    uint64_t at;      /* time of the tick under way, or of the last one */
-    uint64_t was_due; /* time at which that tick was due */
-    uint64_t missed_ns; /* sampling time before it that no tick stands for: schedule.h */
-    uint64_t due;     /* time of the next tick; 0: none is set */
+    uint64_t at;         /* time of the tick under way, or of the last one */
+    uint64_t was_due;    /* time at which that tick was due */
+    uint64_t missed_ns;  /* sampling time before it that no tick stands for: schedule.h */
+    uint64_t due;        /* time of the next tick; 0: none is set */
     bool late;           /* it came too late to tell who was on our CPU */
     unsigned late_ticks; /* number of ticks in a row that came late */
     uint64_t leaving_at; /* time before which no thread is stopped for a handover */
     uint64_t carried_ns; /* sampling time of the last tick, which looked at nobody; the next tick stands for it, too */
     int64_t left_ns;     /* serving: CPU time of the active tracees, less what their samples stand for */
-    bool resumes;     /* the next tick is the first after a pause that has moved none: schedule_resume */
-    bool idle;        /* the next tick is a slow one: no tracee is active */
-    bool pauses;      /* the next tick is a slow one: all tracees that want a CPU have yet to stop */
-    unsigned running;  /* number of tracees that the last tick found running */
-    unsigned runnable; /* number of tracees that it found to want a CPU: those, and those that wait for one */
+    bool resumes;        /* the next tick is the first after a pause that has moved none: schedule_resume */
+    bool idle;           /* the next tick is a slow one: no tracee is active */
+    bool pauses;         /* the next tick is a slow one: all tracees that want a CPU have yet to stop */
+    unsigned running;    /* number of tracees that the last tick found running */
+    unsigned runnable;   /* number of tracees that it found to want a CPU: those, and those that wait for one */
     pid_t awaited[AWAITED_MAX]; /* tracees that were interrupted, and are polled for */
     unsigned awaited_count;
     uint64_t left_out_ns; /* stop_totals.stopped_ns when stopped time was last left out of the schedule */
@@ -60,14 +60,14 @@ struct tick_running {
     struct tracee *chosen[AWAITED_MAX]; /* AWAITED_MAX of them at most, drawn with equal chances */
     unsigned preempted_count;
     struct tracee *preempted[AWAITED_MAX]; /* those whose CPU is to be taken first: preempt.c */
-    pid_t tids[INTERRUPTS_MAX];         /* numbers of the first of chosen, which may be gone when their turn comes */
+    pid_t tids[INTERRUPTS_MAX];            /* numbers of the first of chosen, which may be gone when their turn comes */
     unsigned unstopped; /* number of tracees that an earlier tick interrupted, and that have not stopped yet */
-    unsigned runnable; /* number of tracees that want a CPU: all of these, and those that are left alone this time */
+    unsigned runnable;  /* number of tracees that want a CPU: all of these, and those that are left alone this time */
     /* where no CPU is idle: */
     unsigned away_count;
     struct tracee *away[AWAITED_MAX]; /* those on another CPU than the tracer; none of them is chosen */
-    bool ran; /* it is known who had the tracer's CPU when the tick was due */
-    cpu_set_t cpus; /* the CPUs of the runnable tracees */
+    bool ran;                         /* it is known who had the tracer's CPU when the tick was due */
+    cpu_set_t cpus;                   /* the CPUs of the runnable tracees */
 };
 
 /* Looks at the active tracees, and fills *running in. interval: the sampling time, ns, that this tick stands for. Sets

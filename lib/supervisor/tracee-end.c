@@ -93,6 +93,16 @@ uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tra
     return 0;
 }
 
+void tracee_drop(struct tracer *tracer, struct tracee *tracee)
+{
+    if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
+        tracee_forget(tracer, tracee);
+    } else {
+        tracee->dropped = true;
+        tracer_post(tracee);
+    }
+}
+
 void process_forget(struct tracer *tracer, struct process *process)
 {
     struct tracee *next;
@@ -106,12 +116,7 @@ void process_forget(struct tracer *tracer, struct process *process)
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = next) {
         bool last = tracee->process_next == NULL;
         next = tracee->process_next;
-        if (tracee->tracer == tracer && tracee->state != TRACEE_RELEASED) {
-            tracee_forget(tracer, tracee);
-        } else {
-            tracee->dropped = true;
-            tracer_post(tracee);
-        }
+        tracee_drop(tracer, tracee);
         if (last)
             return;
     }

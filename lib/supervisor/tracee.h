@@ -72,17 +72,17 @@ struct tracee_time {
 /* Whether a tracee uses CPU time: active.c. */
 struct tracee_activity {
     bool active;
-    uint64_t until; /* time until which it stays active without using CPU time */
-    uint64_t span;  /* ns that it stays active without using CPU time */
+    uint64_t until;                 /* time until which it stays active without using CPU time */
+    uint64_t span;                  /* ns that it stays active without using CPU time */
     struct tracee *previous, *next; /* in tracees->active */
 };
 
 /* What the last looks at a tracee have found. */
 struct tracee_look {
-    struct procfs_cpu times; /* what the kernel says of its waits; all 0 if it says nothing */
-    uint64_t at;             /* time of that */
-    int cpu;                 /* the CPU that it runs on or waits for, as read last; -1: not read yet */
-    uint64_t cpu_at;         /* time at which cpu was read */
+    struct procfs_cpu times;       /* what the kernel says of its waits; all 0 if it says nothing */
+    uint64_t at;                   /* time of that */
+    int cpu;                       /* the CPU that it runs on or waits for, as read last; -1: not read yet */
+    uint64_t cpu_at;               /* time at which cpu was read */
     struct cpu_wait cpu_wait;      /* what is known of its waits for that CPU */
     enum cpu_wait_verdict verdict; /* result of the last look at these waits */
     bool wants_cpu;                /* the tick under way found that it wants a CPU */
@@ -194,12 +194,12 @@ struct process {
     struct process_clock clock;
     struct process_samples sampled;
     struct process_search search;
-    struct counts *counts;   /* owned: the histograms that it asked for; NULL: none */
-    uint64_t count_owed_ns;  /* CPU time of the last of these that has made no tick yet */
-    pid_t memory_tid;        /* the thread whose /proc shows the memory: the leader, while it lives */
+    struct counts *counts;  /* owned: the histograms that it asked for; NULL: none */
+    uint64_t count_owed_ns; /* CPU time of the last of these that has made no tick yet */
+    pid_t memory_tid;       /* the thread whose /proc shows the memory: the leader, while it lives */
     struct maps maps;
-    uint64_t handed_over_at; /* CLOCK_BOOTTIME, ns: one of its threads was last detached for a handover; 0: never */
-    uint64_t start_time;     /* procfs_start_time when a handover was last decided for one of its threads; 0: never */
+    uint64_t handed_over_at;   /* CLOCK_BOOTTIME, ns: one of its threads was last detached for a handover; 0: never */
+    uint64_t start_time;       /* procfs_start_time when a handover was last decided for one of its threads; 0: never */
     struct untraced *untraced; /* owned: its threads that could not be seized */
     uint64_t untraced_ns;      /* CPU time of those since it is sampled, as last read */
 

@@ -34,14 +34,14 @@ struct supervisor;
 
 /* On which CPU a tracer runs: tracer-cpus.c. */
 struct affinity {
-    int cpu;              /* the CPU on which the tick under way found the tracer */
-    int bound_cpu;        /* the only CPU that the tracer may run on; -1: it may run on all */
-    int home_cpu;         /* where CPUs are full: threads of this CPU are handed over to the tracer; -1: none are */
-    cpu_set_t cpus;       /* where CPUs are full: the tracer visits these in turn */
-    uint64_t leave_at;    /* time at which it goes to the next of them */
-    int avoided_cpu;      /* it took long to get to this CPU, so it is left out until avoided_until */
+    int cpu;           /* the CPU on which the tick under way found the tracer */
+    int bound_cpu;     /* the only CPU that the tracer may run on; -1: it may run on all */
+    int home_cpu;      /* where CPUs are full: threads of this CPU are handed over to the tracer; -1: none are */
+    cpu_set_t cpus;    /* where CPUs are full: the tracer visits these in turn */
+    uint64_t leave_at; /* time at which it goes to the next of them */
+    int avoided_cpu;   /* it took long to get to this CPU, so it is left out until avoided_until */
     uint64_t avoided_until;
-    uint64_t moved_at;    /* time at which the tracer last left a CPU that a tracee may need */
+    uint64_t moved_at; /* time at which the tracer last left a CPU that a tracee may need */
 };
 
 /* Taking a thread's CPU before it is interrupted: preempt.c. */
@@ -78,7 +78,7 @@ struct deadlines {
 struct stop_totals {
     uint64_t stopped_ns;
     uint32_t restarted, continued, cut_short; /* numbers of calls: repair.h */
-    unsigned billed;  /* number of stops that came only because of sampling */
+    unsigned billed;                          /* number of stops that came only because of sampling */
     unsigned samples; /* number of samples of threads that were on a CPU, at stops of any kind */
     uint64_t cost_ns; /* what these stops, and the ticks before them, took from targets */
 };
@@ -93,8 +93,8 @@ struct tracer_news {
 
 /* What the tracer's CPU time has cost targets, where no CPU is idle. */
 struct tracer_billing {
-    bool active;          /* no CPU was idle when this step began: what the tracer runs is billed */
-    uint64_t up_to_ns;    /* CPU time of the tracer up to which it is billed; 0: not known */
+    bool active;                /* no CPU was idle when this step began: what the tracer runs is billed */
+    uint64_t up_to_ns;          /* CPU time of the tracer up to which it is billed; 0: not known */
     uint64_t booked_stopped_ns; /* stop_totals.stopped_ns up to which it is in the supervisor's totals */
 };
 
@@ -103,7 +103,7 @@ struct tracer_new_tasks {
     unsigned unknown_count; /* tracees that are held until their parent tells of them */
     struct ended_early {
         pid_t tid;
-        uint64_t at; /* time */
+        uint64_t at;                /* time */
     } ended_early[ENDED_EARLY_MAX]; /* tasks that ended before their parents told of them */
     unsigned ended_early_next;      /* the oldest of these */
     pid_t recheck[RECHECKS_MAX];    /* tracees for which new_task_find_missed is to be called again */
@@ -112,10 +112,10 @@ struct tracer_new_tasks {
 
 struct tracer {
     struct supervisor *supervisor;
-    unsigned number;       /* 0: the first */
-    _Atomic bool ready;    /* it can be given tracees */
-    _Atomic bool asleep;   /* it would take a tracee at once */
-    _Atomic bool has_left; /* its tracees may be let go */
+    unsigned number;             /* 0: the first */
+    _Atomic bool ready;          /* it can be given tracees */
+    _Atomic bool asleep;         /* it would take a tracee at once */
+    _Atomic bool has_left;       /* its tracees may be let go */
     struct debug_log *debug_log; /* owned; NULL: there is none */
     struct procfs_task files;    /* the tracer's own */
     struct tracees tracees;

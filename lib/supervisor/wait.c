@@ -336,8 +336,7 @@ static void wait_poll_awaited(struct tracer *tracer)
         struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
         bool open = tracee != NULL && tick_stops_soon(tracee);
         if (open && tracee->stop_credit < STOP_CREDIT_MAX)
-            /* taken back if the tracee has not stopped; if it has, the tracee may be gone by then */
-            tracee->stop_credit++;
+            tracee->stop_credit++; /* taken back if it has not stopped; if it has, it may be gone afterwards */
         if (open && !wait_poll(tracer, tracee)) {
             tracee->stop_credit--;
             continue;

@@ -17,7 +17,7 @@
 #include <time.h>
 
 struct wakeup {
-    pid_t tid;    /* number of the thread */
+    pid_t tid; /* number of the thread */
     timer_t timers[2], slow;
     uint64_t due[2]; /* the time that each timer is set for; 0: it is off */
     uint64_t slow_due;

@@ -84,7 +84,7 @@ int32_t call_number(enum regs_abi abi, int32_t native, int16_t x32, int16_t i386
     return abi == REGS_ABI_NATIVE ? native : abi == REGS_ABI_X32 ? x32 : i386;
 }
 
-static const struct call_row *table_find_row(const struct regs_call *call)
+static const struct call_row *request_find_row(const struct regs_call *call)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct call_row *row = &rows[i];
@@ -94,7 +94,7 @@ static const struct call_row *table_find_row(const struct regs_call *call)
     return NULL;
 }
 
-static uint64_t table_argument(const struct regs_call *call, int8_t index)
+static uint64_t request_argument(const struct regs_call *call, int8_t index)
 {
     return index == NONE ? 0 : call->arguments[index];
 }
@@ -102,7 +102,7 @@ static uint64_t table_argument(const struct regs_call *call, int8_t index)
 /* socketcall(2) of 32-bit programs has the arguments of the call that it stands for in memory. */
 #define SOCKETCALL 102
 
-static bool table_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
+static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
     /* include/uapi/linux/net.h: SYS_CONNECT to SYS_SENDMMSG, as calls of their own */
     static const struct {
@@ -128,11 +128,11 @@ bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs
 {
     *unpacked = *call;
     return call->abi != REGS_ABI_I386 || call->number != SOCKETCALL ||
-           table_unpack_socketcall(tid, call, unpacked);
+           request_unpack_socketcall(tid, call, unpacked);
 }
 
 /* Returns the flags of preadv2 and pwritev2; 0 for all other calls. */
-static uint64_t table_flags_of_transfer(const struct regs_call *call)
+static uint64_t request_flags_of_transfer(const struct regs_call *call)
 {
     bool transfers = call->number == call_number(call->abi, SYS_preadv2, 546, 378) ||
                      call->number == call_number(call->abi, SYS_pwritev2, 547, 379);
@@ -141,7 +141,7 @@ static uint64_t table_flags_of_transfer(const struct regs_call *call)
 }
 
 /* Returns the most bytes that a call moves: MAX_RW_COUNT of include/linux/fs.h. */
-static uint64_t table_transfer_max(void)
+static uint64_t request_transfer_max(void)
 {
     return INT_MAX & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
 }
@@ -153,25 +153,25 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
 
     if (!call_unpack_socketcall(tid, call, &unpacked))
         return false;
-    const struct call_row *row = table_find_row(&unpacked);
-    if (row == NULL || (table_flags_of_transfer(&unpacked) & RWF_NOWAIT) != 0)
+    const struct call_row *row = request_find_row(&unpacked);
+    if (row == NULL || (request_flags_of_transfer(&unpacked) & RWF_NOWAIT) != 0)
         return false;
     *request = (struct call_request){
         .kind = row->kind,
         .shape = row->shape,
         .narrow = i386 || (call->abi == REGS_ABI_X32 && row->x32 != row->native),
         .at_offset = row->offset != NONE,
-        .descriptor = row->descriptor == NONE ? -1 : (int)table_argument(&unpacked, row->descriptor),
-        .source = row->source == NONE ? -1 : (int)table_argument(&unpacked, row->source),
-        .address = table_argument(&unpacked, row->address),
-        .size = table_argument(&unpacked, row->size),
-        .enough = table_transfer_max(),
-        .events_min = table_argument(&unpacked, row->events_min),
+        .descriptor = row->descriptor == NONE ? -1 : (int)request_argument(&unpacked, row->descriptor),
+        .source = row->source == NONE ? -1 : (int)request_argument(&unpacked, row->source),
+        .address = request_argument(&unpacked, row->address),
+        .size = request_argument(&unpacked, row->size),
+        .enough = request_transfer_max(),
+        .events_min = request_argument(&unpacked, row->events_min),
         .timeout = row->shape == CALL_MESSAGES && row->kind == CALL_READ ? unpacked.arguments[4] : 0,
         .narrow_time = i386 && unpacked.number == 337,
-        .no_sigpipe = (table_flags_of_transfer(&unpacked) & RWF_NOSIGNAL) != 0,
-        .offset = table_argument(&unpacked, row->offset),
-        .flags = (uint32_t)table_argument(&unpacked, row->flags),
+        .no_sigpipe = (request_flags_of_transfer(&unpacked) & RWF_NOSIGNAL) != 0,
+        .offset = request_argument(&unpacked, row->offset),
+        .flags = (uint32_t)request_argument(&unpacked, row->flags),
         .address_argument = row->address,
         .size_argument = row->size,
     };

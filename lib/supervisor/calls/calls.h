@@ -39,10 +39,10 @@ enum call_shape {
 
 /* What call_was_cut finds out about the files of a call. */
 struct call_target {
-    bool is_socket; /* the descriptor is a socket: pieces are sends and receives, unless the request is filtered */
-    bool is_stream; /* that socket does not keep messages apart */
-    bool is_local;  /* that socket is of AF_UNIX */
-    bool packets;   /* WRITE to a pipe: each page that is written is a packet: O_DIRECT of pipe(2) */
+    bool is_socket;     /* the descriptor is a socket: pieces are sends and receives, unless the request is filtered */
+    bool is_stream;     /* that socket does not keep messages apart */
+    bool is_local;      /* that socket is of AF_UNIX */
+    bool packets;       /* WRITE to a pipe: each page that is written is a packet: O_DIRECT of pipe(2) */
     unsigned pipe_page; /* WRITE to a pipe: the bytes of one of its pages; else 0 */
     bool peek_advances; /* a MSG_PEEK goes on where the last one ended: SO_PEEK_OFF */
     /* MESSAGES: the receive ended by itself (urgent data, or a MSG_PEEK on a local socket), so the message that came
@@ -58,14 +58,14 @@ struct call_target {
 struct call_request {
     enum call_kind kind;
     enum call_shape shape;
-    uint32_t flags;   /* flags of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
-    bool narrow;      /* its iovec and msghdr have 32-bit words */
-    bool filtered;    /* a seccomp(2) filter: pieces must have the call's own number, on a socket, too */
-    bool no_sigpipe;  /* pwritev2 with RWF_NOSIGNAL */
-    bool at_offset;   /* it is given a position in the file: offset */
+    uint32_t flags;  /* flags of the call: MSG_, SPLICE_F_, IORING_ENTER_ */
+    bool narrow;     /* its iovec and msghdr have 32-bit words */
+    bool filtered;   /* a seccomp(2) filter: pieces must have the call's own number, on a socket, too */
+    bool no_sigpipe; /* pwritev2 with RWF_NOSIGNAL */
+    bool at_offset;  /* it is given a position in the file: offset */
     uint64_t offset;
-    int descriptor;   /* the descriptor that a short count depends on; -1: none */
-    int source;       /* SPLICE, COPY: the descriptor that is read; else -1 */
+    int descriptor;                         /* the descriptor that a short count depends on; -1: none */
+    int source;                             /* SPLICE, COPY: the descriptor that is read; else -1 */
     struct file_identity file, source_file; /* the files of these descriptors when the call was cut short */
     struct call_target target;              /* what is known of the file of descriptor */
     int8_t size_argument, address_argument; /* indexes of the arguments; -1: none */

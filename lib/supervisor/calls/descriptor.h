@@ -17,8 +17,8 @@ struct file_identity {
 /* A file that a tracee has open. */
 struct descriptor {
     struct file_identity file;
-    mode_t type;             /* the file type: S_IFMT bits of its mode */
-    dev_t device;            /* the number of a device file */
+    mode_t type;  /* the file type: S_IFMT bits of its mode */
+    dev_t device; /* the number of a device file */
     bool nonblocking;
     /* a socket or a terminal that cannot be copied: of the members below only terminal is found out, and for a socket
      * whose protocol has a name of its own local and stream */
@@ -27,11 +27,11 @@ struct descriptor {
     bool terminal;
     bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
     bool local;              /* a socket of AF_UNIX */
-    bool passes_credentials;       /* a local socket that joins nothing of different senders: SO_PASSCRED of unix(7) */
-    bool peek_advances;           /* a socket on which each MSG_PEEK goes on where the last one ended: SO_PEEK_OFF */
+    bool passes_credentials; /* a local socket that joins nothing of different senders: SO_PASSCRED of unix(7) */
+    bool peek_advances;      /* a socket on which each MSG_PEEK goes on where the last one ended: SO_PEEK_OFF */
     bool at_mark;            /* a socket that has come to urgent data: sockatmark(3) */
     uint64_t send_limit_ns, receive_limit_ns; /* time limits of a socket; 0: none */
-    uint64_t read_min;       /* the number of bytes that a read waits for; 0: for any number */
+    uint64_t read_min;                        /* the number of bytes that a read waits for; 0: for any number */
 };
 
 /* Finds out what the descriptor stands for. Takes some microseconds. Of a file that does not block, unless it is a

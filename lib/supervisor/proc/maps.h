@@ -16,15 +16,15 @@
 /* The mappings of one address space that the client knows. Fixed in size: a mapping that was pushed out is simply sent
  * again. */
 struct maps {
-    int fd;                 /* /proc/PID/maps; -1: not open */
-    bool listed;            /* it is read as text: there is no PROCMAP_QUERY, or no descriptor to keep */
-    uint32_t jit_object;    /* id of the JIT's map; 0: it was not asked for */
-    unsigned count;         /* number of slots in use */
-    unsigned next;          /* the slot that is replaced next */
-    uint64_t scanned_at;    /* time of the last walk through all executable mappings */
+    int fd;              /* /proc/PID/maps; -1: not open */
+    bool listed;         /* it is read as text: there is no PROCMAP_QUERY, or no descriptor to keep */
+    uint32_t jit_object; /* id of the JIT's map; 0: it was not asked for */
+    unsigned count;      /* number of slots in use */
+    unsigned next;       /* the slot that is replaced next */
+    uint64_t scanned_at; /* time of the last walk through all executable mappings */
     uint64_t scan_cost_ns;
     unsigned scans;
-    bool changed;           /* since then a sample was in a mapping that is new */
+    bool changed; /* since then a sample was in a mapping that is new */
     struct mapping known[MAPS_REMEMBERED_MAX];
 };
 

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "supervisor/proc/procfs-text.h"
 #include "supervisor/proc/procfs.h"
 #include "wire/wire.h"
 
@@ -40,21 +39,22 @@ void procfs_task_close(struct procfs_task *task)
     procfs_close_if_open(&task->stat_fd);
 }
 
-static int procfs_open_task_file(const struct procfs_task *task, const char *name)
-{
-    char path[PATH_SIZE];
-
-    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", task->pid, task->tid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
-}
-
 static ssize_t procfs_read_text(int fd, char *text, size_t size)
 {
     ssize_t got = pread(fd, text, size - 1, 0);
     if (got < 0)
         return -errno;
     text[got] = '\0';
+    return got;
+}
+
+ssize_t procfs_read_file(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t got = procfs_read_text(fd, text, size);
+    close(fd);
     return got;
 }
 
@@ -92,12 +92,14 @@ void procfs_task_close_if_scarce(struct procfs_task *task)
 static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
                                 size_t size)
 {
+    char path[PATH_SIZE];
     int fd = *kept;
 
     if (fd < 0) {
-        fd = procfs_open_task_file(task, name);
+        snprintf(path, sizeof path, "/proc/%d/task/%d/%s", task->pid, task->tid, name);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
-            return fd;
+            return -errno;
         if (procfs_may_keep(fd))
             *kept = fd;
     }
@@ -228,25 +230,17 @@ uint64_t procfs_start_time(pid_t pid)
     char path[PATH_SIZE], text[512];
 
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t got = procfs_read_text(fd, text, sizeof text);
-    close(fd);
+    ssize_t got = procfs_read_file(path, text, sizeof text);
     const char *at = got > 0 ? procfs_find_stat_field(text, 22) : NULL;
     return at != NULL ? strtoull(at, NULL, 10) : 0;
 }
 
 int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
 {
-    struct procfs_task task = {.pid = pid, .tid = tid};
-    int fd = procfs_open_task_file(&task, "comm");
+    char path[PATH_SIZE], text[32];
 
-    if (fd < 0)
-        return fd;
-    char text[32];
-    ssize_t got = procfs_read_text(fd, text, sizeof text);
-    close(fd);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);
+    ssize_t got = procfs_read_file(path, text, sizeof text);
     if (got < 0)
         return (int)got;
     text[strcspn(text, "\n")] = '\0';
@@ -333,11 +327,7 @@ int procfs_file_size_limit(pid_t tid, uint64_t *limit)
     char path[PATH_SIZE], text[4096], *end;
 
     snprintf(path, sizeof path, "/proc/%d/limits", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    ssize_t got = procfs_read_text(fd, text, sizeof text);
-    close(fd);
+    ssize_t got = procfs_read_file(path, text, sizeof text);
     const char *at = got > 0 ? strstr(text, name) : NULL;
     if (at == NULL)
         return got < 0 ? (int)got : -EIO;

@@ -20,8 +20,8 @@ struct procfs_task {
     /* it may be about to execute a program, and to read "syscall" or "stat" may wait for that (system.c): doing_fd is
      * "status" */
     bool may_exec;
-    bool asks_calls;  /* may_exec: the call in which it sleeps is wanted, and waits are risked for that */
-    bool wary;        /* to read "syscall" may wait for an exec of another thread: system.c */
+    bool asks_calls;    /* may_exec: the call in which it sleeps is wanted, and waits are risked for that */
+    bool wary;          /* to read "syscall" may wait for an exec of another thread: system.c */
     bool multithreaded; /* its process has, or had, another thread */
 };
 
@@ -35,6 +35,10 @@ void procfs_task_will_not_exec(struct procfs_task *task);
 bool procfs_may_keep(int fd);
 /* To be called for a task that is rarely looked at from now on: closes its files if descriptors are scarce. */
 void procfs_task_close_if_scarce(struct procfs_task *task);
+
+/* Reads a file of /proc, or of a control group, at once. The text, cut off at size - 1 bytes, ends with NUL. Returns
+ * its length, or -errno; the text is not set then. */
+ssize_t procfs_read_file(const char *path, char *text, size_t size);
 
 /* Finds out what the task is doing; GONE also if /proc cannot be read. Opens the file if it is not open. If the task is
  * wary and multithreaded, only state->doing is found out. */

@@ -12,29 +12,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "supervisor/proc/procfs-text.h"
+#include "supervisor/proc/procfs.h"
 #include "supervisor/proc/system.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define PATH_SIZE (PATH_MAX + 32)
-
-static ssize_t system_read_text(int fd, char *text, size_t size)
-{
-    ssize_t got = fd >= 0 ? pread(fd, text, size - 1, 0) : -1;
-
-    text[got > 0 ? got : 0] = '\0';
-    return got;
-}
-
-static ssize_t system_read_file(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = system_read_text(fd, text, size);
-
-    if (fd >= 0)
-        close(fd);
-    return got;
-}
 
 int system_load_read(struct system_load *load)
 {
@@ -44,8 +26,9 @@ int system_load_read(struct system_load *load)
 
     if (load->fd == 0)
         load->fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-    if (system_read_text(load->fd, text, sizeof text) <= 0 ||
-        sscanf(text, "%*s %*s %*s %u/%*u %d", &runnable, &last_pid) != 2)
+    ssize_t got = load->fd >= 0 ? pread(load->fd, text, sizeof text - 1, 0) : -1;
+    text[got > 0 ? got : 0] = '\0';
+    if (got <= 0 || sscanf(text, "%*s %*s %*s %u/%*u %d", &runnable, &last_pid) != 2)
         return -ENODATA;
     load->runnable = runnable;
     load->last_pid = last_pid;
@@ -67,7 +50,7 @@ static unsigned system_read_quota(const char *directory)
     long long quota = 0, period = 0;
 
     snprintf(path, sizeof path, "%s/cpu.max", directory);
-    if (system_read_file(path, text, sizeof text) <= 0 || sscanf(text, "%lld %lld", &quota, &period) != 2)
+    if (procfs_read_file(path, text, sizeof text) <= 0 || sscanf(text, "%lld %lld", &quota, &period) != 2)
         return UINT32_MAX;
     return system_cpus_of(quota, period);
 }
@@ -77,7 +60,7 @@ static long long system_read_number(const char *directory, const char *name)
     char path[PATH_SIZE], text[32];
 
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    return system_read_file(path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
+    return procfs_read_file(path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
 /* Reads the quota of version 1: two files; the quota is -1 where there is no limit. */
@@ -108,7 +91,7 @@ static unsigned system_quota(void)
     char text[4096], *rest = NULL;
     unsigned least = UINT32_MAX;
 
-    if (system_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
+    if (procfs_read_file("/proc/self/cgroup", text, sizeof text) <= 0)
         return least;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         char *list = strchr(line, ':'), *group = list != NULL ? strchr(list + 1, ':') : NULL;
@@ -162,24 +145,13 @@ bool kernel_syscall_file_blocks(const char *release)
     return minor != 4 || patch < 88;
 }
 
-/* Ubuntu's releases are all called 5.4.0; a file tells from which version they are made. */
-static bool kernel_read_signature(char *text, size_t size)
-{
-    int fd = open("/proc/version_signature", O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, text, size - 1) : -1;
-
-    if (fd >= 0)
-        close(fd);
-    text[got > 0 ? got : 0] = '\0';
-    return got > 0;
-}
-
 bool kernel_syscall_file_blocks_here(void)
 {
     struct utsname names;
     char signature[256];
 
-    if (kernel_read_signature(signature, sizeof signature))
+    /* Ubuntu's releases are all called 5.4.0; a file says from which version they are made */
+    if (procfs_read_file("/proc/version_signature", signature, sizeof signature) > 0)
         return kernel_syscall_file_blocks(signature);
     return uname(&names) < 0 || kernel_syscall_file_blocks(names.release);
 }
