@@ -180,7 +180,7 @@ Test(calls, a_message_with_room_for_descriptors_is_not_continued)
     cr_assert_eq(piece.number, SYS_recvfrom);
 }
 
-/* The first message was cut after 4 of 10 bytes, and what followed is in the second one's place. */
+/* The first message was cut after 4 of 10 bytes, and the bytes that followed are in the place of the second one. */
 Test(calls, bytes_behind_a_message_that_was_cut_move_up)
 {
     char first[11] = "abcd......", second[11] = "efghijkl..";
@@ -202,7 +202,7 @@ Test(calls, bytes_behind_a_message_that_was_cut_move_up)
     cr_assert_eq(progress.part, 2);
 }
 
-/* They cannot be written, so they were not. */
+/* Bytes that are in their place already are not written: here they cannot be. */
 Test(calls, bytes_of_messages_that_are_whole_are_not_written)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -240,7 +240,7 @@ Test(calls, datagrams_are_as_long_as_they_are)
     cr_assert_eq(progress.part, 0);
 }
 
-/* Before Linux 5.15 a local socket that cannot be copied does not say that it is a stream. */
+/* Before Linux 5.15 a local socket that cannot be copied does not tell that it is a stream. */
 Test(calls, a_send_that_ends_within_a_message_goes_on_there)
 {
     char bytes[20];
@@ -321,7 +321,8 @@ Test(calls, time_limits)
     cr_assert_not(call_time_limit(getpid(), getpid(), &call, &limit, &result));
 }
 
-/* A child that waits in write(2), whose number may be a count that it returns. *fd: to what it writes. */
+/* Makes a child that waits in write(2), whose number may be a count that it returns. *fd: the other end of what it
+ * writes to. */
 static pid_t start_writer(int *fd)
 {
     const char bytes[4096] = {0};
@@ -331,13 +332,13 @@ static pid_t start_writer(int *fd)
     *fd = end[1];
     pid_t child = fork();
     if (child == 0)
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no process behind */
     while (child == 0)
         syscall(SYS_write, end[1], bytes, sizeof bytes);
     cr_assert_eq(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
     while (full < PIPE_SIZE && ioctl(end[0], FIONREAD, &full) == 0)
         usleep(10000);
-    usleep(100000); /* until it waits */
+    usleep(100000); /* until the child waits */
     return child;
 }
 

@@ -172,7 +172,7 @@ Test(procfs_text, newline_in_path)
     cr_expect_str_eq(details.name, "/a\nb\n\\01 \\\n", "a backslash is not escaped");
 }
 
-/* Appends a line whose path has so many bytes. */
+/* Appends a line whose path has `path` bytes. */
 static void add_mapping(FILE *file, unsigned long start, size_t path)
 {
     fprintf(file, "%lx-%lx r-xp 00000000 fe:01 %zu /", start, start + 16, path);
@@ -181,7 +181,7 @@ static void add_mapping(FILE *file, unsigned long start, size_t path)
     putc('\n', file);
 }
 
-/* The kernel gives a page at a time, and a file all that is asked for: both end amid lines. */
+/* The kernel gives a page at a time, and a regular file gives all that is asked for: both end amid lines. */
 Test(procfs_text, list)
 {
     static const size_t paths[] = {1, 4095, 10, 4000, 4096, 20000, 3, MAPS_LIST_PIECE - 60, 30, 2000, 2000, 7};

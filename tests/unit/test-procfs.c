@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What /proc says of a task: of real ones, for the kernel's lines are the specification. */
+/* What /proc says about a task. The tasks are real ones, for the lines of the kernel are the specification. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -16,13 +16,13 @@
 #include "supervisor/proc/system.h"
 #include "wire/wire.h"
 
-/* What is between the name and the state of such a task looks like the state of another one. */
+/* A name that looks like the end of a name in "stat", and the state of a task behind it. */
 #define HOSTILE_NAME ") R 1 (x"
 
 static struct procfs_task task;
 static struct procfs_state state;
 
-/* A child that does something for ever. */
+/* Makes a child that does something for ever. */
 static pid_t child_that(void (*does)(void))
 {
     pid_t child = fork();
@@ -60,7 +60,7 @@ static void works(void)
         ;
 }
 
-/* Until it does what is awaited, for a minute at most. */
+/* Waits until the child does what is awaited, for a minute at most. */
 static bool comes_to(enum procfs_doing doing)
 {
     for (int i = 0; i < 60000; i++) {
@@ -72,7 +72,7 @@ static bool comes_to(enum procfs_doing doing)
     return false;
 }
 
-/* A child that was just born sleeps now and then; in sigsuspend(2) it does so for good. */
+/* A child that was just born sleeps now and then; in sigsuspend(2) it sleeps for good. */
 static bool comes_to_suspend(void)
 {
     bool asleep = comes_to(PROCFS_SLEEPING);
@@ -172,7 +172,7 @@ static void nothing(int signal)
     (void)signal;
 }
 
-/* The line of groups is longer than what is read at a time. */
+/* The line of groups is longer than a piece of the file that is read at once. */
 static void expect_signals_seen(void)
 {
     cr_assert(procfs_ignores_signal(getpid(), SIGUSR2));
@@ -195,7 +195,7 @@ Test(procfs, signals_that_are_ignored_in_many_groups)
     if (setgroups(3000, groups) != 0)
         cr_skip_test("only root may be in many groups");
     expect_signals_seen();
-    /* the fields stand at every place of a piece that is read; a number of nine digits moves them by one byte */
+    /* the fields are at every offset in a piece that is read; a number of nine digits moves them by one byte */
     for (unsigned count = 250; count < 400; count++)
         for (unsigned nines = 0; nines < 11; nines++) {
             for (unsigned i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is pure in the supervisor: telling stops apart, when the next tick is, and how often the budget allows one. */
+/* The pure parts of the supervisor: telling stops apart, when the next tick is, and how often the budget allows one. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +13,7 @@
 
 #define MS 1000000u
 
-/* As waitpid(2) gives it. */
+/* Makes a status as waitpid(2) gives it. */
 static int stopped(int signal, int event)
 {
     return ((event << 8 | signal) << 8) | 0x7f;
@@ -185,7 +185,7 @@ Test(schedule, a_gap_begins_where_the_last_stratum_ended)
     cr_assert_eq(schedule_end_gap(&schedule, 6 * MS + 1), 4 * MS);
 }
 
-/* Who is looked at in spans of half a period, one after the other, is looked at once in each period. */
+/* A target that is looked at in spans of half a period, one after the other, is looked at once in each period. */
 Test(schedule, a_pause_moves_no_tick)
 {
     struct schedule schedule;
@@ -205,8 +205,9 @@ Test(schedule, a_pause_moves_no_tick)
     cr_assert_leq(ticks, 1001);
 }
 
-/* And in spans of half a period with pauses of half a period between them, in half of the periods. Half of 1000 tosses
- * have a standard deviation of 16: five of these. The seed is fixed. */
+/* A target that is looked at in spans of half a period with pauses of half a period between them is looked at in half
+ * of the periods. The number of heads in 1000 tosses has a standard deviation of 16; the bound is five of these. The
+ * seed is fixed. */
 Test(schedule, ticks_that_are_due_in_a_pause_are_left_out)
 {
     struct schedule schedule;
@@ -232,7 +233,7 @@ Test(schedule, after_a_pause_another_rate_is_in_force_at_once)
     cr_assert_eq(schedule.covered_ns, MS);
 }
 
-/* A tick that was drawn ahead is one of them. */
+/* A tick that was drawn ahead is one of those that are left out. */
 Test(schedule, a_pause_moves_no_tick_that_was_drawn_ahead)
 {
     struct schedule schedule;
@@ -247,7 +248,8 @@ Test(schedule, a_pause_moves_no_tick_that_was_drawn_ahead)
     cr_assert_geq(schedule_resume(&schedule, second, MS), 2 * MS);
 }
 
-/* The mean of 10000 numbers of 0..99 has a standard deviation of 0.29: five of these. The seed is fixed. */
+/* The mean of 10000 numbers of 0..99 has a standard deviation of 0.29; the bound is five of these. The seed is
+ * fixed. */
 Test(schedule, numbers_are_drawn_evenly)
 {
     struct schedule schedule;

@@ -50,7 +50,8 @@ Test(wall_time, a_run_that_is_ahead_of_the_clock_is_no_debt_of_sleep)
     cr_expect_eq(wall_time_book_sleep(&wall, 112 * MS), 2 * MS);
 }
 
-/* Whatever is booked in whatever order: the sum is the time elapsed, if what the thread ran is not ahead. */
+/* Whatever is booked in whatever order, the sum is the time that has elapsed, unless the time that the thread ran is
+ * ahead. */
 Test(wall_time, the_parts_make_up_the_whole)
 {
     struct wall_time wall = {.at = 100 * MS};

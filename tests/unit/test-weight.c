@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sample stands for, and who waited for a CPU. */
+/* How much CPU time a sample stands for, and whether a thread waited for a CPU. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +28,7 @@ Test(weight, a_thread_that_always_runs_gets_its_stretches)
     }
 }
 
-/* The looks of a thread that waits for a CPU half the time, and is taken for one that runs. */
+/* Looks at a thread that waits for a CPU half of the time, and is taken for one that runs. */
 Test(weight, the_sum_is_drawn_to_what_the_kernel_says)
 {
     int64_t used = 0, given = 0;
@@ -63,7 +63,7 @@ Test(weight, nothing_is_taken_back)
     cr_assert_eq(weight_of_sample(&weight), 0);
 }
 
-/* A thread that always runs is met once a millisecond, but for 100 ms in which the tracer gets no CPU. */
+/* A thread that always runs is met once a millisecond, except for 100 ms in which the tracer gets no CPU. */
 Test(weight, what_a_late_tracer_missed_is_shared_out_to_those_that_follow)
 {
     int64_t used = 0, given = 0, largest = 0;
@@ -90,7 +90,8 @@ Test(weight, a_young_thread_is_given_at_once_what_was_missed)
     cr_assert_eq(weight_of_sample(&weight), 101 * (int64_t)MS);
 }
 
-/* Ten threads lived for one look each, and one of them was met. In the end its sample stands for all of them. */
+/* Ten threads lived for the time of one look each, and one of them was met. In the end its sample stands for all of
+ * them. */
 Test(weight, young_threads_share_what_their_process_has_used)
 {
     struct weight weight = weight_of(MS, MS, 0);
@@ -106,8 +107,8 @@ Test(weight, young_threads_share_what_their_process_has_used)
     cr_assert_eq(weight_of_sample(&weight), 0, "no process is given more than it has used");
 }
 
-/* Processes that live for 37 ms each, one after the other, and are met at random, once in 10 ms. Each may take one
- * period of 10 ms for others. What the last ones have left over is lost: two of them have less than 100 ms. */
+/* Processes that live for 37 ms each, one after the other, are met at random, once in 10 ms. Each may take one period
+ * of 10 ms for others. What the last ones leave over is lost: two of them have less than 100 ms. */
 Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
 {
     const int64_t life = 37 * MS, period = 10 * MS, whole = 100 * life;
@@ -138,9 +139,9 @@ Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
     cr_assert_geq(given, whole - 100 * (int64_t)MS);
 }
 
-/* A thread works for a millisecond, first in one function and then in another for as long, and sleeps for nine.
- * Looks come at random, one in each 10 ms. Half of the samples' time is in either. A sample's time is binomial: of
- * 10000 looks some 1000 meet it, so five standard deviations are 0.08. The seed is fixed. */
+/* A thread works for a millisecond in one function, then for as long in another, and sleeps for nine. Looks come at
+ * random, one in each 10 ms. Half of the time of the samples is in either function. The time of the samples is
+ * binomial: of 10000 looks some 1000 meet the thread, so five standard deviations are 0.08. The seed is fixed. */
 Test(weight, bursts_come_out_right)
 {
     struct schedule schedule;
@@ -164,9 +165,9 @@ Test(weight, bursts_come_out_right)
 
 /* --- waits for a CPU --------------------------------------------------------------------------------- */
 
-#define WAKE_NS 20000u /* from when a tracer is due to its look */
+#define WAKE_NS 20000u /* time from the instant at which a tracer is due to its look */
 
-/* A thread, as the kernel counts for it. */
+/* A thread, with what the kernel counts for it. */
 struct thread {
     struct cpu_wait wait;
     struct procfs_cpu cpu;
@@ -179,7 +180,7 @@ static void thread_runs(struct thread *thread, uint64_t ns)
     thread->cpu.run_ns += ns;
 }
 
-/* Up to the end, when it gets a CPU. */
+/* The thread waits for a CPU, and then gets one. */
 static void thread_waits(struct thread *thread, uint64_t ns)
 {
     thread->now += ns;
@@ -193,8 +194,8 @@ static void thread_sleeps(struct thread *thread, uint64_t ns)
     thread_waits(thread, 5000);
 }
 
-/* The tracer looks. The thread has no CPU: it has lost it just now, to the tracer, or waits since an earlier time,
- * which no count tells yet. */
+/* The tracer looks. The thread has no CPU: it has lost it to the tracer just now, or has waited since an earlier time,
+ * which no count shows yet. */
 static enum cpu_wait_verdict thread_look(struct thread *thread, uint64_t waited_ns)
 {
     uint64_t due = thread->now + waited_ns;
@@ -312,7 +313,7 @@ Test(cpu_wait, nothing_is_known_of_who_may_have_slept)
     }
 }
 
-/* A host takes some time. From then on the thread and another one have a CPU by turns, and each look finds it
+/* A host takes some time. From then on the thread and another one take turns on a CPU, and each look finds the thread
  * running, or between two turns. */
 static int count_wrong_looks(uint64_t others_turn, bool looked_at_in_between)
 {
