@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/regular-file.h"
-#include "format/perf-data/perf-data-file.h"
+#include "format/perf-data/perf-data-read.h"
 
 #define WINDOW (4u << 20)
 #define BEHIND (1u << 20) /* bytes of the window before what was asked for */
@@ -34,7 +34,7 @@ void perf_file_close(struct perf_file *file)
         close(file->fd);
 }
 
-const unsigned char *perf_file_look(struct perf_file *file, uint64_t offset, size_t size)
+const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_t size)
 {
     if (size > WINDOW - BEHIND || offset > file->size || size > file->size - offset)
         return NULL;
@@ -57,7 +57,7 @@ const unsigned char *perf_file_look(struct perf_file *file, uint64_t offset, siz
 
 bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struct bytes *bytes)
 {
-    const unsigned char *found = perf_file_look(file, offset, size);
+    const unsigned char *found = perf_file_at(file, offset, size);
 
     if (found != NULL)
         *bytes = bytes_of(found, size, 8, false);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "format/perf-data/perf-data-header.h"
+#include "format/perf-data/perf-data-read.h"
 
 #define EVENTS_MAX 4096u
 #define IDS_MAX (1u << 20) /* of an event: one for each CPU and thread */

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "format/memo.h"
-#include "format/perf-data/perf-data-plan.h"
+#include "format/perf-data/perf-data-write.h"
 
 static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, uint32_t process,
                     uint32_t index)

@@ -11,9 +11,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "format/perf-data/perf-data-header.h"
+#include "format/perf-data/perf-data-read.h"
 
 #define RECORDS_MAX (1u << 25)
 #define HEAD 8u /* bytes of a record before what is in it */
@@ -134,9 +135,9 @@ static int replay_records(struct reader *reader)
         qsort(reader->records, reader->record_count, sizeof *reader->records, compare_records);
     for (size_t i = 0; error == 0 && i < reader->record_count; i++) {
         const struct record *record = &reader->records[i];
-        const unsigned char *head = perf_file_look(&reader->file, record->offset, HEAD);
+        const unsigned char *head = perf_file_at(&reader->file, record->offset, HEAD);
         size_t size = head == NULL ? 0 : (size_t)(head[6] | head[7] << 8);
-        const unsigned char *found = perf_file_look(&reader->file, record->offset, size);
+        const unsigned char *found = perf_file_at(&reader->file, record->offset, size);
         error = size < HEAD || found == NULL
                     ? PPROFIL_ERROR_DAMAGED
                     : perf_replay_record(&reader->replay, found, size, record->time);
@@ -161,7 +162,7 @@ static int read_all(struct reader *reader)
     return error;
 }
 
-int perf_data_read(const char *path, struct profile *profile)
+static int read_perf_data(const char *path, struct profile *profile)
 {
     struct reader reader = {.replay = {.profile = profile, .copies_left = PERF_COPIES_MAX}};
     int error = perf_file_open(&reader.file, path);
@@ -175,3 +176,24 @@ int perf_data_read(const char *path, struct profile *profile)
     perf_file_close(&reader.file);
     return error;
 }
+
+/* Files of the other byte order and files for pipes match, too: the reader says that it does not read them. */
+static bool perf_data_matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    (void)all;
+    return size >= 8 && (memcmp(head, PERF_MAGIC, 8) == 0 || memcmp(head, "2ELIFREP", 8) == 0);
+}
+
+const struct format format_perf_data = {
+    .name = "perf.data",
+    .extensions = "perf.data .perf.data",
+    .summary = "of perf: report, script, annotate, diff; also for hotspot",
+    .keeps = "stacks of addresses, objects with build-ids, marks, processes and "
+             "threads, sample counts (up to 1048576), times, the rate in whole hertz, "
+             "the command",
+    .loses = "names and lines (looked up again), callers beyond the 8000th, system "
+             "calls, states, CPU time in a profile of elapsed time, totals",
+    .matches = perf_data_matches,
+    .read = read_perf_data,
+    .write = perf_data_write,
+};

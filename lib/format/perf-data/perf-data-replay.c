@@ -16,50 +16,25 @@
 
 #include "base/array.h"
 #include "format/bytes.h"
-#include "format/perf-data/perf-data-sample.h"
+#include "format/perf-data/perf-data-read.h"
 
 /* --- processes ------------------------------------------------------------------------- */
-
-int perf_need_space(struct perf_replay *replay, uint32_t pid, struct perf_space **space)
-{
-    struct memo_entry *known;
-    int error = memo_find(&replay->space_index, 0, pid, 0, &known);
-
-    if (error != 0)
-        return error;
-    if (!known->used) {
-        error = array_grow(&replay->spaces, replay->space_count, sizeof *replay->spaces);
-        if (error != 0)
-            return error;
-        replay->spaces[replay->space_count] = (struct perf_space){0};
-        memo_set(known, replay->space_count++);
-    }
-    *space = &replay->spaces[known->index];
-    return 0;
-}
-
-int perf_feed_task(struct perf_replay *replay, enum wire_type type, uint32_t pid, uint32_t tid,
-                   uint64_t time)
-{
-    struct wire_task event = {.header = {type, sizeof event}, .time = time, .pid = pid, .tid = tid};
-    return profile_feed(replay->profile, &event.header);
-}
 
 static int inherit(struct perf_replay *replay, uint32_t pid, uint32_t ppid)
 {
     struct perf_space *parent, *child;
-    int error = perf_need_space(replay, pid, &child);
+    int error = perf_find_space(replay, pid, &child);
 
     if (error == 0) /* which may move the child */
-        error = perf_need_space(replay, ppid, &parent);
+        error = perf_find_space(replay, ppid, &parent);
     if (error == 0)
-        error = perf_need_space(replay, pid, &child);
+        error = perf_find_space(replay, pid, &child);
     if (error != 0 || parent == child)
         return error;
-    return space_copy(child, parent, &replay->copies_left);
+    return perf_space_copy(child, parent, &replay->copies_left);
 }
 
-static int take_fork(struct perf_replay *replay, unsigned misc, struct bytes *bytes)
+static int read_fork(struct perf_replay *replay, unsigned misc, struct bytes *bytes)
 {
     struct wire_fork event = {.header = {WIRE_FORK, sizeof event}};
     struct perf_space *space;
@@ -75,14 +50,14 @@ static int take_fork(struct perf_replay *replay, unsigned misc, struct bytes *by
         return perf_feed_task(replay, WIRE_THREAD, event.pid, tid, event.time);
     int error = profile_feed(replay->profile, &event.header);
     if (error == 0)
-        error = perf_need_space(replay, event.pid, &space);
+        error = perf_find_space(replay, event.pid, &space);
     if (error != 0)
         return error;
-    space_clear(space);
+    perf_space_clear(space);
     return misc & PERF_MISC_EXEC ? 0 : inherit(replay, event.pid, event.ppid);
 }
 
-static int take_exit(struct perf_replay *replay, struct bytes *bytes)
+static int read_exit(struct perf_replay *replay, struct bytes *bytes)
 {
     struct wire_exit event = {.header = {WIRE_EXIT, sizeof event}, .status = -1};
 
@@ -95,7 +70,7 @@ static int take_exit(struct perf_replay *replay, struct bytes *bytes)
 }
 
 /* A text up to its end, which must be there. */
-static const char *take_text(struct bytes *bytes)
+static const char *read_text(struct bytes *bytes)
 {
     const char *text = (const char *)bytes->at;
     const unsigned char *end = memchr(bytes->at, '\0', (size_t)bytes_left(bytes));
@@ -106,14 +81,14 @@ static const char *take_text(struct bytes *bytes)
     return text;
 }
 
-static int take_comm(struct perf_replay *replay, unsigned misc, uint64_t time, struct bytes *bytes)
+static int read_comm(struct perf_replay *replay, unsigned misc, uint64_t time, struct bytes *bytes)
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event}, .time = time};
     struct perf_space *space;
 
     event.pid = (uint32_t)bytes_get(bytes, 4);
     event.tid = (uint32_t)bytes_get(bytes, 4);
-    const char *comm = take_text(bytes);
+    const char *comm = read_text(bytes);
     if (bytes->missing || comm == NULL)
         return PPROFIL_ERROR_DAMAGED;
     strncpy(event.comm, comm, sizeof event.comm - 1);
@@ -121,9 +96,9 @@ static int take_comm(struct perf_replay *replay, unsigned misc, uint64_t time, s
     if (misc & PERF_MISC_EXEC && event.pid == event.tid) {
         error = perf_feed_task(replay, WIRE_EXEC, event.pid, event.tid, time);
         if (error == 0)
-            error = perf_need_space(replay, event.pid, &space);
+            error = perf_find_space(replay, event.pid, &space);
         if (error == 0)
-            space_clear(space);
+            perf_space_clear(space);
     }
     return error == 0 ? profile_feed(replay->profile, &event.header) : error;
 }
@@ -184,7 +159,7 @@ static int find_object(struct perf_replay *replay, struct profile_object *object
     return error == 0 ? profile_object(replay->profile, object, index) : error;
 }
 
-static void take_file(unsigned misc, struct bytes *bytes, struct profile_object *object)
+static void read_file_id(unsigned misc, struct bytes *bytes, struct profile_object *object)
 {
     if (misc & PERF_MISC_BUILD_ID) {
         uint64_t size = bytes_get(bytes, 1);
@@ -203,10 +178,10 @@ static void take_file(unsigned misc, struct bytes *bytes, struct profile_object 
     bytes_get(bytes, 8);
 }
 
-static int take_mmap(struct perf_replay *replay, bool second, unsigned misc, struct bytes *bytes)
+static int read_mmap(struct perf_replay *replay, bool second, unsigned misc, struct bytes *bytes)
 {
     struct profile_object object = {.fd = -1};
-    struct mapping mapping = {0};
+    struct perf_mapping mapping = {0};
     struct perf_space *space;
     uint64_t protection = 1;
 
@@ -216,11 +191,11 @@ static int take_mmap(struct perf_replay *replay, bool second, unsigned misc, str
     uint64_t size = bytes_get(bytes, 8);
     object.offset = mapping.offset = bytes_get(bytes, 8);
     if (second) {
-        take_file(misc, bytes, &object);
+        read_file_id(misc, bytes, &object);
         protection = bytes_get(bytes, 4);
         bytes_get(bytes, 4);
     }
-    const char *path = take_text(bytes);
+    const char *path = read_text(bytes);
     if (bytes->missing || path == NULL)
         return PPROFIL_ERROR_DAMAGED;
     if (size == 0 || size > UINT64_MAX - mapping.start || misc & PERF_MISC_DATA ||
@@ -230,8 +205,8 @@ static int take_mmap(struct perf_replay *replay, bool second, unsigned misc, str
     int error = find_object(replay, &object, path, protection, &mapping.object);
     mapping.mark = object.kind == PROFILE_OBJECT_MARK;
     if (error == 0)
-        error = perf_need_space(replay, pid, &space); /* an object need not have one */
-    return error == 0 ? space_add(space, &mapping) : error;
+        error = perf_find_space(replay, pid, &space); /* an object need not have one */
+    return error == 0 ? perf_space_add(space, &mapping) : error;
 }
 
 int perf_replay_record(struct perf_replay *replay, const unsigned char *record, size_t size,
@@ -246,16 +221,16 @@ int perf_replay_record(struct perf_replay *replay, const unsigned char *record, 
         replay->epoch++;
     switch (type) {
     case PERF_FORK:
-        return take_fork(replay, misc, &bytes);
+        return read_fork(replay, misc, &bytes);
     case PERF_EXIT:
-        return take_exit(replay, &bytes);
+        return read_exit(replay, &bytes);
     case PERF_COMM:
-        return take_comm(replay, misc, time, &bytes);
+        return read_comm(replay, misc, time, &bytes);
     case PERF_MMAP:
     case PERF_MMAP2:
-        return take_mmap(replay, type == PERF_MMAP2, misc, &bytes);
+        return read_mmap(replay, type == PERF_MMAP2, misc, &bytes);
     case PERF_SAMPLE:
-        return perf_take_sample(replay, misc, &bytes);
+        return perf_count_sample(replay, misc, &bytes);
     default:
         return 0;
     }
@@ -264,7 +239,7 @@ int perf_replay_record(struct perf_replay *replay, const unsigned char *record, 
 void perf_replay_clear(struct perf_replay *replay)
 {
     for (uint32_t i = 0; i < replay->space_count; i++)
-        space_clear(&replay->spaces[i]);
+        perf_space_clear(&replay->spaces[i]);
     free(replay->spaces);
     memo_free(&replay->space_index);
     free(replay->build_ids);

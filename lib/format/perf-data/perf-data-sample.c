@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "format/address-layout.h"
-#include "format/perf-data/perf-data-sample.h"
+#include "format/perf-data/perf-data-read.h"
 
 #define FRAMES_MAX (65536u / 8)
 
@@ -88,7 +88,7 @@ static int locate(struct perf_replay *replay, const struct perf_space *space, bo
 
     if (kernel)
         return unmapped(replay, PROFILE_OBJECT_FILE, LAYOUT_KERNEL, address, location);
-    const struct mapping *mapping = space_find(space, address);
+    const struct perf_mapping *mapping = perf_space_find(space, address);
     if (mapping == NULL)
         return unmapped(replay, PROFILE_OBJECT_UNKNOWN, "[unknown]", address, location);
     const struct profile_object *object = &profile->objects[mapping->object];
@@ -141,7 +141,7 @@ static int locate_sample(struct perf_replay *replay, unsigned misc, struct sampl
     struct perf_stacks *stacks = &replay->stacks;
     struct perf_space *space;
     uint32_t count = 0;
-    int error = perf_need_space(replay, sample->pid, &space);
+    int error = perf_find_space(replay, sample->pid, &space);
 
     if (error == 0 && stacks->locations == NULL &&
         (stacks->locations = calloc(FRAMES_MAX + 2, sizeof *stacks->locations)) == NULL)
@@ -211,7 +211,7 @@ void perf_stacks_clear(struct perf_stacks *stacks)
     free(stacks->locations);
 }
 
-int perf_take_sample(struct perf_replay *replay, unsigned misc, struct bytes *bytes)
+int perf_count_sample(struct perf_replay *replay, unsigned misc, struct bytes *bytes)
 {
     struct profile *profile = replay->profile;
     struct profile_sample made = {.count = 1};

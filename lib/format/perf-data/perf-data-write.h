@@ -3,9 +3,36 @@
 #ifndef PPROFIL_PERF_DATA_WRITE_H
 #define PPROFIL_PERF_DATA_WRITE_H
 
+#include "format/address-layout.h"
 #include "format/bytes.h"
-#include "format/perf-data/perf-data-plan.h"
 #include "format/perf-data/perf-data.h"
+#include "format/timestamps.h"
+
+/* --- the plan (perf-data-plan.c) ------------------------------------------------------ */
+
+/* What happens beside samples. Steps of the same time are in this order. */
+enum step_kind { STEP_PROCESS, STEP_THREAD, STEP_MAP, STEP_END };
+
+struct step {
+    uint64_t time;
+    enum step_kind kind;
+    uint32_t process;
+    uint32_t index; /* of the thread or the object */
+};
+
+struct perf_plan {
+    struct timestamps timestamps;  /* the samples */
+    struct mapped_object *mapped;  /* owned; by object */
+    struct step *steps;            /* owned; by time */
+    uint32_t step_count;
+};
+
+/* 0, -ENOMEM, -EOVERFLOW, or PPROFIL_ERROR_ADDRESSES (the objects do not fit into 64 bits). The caller frees it in any
+ * case. */
+int perf_plan_make(struct perf_plan *plan, const struct profile *profile);
+void perf_plan_free(struct perf_plan *plan);
+
+/* --- records (perf-data-write.c) ------------------------------------------------------ */
 
 #define PERF_FEATURES 10u
 #define PERF_EVENT_ID 1u
@@ -20,15 +47,17 @@ struct perf_writer {
 
 void perf_put4(struct perf_writer *writer, uint64_t number);
 void perf_put8(struct perf_writer *writer, uint64_t number);
-/* What a record begins with; size: of all of it, in bytes. */
+/* The header of a record of size bytes, this header included. */
 void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size);
-/* Bytes of a text with its end, a multiple of align; and these. */
+/* The size of a text with its zero, rounded up to a multiple of align bytes; and the text in that size. */
 size_t perf_text_room(const char *text, size_t align);
 void perf_put_text(struct perf_writer *writer, const char *text, size_t align);
 
-/* What is before the data, whose size is known, and what is behind it: the sizes of the features
- * are those that perf_measure_features found. */
+/* --- what is before and behind the records (perf-data-features.c) --------------------- */
+
+/* The header; data_size is known. */
 void perf_put_header(struct perf_writer *writer);
+/* The sizes of the features, found by writing them; and the features, with a table of these sizes. */
 void perf_measure_features(struct perf_writer *writer, uint64_t sizes[PERF_FEATURES]);
 void perf_put_features(struct perf_writer *writer, const uint64_t sizes[PERF_FEATURES]);
 

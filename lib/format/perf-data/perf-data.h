@@ -93,8 +93,7 @@ enum perf_feature {
 #define PERF_OWN_VERSION "pprofil "  /* what our files' version begins with */
 #define PERF_OWN_COMMAND "pprofil"   /* ... and their command line */
 
-/* As read and write of struct format. */
-int perf_data_read(const char *path, struct profile *profile);
+/* As write of struct format. */
 int perf_data_write(int fd, const struct profile *profile);
 
 #endif
