@@ -19,7 +19,8 @@ static bool is_qualified(const struct pprofil_row *row, const char *pattern)
            strcmp(pattern + length + 1, row->name) == 0;
 }
 
-static uint32_t mark_qualified(const struct pprofil_report *report, const char *pattern, bool *marked)
+static uint32_t mark_qualified(const struct pprofil_report *report, const char *pattern,
+                               bool *marked)
 {
     uint32_t found = 0;
 
@@ -30,7 +31,7 @@ static uint32_t mark_qualified(const struct pprofil_report *report, const char *
     return found;
 }
 
-static void keep(struct pprofil_report *report, const bool *marked)
+static void keep_marked_rows(struct pprofil_report *report, const bool *marked)
 {
     uint32_t kept = 0;
 
@@ -54,7 +55,7 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
     if (error == 0 && found == 0)
         match_complain("function", pattern, names, report->count, problem, size);
     if (error == 0)
-        keep(report, marked);
+        keep_marked_rows(report, marked);
     free(names);
     free(marked);
     return error;
@@ -63,41 +64,42 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
 /* --- blocks ------------------------------------------------------------------------------ */
 
 /* A location of the function, and the time of the samples that have it on their stack. */
-struct place {
+struct hot_location {
     uint32_t location;
     uint64_t ns;
 };
 
-static int compare_places(const void *left, const void *right)
+static int annotate_compare(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct hot_location *a = left, *b = right;
 
     if (a->ns != b->ns)
         return a->ns > b->ns ? -1 : 1;
     return a->location < b->location ? -1 : a->location > b->location;
 }
 
-/* All locations of the profile; those of the function come first. */
-static uint32_t find_places(const struct profile *profile, uint64_t id, struct place *places)
+/* Fills in all locations of the profile, those of the function first, the one with the most time
+ * first. Returns how many are of the function. */
+static uint32_t find_hot_locations(const struct profile *profile, uint64_t id,
+                                   struct hot_location *places)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < profile->location_count; i++)
-        places[i] = (struct place){.location = i};
+        places[i] = (struct hot_location){.location = i};
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
-        for (uint32_t node = sample->node; node != PROFILE_NONE;
-             node = profile->nodes[node].parent)
+        for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent)
             places[profile->nodes[node].location].ns += report_ns(profile, sample);
     }
     for (uint32_t i = 1; i < profile->location_count; i++)
         if (report_id(profile, PPROFIL_BY_FUNCTION, i) == id)
             places[count++] = places[i];
-    qsort(places, count, sizeof *places, compare_places);
+    qsort(places, count, sizeof *places, annotate_compare);
     return count;
 }
 
-static bool is_in(const struct listing *listing, const struct profile_location *place)
+static bool block_has(const struct listing *listing, const struct profile_location *place)
 {
     const struct symbol_code *code = listing->code;
 
@@ -108,16 +110,17 @@ static bool is_in(const struct listing *listing, const struct profile_location *
     return place->address >= first->place && place->address < last->place + last->size;
 }
 
-static bool has(const struct annotation *annotation, const struct profile_location *place)
+static bool annotation_has(const struct annotation *annotation,
+                           const struct profile_location *place)
 {
     for (uint32_t i = 0; i < annotation->count; i++)
-        if (is_in(annotation->blocks[i], place))
+        if (block_has(annotation->blocks[i], place))
             return true;
     return false;
 }
 
-static int add_block(struct symbolizer *symbolizer, uint32_t location,
-                     struct annotation *annotation, const char **problem)
+static int annotate_add_block(struct symbolizer *symbolizer, uint32_t location,
+                              struct annotation *annotation, const char **problem)
 {
     struct symbol_code *code;
     int error = symbolizer_code(symbolizer, location, &code, problem);
@@ -129,19 +132,19 @@ static int add_block(struct symbolizer *symbolizer, uint32_t location,
     return error;
 }
 
-static int add_blocks(const struct profile *profile, struct symbolizer *symbolizer,
-                      const struct place *places, uint32_t count, struct annotation *annotation,
-                      const char **problem)
+static int annotate_add_blocks(const struct profile *profile, struct symbolizer *symbolizer,
+                               const struct hot_location *places, uint32_t count,
+                               struct annotation *annotation, const char **problem)
 {
     int error = 0;
 
     for (uint32_t i = 0; i < count && annotation->count < ANNOTATE_BLOCKS_MAX; i++) {
-        if (has(annotation, &profile->locations[places[i].location]))
+        if (annotation_has(annotation, &profile->locations[places[i].location]))
             continue;
-        error = add_block(symbolizer, places[i].location, annotation, problem);
+        error = annotate_add_block(symbolizer, places[i].location, annotation, problem);
         if (error != 0 && error != PPROFIL_ERROR_NO_CODE)
             return error;
-        if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX) /* it is the same for all of them */
+        if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX) /* the others have no code either */
             break;
     }
     return annotation->count > 0 ? 0 : error;
@@ -153,14 +156,15 @@ int annotate_function(struct profile *profile, struct symbolizer *symbolizer, ui
     *annotation = (struct annotation){0};
     *problem = NULL;
     int error = symbolizer_look_up_all(symbolizer, PROFILE_LOOKED_NAME);
-    struct place *places = calloc(profile->location_count + 1u, sizeof *places);
+    struct hot_location *places = calloc(profile->location_count + 1u, sizeof *places);
 
     if (places == NULL)
         error = -ENOMEM;
     if (error == 0) {
-        uint32_t count = find_places(profile, id, places);
-        error = count == 0 ? -ENOENT
-                           : add_blocks(profile, symbolizer, places, count, annotation, problem);
+        uint32_t count = find_hot_locations(profile, id, places);
+        error = count == 0
+                    ? -ENOENT
+                    : annotate_add_blocks(profile, symbolizer, places, count, annotation, problem);
     }
     free(places);
     if (error != 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A row of the tree is a group of the profile's nodes that have the same functions on the way to
- * them. The largest group that there is becomes the next row, and what is below it new groups,
- * until there are enough rows: no smaller one is ever looked at.
+ * A row of the tree is a group of the profile's nodes with the same functions on the way to them.
+ * The largest group becomes the next row, and what is below it new groups, until there are enough
+ * rows. What is below smaller groups is never looked at.
  *
- * A group's members are in one array, each group's side by side. A member is one frame of a node:
- * functions that were inlined lie between the node's own and its children. Bottom-up it is a place
- * on the way up from one of the wanted function's outermost calls, and has that one's time.
+ * A member of a group is one frame of a node: functions that were inlined lie between the node's
+ * own function and the node's children. In a tree of callers it is a frame above an outermost call
+ * of the wanted function, and has the time of that call. Members of a group are linked.
  */
 #include "config.h"
 
@@ -19,16 +19,16 @@
 
 struct member {
     uint32_t node, frame;
-    uint32_t weight; /* node whose time it has: itself; bottom-up a wanted call */
-    uint32_t next;   /* of its group, index + 1; 0: none */
+    uint32_t weight; /* the node whose time it has: the same; callers: the call of the function */
+    uint32_t next;   /* index of the group's next member + 1; 0: none */
 };
 
 struct group {
     uint64_t key[2];
     struct amount self, total;
-    uint32_t first;  /* member, index + 1 */
-    uint32_t parent; /* row, or PPROFIL_TREE_TOP */
-    uint32_t location, frame;
+    uint32_t first;           /* index of its first member + 1 */
+    uint32_t parent;          /* index of a row, or PPROFIL_TREE_TOP */
+    uint32_t location, frame; /* of one member: they name the row */
 };
 
 struct finder {
@@ -38,39 +38,26 @@ struct finder {
     const struct live_nodes *nodes;
     struct member *members; /* owned */
     struct group *groups;   /* owned */
-    uint32_t *heap;         /* owned: groups that are no rows yet, the largest first */
+    uint32_t *heap;         /* owned; groups that are not rows yet, the largest first */
     uint32_t member_count, group_count, heap_count;
     struct live_calls *calls;
 };
 
 /* --- the nodes ------------------------------------------------------------------------- */
 
-static int live_nodes_make_room(struct live_nodes *nodes, uint32_t count)
-{
-    int error = array_extend(&nodes->self, &nodes->self_count, count, sizeof *nodes->self);
-
-    if (error == 0)
-        error = array_extend(&nodes->total, &nodes->total_count, count, sizeof *nodes->total);
-    if (error == 0)
-        error = array_extend(&nodes->child, &nodes->child_count, count, sizeof *nodes->child);
-    if (error == 0)
-        error = array_extend(&nodes->sibling, &nodes->sibling_count, count, sizeof *nodes->sibling);
-    return error;
-}
-
 static void live_nodes_add(struct live_nodes *nodes, const struct profile *profile, uint32_t leaf,
                            const struct amount *more)
 {
-    amount_add(&nodes->self[leaf], more);
+    amount_add(&nodes->all[leaf].self, more);
     for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent) {
         uint32_t parent = profile->nodes[node].parent;
-        if (nodes->total[node].samples == 0) {
-            nodes->sibling[node] = nodes->child[parent];
-            nodes->child[parent] = node;
+        if (nodes->all[node].total.samples == 0) {
+            nodes->all[node].sibling = nodes->all[parent].child;
+            nodes->all[parent].child = node;
         }
-        amount_add(&nodes->total[node], more);
+        amount_add(&nodes->all[node].total, more);
     }
-    amount_add(&nodes->total[PROFILE_NONE], more);
+    amount_add(&nodes->all[PROFILE_NONE].total, more);
 }
 
 int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
@@ -84,7 +71,7 @@ int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
     }
     int error = added_grow(&nodes->added, profile);
     if (error == 0)
-        error = live_nodes_make_room(nodes, profile->node_count);
+        error = array_extend(&nodes->all, &nodes->count, profile->node_count, sizeof *nodes->all);
     if (error != 0) {
         live_nodes_clear(nodes);
         return error;
@@ -99,17 +86,14 @@ int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
 
 void live_nodes_clear(struct live_nodes *nodes)
 {
-    free(nodes->self);
-    free(nodes->total);
-    free(nodes->child);
-    free(nodes->sibling);
+    free(nodes->all);
     added_clear(&nodes->added);
     *nodes = (struct live_nodes){0};
 }
 
-/* --- groups by size ---------------------------------------------------------------------- */
+/* --- the heap of groups ------------------------------------------------------------------ */
 
-static bool larger(const struct finder *finder, uint32_t a, uint32_t b)
+static bool heap_is_larger(const struct finder *finder, uint32_t a, uint32_t b)
 {
     const struct group *x = &finder->groups[finder->heap[a]], *y = &finder->groups[finder->heap[b]];
 
@@ -118,7 +102,7 @@ static bool larger(const struct finder *finder, uint32_t a, uint32_t b)
     return finder->heap[a] < finder->heap[b];
 }
 
-static void swap(struct finder *finder, uint32_t a, uint32_t b)
+static void heap_swap(struct finder *finder, uint32_t a, uint32_t b)
 {
     uint32_t was = finder->heap[a];
 
@@ -126,7 +110,7 @@ static void swap(struct finder *finder, uint32_t a, uint32_t b)
     finder->heap[b] = was;
 }
 
-static int live_calls_push(struct finder *finder, uint32_t group)
+static int heap_push(struct finder *finder, uint32_t group)
 {
     int error = array_grow(&finder->heap, finder->heap_count, sizeof *finder->heap);
     uint32_t at = finder->heap_count;
@@ -134,12 +118,12 @@ static int live_calls_push(struct finder *finder, uint32_t group)
     if (error != 0)
         return error;
     finder->heap[finder->heap_count++] = group;
-    for (; at > 0 && larger(finder, at, (at - 1) / 2); at = (at - 1) / 2)
-        swap(finder, at, (at - 1) / 2);
+    for (; at > 0 && heap_is_larger(finder, at, (at - 1) / 2); at = (at - 1) / 2)
+        heap_swap(finder, at, (at - 1) / 2);
     return 0;
 }
 
-static uint32_t live_calls_pop(struct finder *finder)
+static uint32_t heap_pop(struct finder *finder)
 {
     uint32_t top = finder->heap[0], at = 0;
 
@@ -147,34 +131,34 @@ static uint32_t live_calls_pop(struct finder *finder)
     for (;;) {
         uint32_t best = at, left = 2 * at + 1;
         for (uint32_t child = left; child < left + 2 && child < finder->heap_count; child++)
-            if (larger(finder, child, best))
+            if (heap_is_larger(finder, child, best))
                 best = child;
         if (best == at)
             return top;
-        swap(finder, at, best);
+        heap_swap(finder, at, best);
         at = best;
     }
 }
 
-/* --- what is below a row ----------------------------------------------------------------- */
+/* --- the groups below a row -------------------------------------------------------------- */
 
-/* The groups that are being made; keys are looked for among these only. */
+/* The groups directly below one row, while they are made. */
 struct batch {
-    struct sums keys; /* in the order of the groups */
+    struct sums keys; /* of the groups, in their order */
     uint32_t first, parent;
 };
 
-static const struct profile_location *place_of(const struct finder *finder, uint32_t node)
+static const struct profile_location *location_of(const struct finder *finder, uint32_t node)
 {
     return &finder->profile->locations[finder->profile->nodes[node].location];
 }
 
-/* The innermost frame of a node, and the outermost. */
+/* Return the innermost frame of a node, and the outermost. */
 static uint32_t first_frame(const struct finder *finder, uint32_t node)
 {
     uint32_t first, end;
 
-    row_frames(place_of(finder, node), finder->options, &first, &end);
+    row_frames(location_of(finder, node), finder->options, &first, &end);
     return first;
 }
 
@@ -182,7 +166,7 @@ static uint32_t last_frame(const struct finder *finder, uint32_t node)
 {
     uint32_t first, end;
 
-    row_frames(place_of(finder, node), finder->options, &first, &end);
+    row_frames(location_of(finder, node), finder->options, &first, &end);
     return end - 1;
 }
 
@@ -197,12 +181,12 @@ static int make_group(struct finder *finder, const struct group *group)
 
 static void add_time(struct finder *finder, struct group *group, const struct member *member)
 {
-    amount_add(&group->total, &finder->nodes->total[member->weight]);
+    amount_add(&group->total, &finder->nodes->all[member->weight].total);
     if (!finder->upwards && member->frame == first_frame(finder, member->node))
-        amount_add(&group->self, &finder->nodes->self[member->node]);
+        amount_add(&group->self, &finder->nodes->all[member->node].self);
 }
 
-static int join(struct finder *finder, struct batch *batch, struct member member)
+static int add_member(struct finder *finder, struct batch *batch, struct member member)
 {
     uint64_t key[2];
     uint32_t location = finder->profile->nodes[member.node].location, known = batch->keys.count;
@@ -233,7 +217,7 @@ static int push_batch(struct finder *finder, struct batch *batch)
     int error = 0;
 
     for (uint32_t i = batch->first; error == 0 && i < finder->group_count; i++)
-        error = live_calls_push(finder, i);
+        error = heap_push(finder, i);
     sums_clear(&batch->keys);
     return error;
 }
@@ -242,13 +226,13 @@ static int open_upwards(struct finder *finder, struct batch *batch, struct membe
 {
     if (member.frame < last_frame(finder, member.node)) {
         member.frame++;
-        return join(finder, batch, member);
+        return add_member(finder, batch, member);
     }
     member.node = finder->profile->nodes[member.node].parent;
     if (member.node == PROFILE_NONE)
         return 0;
     member.frame = first_frame(finder, member.node);
-    return join(finder, batch, member);
+    return add_member(finder, batch, member);
 }
 
 static int open_children(struct finder *finder, struct batch *batch, uint32_t parent)
@@ -256,10 +240,11 @@ static int open_children(struct finder *finder, struct batch *batch, uint32_t pa
     const struct live_nodes *nodes = finder->nodes;
     int error = 0;
 
-    for (uint32_t node = nodes->child[parent]; error == 0 && node != 0; node = nodes->sibling[node])
-        error =
-            join(finder, batch,
-                 (struct member){.node = node, .frame = last_frame(finder, node), .weight = node});
+    for (uint32_t node = nodes->all[parent].child; error == 0 && node != 0;
+         node = nodes->all[node].sibling)
+        error = add_member(
+            finder, batch,
+            (struct member){.node = node, .frame = last_frame(finder, node), .weight = node});
     return error;
 }
 
@@ -270,7 +255,7 @@ static int open_member(struct finder *finder, struct batch *batch, struct member
     if (member.frame == first_frame(finder, member.node))
         return open_children(finder, batch, member.node);
     member.frame--;
-    return join(finder, batch, member);
+    return add_member(finder, batch, member);
 }
 
 static int open_row(struct finder *finder, uint32_t group, uint32_t row)
@@ -311,13 +296,13 @@ static void live_calls_make_row(struct finder *finder, const struct group *group
                                        .pending = row_is_pending(group->key)};
 }
 
-static int take_rows(struct finder *finder, uint32_t limit)
+static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 {
     struct live_calls *calls = finder->calls;
     int error = 0;
 
     while (error == 0 && finder->heap_count > 0 && calls->count < limit) {
-        uint32_t group = live_calls_pop(finder);
+        uint32_t group = heap_pop(finder);
         error = array_grow(&calls->rows, calls->count, sizeof *calls->rows);
         if (error != 0)
             break;
@@ -327,9 +312,9 @@ static int take_rows(struct finder *finder, uint32_t limit)
     return error;
 }
 
-/* --- where it begins ----------------------------------------------------------------------- */
+/* --- the first groups -------------------------------------------------------------------- */
 
-/* The outermost of a place's frames that is of a function, + 1; 0: none is. */
+/* Returns the outermost of a location's frames that is of a function, + 1; 0: there is none. */
 static uint32_t frame_of(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
@@ -344,8 +329,8 @@ static uint32_t frame_of(const struct finder *finder, uint32_t location, uint64_
     return 0;
 }
 
-/* The outermost calls of a function: no time counts twice. */
-static int begin_at(struct finder *finder, struct batch *batch, uint64_t function)
+/* Begins with the outermost calls of a function, so that no time counts twice. */
+static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;
     bool *inside = calloc(profile->node_count, sizeof *inside);
@@ -358,10 +343,10 @@ static int begin_at(struct finder *finder, struct batch *batch, uint64_t functio
         uint32_t frame = wanted[profile->nodes[i].location];
         bool above = inside[profile->nodes[i].parent];
         inside[i] = frame != 0 || above;
-        if (frame != 0 && !above && finder->nodes->total[i].samples > 0) {
-            error =
-                join(finder, batch, (struct member){.node = i, .frame = frame - 1, .weight = i});
-            finder->calls->root_ns += finder->nodes->total[i].ns;
+        if (frame != 0 && !above && finder->nodes->all[i].total.samples > 0) {
+            error = add_member(finder, batch,
+                               (struct member){.node = i, .frame = frame - 1, .weight = i});
+            finder->calls->root_ns += finder->nodes->all[i].total.ns;
         }
     }
     free(inside);
@@ -374,9 +359,9 @@ static int live_calls_begin(struct finder *finder, enum pprofil_tree_kind kind, 
     struct batch batch = {.parent = PPROFIL_TREE_TOP};
     int error = 0;
 
-    finder->calls->ns = finder->nodes->total[0].ns;
+    finder->calls->ns = finder->nodes->all[0].total.ns;
     if (kind == PPROFIL_TREE_CALLERS || kind == PPROFIL_TREE_CALLEES) {
-        error = begin_at(finder, &batch, function);
+        error = begin_with_function(finder, &batch, function);
     } else {
         finder->calls->root_ns = finder->calls->ns;
         error = open_children(finder, &batch, PROFILE_NONE);
@@ -399,7 +384,7 @@ int live_calls_find(const struct profile *profile, const struct report_options *
     if (error == 0)
         error = live_calls_begin(&finder, kind, function);
     if (error == 0)
-        error = take_rows(&finder, options->limit);
+        error = live_calls_make_rows(&finder, options->limit);
     free(finder.members);
     free(finder.groups);
     free(finder.heap);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * live-calls: who calls whom in a profile that still grows, cheap enough for each refresh of a
- * screen: what is merged and named is only the largest part of the tree, down to a number of rows.
+ * live-calls: the call tree of a profile that grows, cheap enough for each refresh of a screen.
+ * Only the largest rows are made, up to a limit, and nodes are merged by name only as far as these
+ * rows need it. (A saved profile's tree, report/call-tree.h, merges all nodes: that takes 30 times
+ * as long for a million nodes.)
  */
 #ifndef PPROFIL_LIVE_CALLS_H
 #define PPROFIL_LIVE_CALLS_H
@@ -9,12 +11,16 @@
 #include "report/changed.h"
 #include "report/report.h"
 
-/* The nodes of the profile with their time, kept from call to call. Arrays are by index of the
- * profile's nodes; node 0 stands above all. All 0 is empty. */
+/* A node of the profile with its time. Nodes without time are not linked. */
+struct live_node {
+    struct amount self, total;
+    uint32_t child, sibling; /* indexes; 0: there is none */
+};
+
+/* Kept from call to call. All 0 is empty. */
 struct live_nodes {
-    struct amount *self, *total; /* owned */
-    uint32_t *child, *sibling;   /* owned; of nodes with time only; 0: none */
-    uint32_t self_count, total_count, child_count, sibling_count;
+    struct live_node *all; /* owned; by the profile's node. Node 0 stands above all */
+    uint32_t count;
     struct added_samples added;
 };
 
@@ -25,15 +31,15 @@ int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
 void live_nodes_clear(struct live_nodes *nodes);
 
 struct live_calls {
-    struct pprofil_live_call *rows; /* owned; texts are borrowed from the profile */
+    struct pprofil_live_call *rows; /* owned, parents first; texts are borrowed from the profile */
     uint32_t count;
-    uint64_t ns, root_ns; /* of all that the filter lets through; of what is shown */
+    uint64_t ns, root_ns; /* of all samples that count; of those in the tree */
 };
 
-/* kind: CALLS; CALLERS and CALLEES of a function, by the id of its row. Of BY_FUNCTION options the
- * filter and live count; limit: rows, the largest of all, 0 not allowed. nodes go on from call to
- * call, and are all 0 for the first; the caller clears them. calls is to be cleared, also after an
- * error. 0 or -ENOMEM. */
+/* Makes the tree. options are BY_FUNCTION, and their limit is not 0. kind: CALLS, CALLERS or
+ * CALLEES; function is the id of the row BY_FUNCTION of the function that the last two are about.
+ * nodes are kept from call to call; the caller clears them and *calls, also after an error. 0 or
+ * -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options,
                     enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
                     struct live_calls *calls);

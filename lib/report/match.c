@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of C++ are full of what is special in patterns, hence names as they are come first. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,10 +9,10 @@
 #include "base/utf8.h"
 #include "report/match.h"
 
-#define COMPARED_SIZE_MAX 63u /* bytes that names are compared by to find one like another */
+#define COMPARED_SIZE_MAX 63u /* bytes; a longer name is like another only if it contains it */
 
-/* Without its parameters, where it is C++. */
-static size_t plain_length(const char *text)
+/* Returns the length of a name of C++ without its parameters. */
+static size_t length_without_parameters(const char *text)
 {
     return strcspn(text, "(");
 }
@@ -23,9 +22,9 @@ static bool is_text(const char *pattern, const char *text)
     return strcmp(pattern, text) == 0;
 }
 
-static bool is_plain(const char *pattern, const char *text)
+static bool is_text_without_parameters(const char *pattern, const char *text)
 {
-    size_t length = plain_length(text);
+    size_t length = length_without_parameters(text);
     return length > 0 && text[length] != '\0' && strncmp(pattern, text, length) == 0 &&
            pattern[length] == '\0';
 }
@@ -70,7 +69,8 @@ static int mark_expression(const char *pattern, const char *const *texts, uint32
 int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
                 uint32_t *found, char *problem, size_t size)
 {
-    static bool (*const meanings[])(const char *, const char *) = {is_text, is_plain, is_part};
+    static bool (*const meanings[])(const char *,
+                                    const char *) = {is_text, is_text_without_parameters, is_part};
 
     *found = 0;
     for (size_t i = 0; *found == 0 && i < sizeof meanings / sizeof *meanings; i++)
@@ -80,9 +80,9 @@ int match_texts(const char *pattern, const char *const *texts, uint32_t count, b
     return mark_expression(pattern, texts, count, marked, found, problem, size);
 }
 
-/* --- names like others ------------------------------------------------------------------- */
+/* --- similar names ----------------------------------------------------------------------- */
 
-/* How many letters have to be changed, added or left out to make the one of the other. */
+/* Returns how many bytes have to be changed, added or left out to turn a into b (Levenshtein). */
 static uint32_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint32_t row[COMPARED_SIZE_MAX + 1];
@@ -105,10 +105,10 @@ static uint32_t distance(const char *a, size_t a_length, const char *b, size_t b
     return row[b_length];
 }
 
-/* 0: nothing like it. Larger: more so. */
+/* Returns how much a text looks like the wrong one; 0: not at all. */
 static uint32_t likeness(const char *wrong, const char *text)
 {
-    size_t length = plain_length(text), wrong_length = strlen(wrong);
+    size_t length = length_without_parameters(text), wrong_length = strlen(wrong);
 
     if (length == 0)
         length = strlen(text);
@@ -117,7 +117,8 @@ static uint32_t likeness(const char *wrong, const char *text)
     if (length > COMPARED_SIZE_MAX || wrong_length > COMPARED_SIZE_MAX)
         return 0;
     uint32_t changes = distance(wrong, wrong_length, text, length);
-    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes : 0;
+    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes
+                                                                     : 0;
 }
 
 uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
@@ -154,5 +155,5 @@ void match_complain(const char *what, const char *wrong, const char *const *text
     for (uint32_t i = 0; i < found && length >= 0 && (size_t)length < size; i++)
         length += snprintf(problem + length, size - (size_t)length, "%s '%s'",
                            i == 0 ? "; there is" : ",", texts[nearest[i]]);
-    utf8_make_harmless(problem, ""); /* names come from files */
+    utf8_make_harmless(problem, ""); /* names come from files, and may have control characters */
 }

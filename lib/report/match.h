@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * match: which names a pattern means. If any name is the pattern itself, those and no others; else
- * if it is one without its parameters ("ns::f" of "ns::f(int)"), those; else those that it is a part
- * of; else those in which it is found as a POSIX extended regular expression.
+ * match: which names a pattern means. They are those of the first of these searches that finds any:
+ *
+ *     names that are the pattern
+ *     names that are the pattern without their parameters ("ns::f" means "ns::f(int)")
+ *     names that contain the pattern
+ *     names in which the pattern is found as a POSIX extended regular expression
+ *
+ * Names of C++ are full of characters that are special in expressions: so expressions come last.
  */
 #ifndef PPROFIL_MATCH_H
 #define PPROFIL_MATCH_H
@@ -13,19 +18,19 @@
 
 #define MATCH_NEAREST 3u
 
-/* Sets marked (so many, all false) for the texts that are meant; NULL texts never are. Their
- * number in *found. 0, -ENOMEM, or -EINVAL: it is no regular expression, and problem (of size
- * bytes) is told why. */
+/* Sets marked for the texts that the pattern means; the caller has set count times false. A text
+ * may be NULL: no pattern means it. *found: the number of texts that are marked. 0, -ENOMEM, or
+ * -EINVAL: the pattern is not a regular expression, and problem (of size bytes) says why. */
 int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
                 uint32_t *found, char *problem, size_t size);
 
-/* The texts that look most like one that is not there: their indexes, best first, and how many
- * there are. Different texts only. */
+/* Finds the texts that look most like one that is not there. Gives their indexes, the most similar
+ * first, and returns how many there are. No two of them are equal. */
 uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
                        uint32_t nearest[MATCH_NEAREST]);
 
-/* Says for people that nothing is called so, and what is: "no function is called 'prase'; there
- * is 'parse'". what: "function". Sets problem. */
+/* Says for people, in problem (of size bytes), that there is no such name, and what there is: "no
+ * function is called 'prase'; there is 'parse'". what: "function". */
 void match_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count,
                     char *problem, size_t size);
 

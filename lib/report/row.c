@@ -41,7 +41,7 @@ void row_frames(const struct profile_location *location, const struct report_opt
 
 /* --- which samples count ----------------------------------------------------------------- */
 
-/* A process is one image: of a pid that executed several programs there are several processes. */
+/* A process is one program: a pid that executed several programs is several processes. */
 bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
                          const struct profile_sample *sample)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each name is looked for once, in the table that has such names; samples then only ask what was
- * found. */
+/*
+ * Each condition has a table of names: of processes, threads, objects or functions. The pattern is
+ * looked for in the table once, and then each sample asks whether its entry, or one on its stack,
+ * was found.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -12,29 +15,22 @@
 #include "report/report.h"
 #include "report/row.h"
 
-struct selection {
+struct selector {
     const struct profile *profile;
-    const struct pprofil_selection *options;
-    bool *keep; /* owned: of each sample */
+    const struct pprofil_selection *selection;
+    bool no_inlines;
+    bool *keep; /* owned; by sample */
     char *problem;
     size_t size;
 };
 
-static bool is_base_name(const char *path, const char *name)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && strcmp(slash + 1, name) == 0;
-}
-
 /* --- names ------------------------------------------------------------------------------- */
 
-/* A table of names, and of what kind they are, for people. */
 struct names {
-    const char *option, *what, *pattern;
-    const char **texts; /* owned */
-    bool *marked;       /* owned */
+    const char *option, *what, *pattern; /* what: the kind of names, for people */
+    const char **texts;                  /* owned */
+    bool *marked;                        /* owned; those that the pattern means */
     uint32_t count;
-    bool may_be_none;
 };
 
 static int names_new(struct names *names, uint32_t count)
@@ -51,249 +47,257 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-static int select_find(const struct selection *selection, struct names *names)
+/* Marks what the pattern means. Only --ignore may mean nothing. */
+static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";
     uint32_t found;
     int error = match_texts(names->pattern, names->texts, names->count, names->marked, &found, why,
                             sizeof why);
 
-    if (error == 0 && found == 0 && !names->may_be_none) {
+    if (error == 0 && found == 0 && strcmp(names->option, "--ignore") != 0) {
         match_complain(names->what, names->pattern, names->texts, names->count, why, sizeof why);
-        snprintf(selection->problem, selection->size, "%s: %s", names->option, why);
+        snprintf(selector->problem, selector->size, "%s: %s", names->option, why);
         return -ENOENT;
     }
     if (error == -EINVAL)
-        snprintf(selection->problem, selection->size,
+        snprintf(selector->problem, selector->size,
                  "%s: '%s' is no name that is there, nor a regular expression: %s", names->option,
                  names->pattern, why);
     return error;
 }
 
+/* Returns a sample's entry in a table. */
+typedef uint32_t entry_of(const struct selector *selector, const struct profile_sample *sample);
+
+/* Keeps the samples whose entries are marked, and clears the table. error: of what came before. */
+static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry,
+                       int error)
+{
+    for (uint32_t i = 0; error == 0 && i < selector->profile->sample_count; i++)
+        selector->keep[i] &= names->marked[entry(selector, &selector->profile->samples[i])];
+    names_clear(names);
+    return error;
+}
+
 /* --- who ran ----------------------------------------------------------------------------- */
 
-static int keep_pids(const struct selection *selection)
+static int keep_pids(const struct selector *selector)
 {
-    const struct profile *profile = selection->profile;
-    const struct pprofil_selection *options = selection->options;
-    bool any = options->pid_count == 0;
+    const struct profile *profile = selector->profile;
+    const struct pprofil_selection *selection = selector->selection;
+    bool any = false;
 
+    if (selection->pid_count == 0)
+        return 0;
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         uint32_t process = profile->threads[profile->samples[i].thread].process;
-        bool wanted = options->pid_count == 0;
-        for (size_t k = 0; k < options->pid_count; k++)
-            wanted |= options->pids[k] == profile->processes[process].pid;
-        selection->keep[i] &= wanted;
+        bool wanted = false;
+        for (size_t k = 0; k < selection->pid_count; k++)
+            wanted |= selection->pids[k] == profile->processes[process].pid;
+        selector->keep[i] &= wanted;
         any |= wanted;
     }
     if (any)
         return 0;
-    snprintf(selection->problem, selection->size, "--pid: no sample is of such a process");
+    snprintf(selector->problem, selector->size, "--pid: no sample is of such a process");
     return -ENOENT;
 }
 
-static int keep_comm(const struct selection *selection)
+static uint32_t process_of(const struct selector *selector, const struct profile_sample *sample)
 {
-    const struct profile *profile = selection->profile;
+    return selector->profile->threads[sample->thread].process;
+}
+
+static int keep_comm(const struct selector *selector)
+{
+    const struct profile *profile = selector->profile;
     struct names names = {
-        .option = "--comm", .what = "process", .pattern = selection->options->comm};
+        .option = "--comm", .what = "process", .pattern = selector->selection->comm};
     int error = names_new(&names, profile->process_count);
 
     for (uint32_t i = 0; error == 0 && i < names.count; i++)
         names.texts[i] = profile->strings[profile->processes[i].comm];
     if (error == 0)
-        error = select_find(selection, &names);
-    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        selection->keep[i] &= names.marked[profile->threads[profile->samples[i].thread].process];
-    names_clear(&names);
-    return error;
+        error = names_match(selector, &names);
+    return keep_marked(selector, &names, process_of, error);
 }
 
-static bool is_number_of_thread(const struct profile *profile, const char *text, bool *marked)
+static uint32_t thread_of(const struct selector *selector, const struct profile_sample *sample)
 {
-    char *end;
-    unsigned long tid = strtoul(text, &end, 10);
-    bool any = false;
-
-    for (uint32_t i = 0; *text != '\0' && *end == '\0' && i < profile->thread_count; i++) {
-        marked[i] = profile->threads[i].tid == tid;
-        any |= marked[i];
-    }
-    return any;
+    (void)selector;
+    return sample->thread;
 }
 
-static int keep_thread(const struct selection *selection)
+/* A number means the thread that has it, if there is one. */
+static int keep_thread(const struct selector *selector)
 {
-    const struct profile *profile = selection->profile;
+    const struct profile *profile = selector->profile;
     struct names names = {
-        .option = "--thread", .what = "thread", .pattern = selection->options->thread};
+        .option = "--thread", .what = "thread", .pattern = selector->selection->thread};
     int error = names_new(&names, profile->thread_count);
+    bool by_number = false;
+    char *end;
+    unsigned long tid = strtoul(names.pattern, &end, 10);
 
-    for (uint32_t i = 0; error == 0 && i < names.count; i++)
+    for (uint32_t i = 0; error == 0 && i < names.count; i++) {
         names.texts[i] = profile->strings[profile->threads[i].comm];
-    if (error == 0 && !is_number_of_thread(profile, names.pattern, names.marked))
-        error = select_find(selection, &names);
-    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        selection->keep[i] &= names.marked[profile->samples[i].thread];
-    names_clear(&names);
-    return error;
+        names.marked[i] = *names.pattern != '\0' && *end == '\0' && profile->threads[i].tid == tid;
+        by_number |= names.marked[i];
+    }
+    if (error == 0 && !by_number)
+        error = names_match(selector, &names);
+    return keep_marked(selector, &names, thread_of, error);
 }
 
 /* --- what ran ---------------------------------------------------------------------------- */
 
-static const struct profile_location *leaf_of(const struct profile *profile, uint32_t sample)
+static const struct profile_location *leaf_of(const struct profile *profile,
+                                              const struct profile_sample *sample)
 {
-    return &profile->locations[profile->nodes[profile->samples[sample].node].location];
+    return &profile->locations[profile->nodes[sample->node].location];
 }
 
-static int keep_object(const struct selection *selection)
+static uint32_t object_of(const struct selector *selector, const struct profile_sample *sample)
 {
-    const struct profile *profile = selection->profile;
-    const char *pattern = selection->options->object;
-    struct names names = {.option = "--object", .what = "object", .pattern = pattern};
-    bool by_name = false;
+    return leaf_of(selector->profile, sample)->object;
+}
+
+static bool is_base_name(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && strcmp(slash + 1, name) == 0;
+}
+
+static int keep_object(const struct selector *selector)
+{
+    const struct profile *profile = selector->profile;
+    struct names names = {
+        .option = "--object", .what = "object", .pattern = selector->selection->object};
     int error = names_new(&names, profile->object_count);
+    bool by_base_name = false;
 
     for (uint32_t i = 0; error == 0 && i < names.count; i++) {
         names.texts[i] = profile->strings[profile->objects[i].path];
-        names.marked[i] = is_base_name(names.texts[i], pattern);
-        by_name |= names.marked[i];
+        names.marked[i] = is_base_name(names.texts[i], names.pattern);
+        by_base_name |= names.marked[i];
     }
-    if (error == 0 && !by_name)
-        error = select_find(selection, &names);
-    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        selection->keep[i] &= names.marked[leaf_of(profile, i)->object];
-    names_clear(&names);
-    return error;
+    if (error == 0 && !by_base_name)
+        error = names_match(selector, &names);
+    return keep_marked(selector, &names, object_of, error);
 }
 
-static int find_functions(const struct selection *selection, struct names *names)
+static int names_of_functions(const struct selector *selector, struct names *names)
 {
-    const struct profile *profile = selection->profile;
+    const struct profile *profile = selector->profile;
     int error = names_new(names, profile->function_count);
 
     for (uint32_t i = 1; error == 0 && i < names->count; i++)
         if (profile->functions[i].name != 0)
             names->texts[i] = profile->strings[profile->functions[i].name];
-    return error == 0 ? select_find(selection, names) : error;
+    return error == 0 ? names_match(selector, names) : error;
 }
 
-static int keep_function(const struct selection *selection)
+static uint32_t function_of(const struct selector *selector, const struct profile_sample *sample)
 {
-    const struct profile *profile = selection->profile;
+    const struct profile_location *leaf = leaf_of(selector->profile, sample);
+
+    return selector->no_inlines ? row_function(leaf) : row_line(leaf, 0)->function;
+}
+
+static int keep_function(const struct selector *selector)
+{
     struct names names = {
-        .option = "--function", .what = "function", .pattern = selection->options->function};
-    int error = find_functions(selection, &names);
+        .option = "--function", .what = "function", .pattern = selector->selection->function};
+    int error = names_of_functions(selector, &names);
 
-    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++) {
-        const struct profile_location *place = leaf_of(profile, i);
-        uint32_t function = place->line_count == 0 || selection->options->no_inlines
-                                ? row_function(place)
-                                : place->lines[0].function;
-        selection->keep[i] &= names.marked[function];
-    }
-    names_clear(&names);
-    return error;
+    return keep_marked(selector, &names, function_of, error);
 }
 
-static bool has_frame(const struct selection *selection, const struct profile_location *place,
-                      const bool *marked)
+/* --- stacks ------------------------------------------------------------------------------ */
+
+static bool has_marked_frame(const struct selector *selector,
+                             const struct profile_location *location, const bool *marked)
 {
-    uint32_t i =
-        selection->options->no_inlines && place->line_count > 0 ? place->line_count - 1 : 0;
+    uint32_t i = selector->no_inlines && location->line_count > 0 ? location->line_count - 1 : 0;
     bool has = false;
 
-    for (; !has && i < place->line_count; i++)
-        has = marked[place->lines[i].function];
+    for (; !has && i < location->line_count; i++)
+        has = marked[location->lines[i].function];
     return has;
 }
 
-/* Keeps the samples with one of these on their stack (want), or those without. */
-static int keep_stacks(const struct selection *selection, struct names *names, bool want)
+/* Keeps the samples with a function that the pattern means on their stacks (want), or those
+ * without. */
+static int keep_stacks(const struct selector *selector, const char *option, const char *pattern,
+                       bool want)
 {
-    const struct profile *profile = selection->profile;
+    struct names names = {.option = option, .what = "function", .pattern = pattern};
+    const struct profile *profile = selector->profile;
     bool *on_stack = calloc(profile->node_count, sizeof *on_stack);
-    int error = on_stack == NULL ? -ENOMEM : find_functions(selection, names);
+    int error = names_of_functions(selector, &names);
 
+    if (on_stack == NULL)
+        error = -ENOMEM;
     for (uint32_t i = 1; error == 0 && i < profile->node_count; i++) {
         const struct profile_node *node = &profile->nodes[i];
         on_stack[i] = on_stack[node->parent] ||
-                      has_frame(selection, &profile->locations[node->location], names->marked);
+                      has_marked_frame(selector, &profile->locations[node->location], names.marked);
     }
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        selection->keep[i] &= on_stack[profile->samples[i].node] == want;
-    names_clear(names);
+        selector->keep[i] &= on_stack[profile->samples[i].node] == want;
+    names_clear(&names);
     free(on_stack);
     return error;
 }
 
-static int keep_focus(const struct selection *selection)
-{
-    struct names names = {
-        .option = "--focus", .what = "function", .pattern = selection->options->focus};
-    return keep_stacks(selection, &names, true);
-}
-
-static int keep_ignore(const struct selection *selection)
-{
-    struct names names = {.option = "--ignore",
-                          .what = "function",
-                          .pattern = selection->options->ignore,
-                          .may_be_none = true};
-    return keep_stacks(selection, &names, false);
-}
-
 /* --- the whole --------------------------------------------------------------------------- */
 
-static bool asks_for_functions(const struct pprofil_selection *options)
+static int keep_selected(const struct selector *selector)
 {
-    return options->function != NULL || options->focus != NULL || options->ignore != NULL;
-}
+    const struct pprofil_selection *selection = selector->selection;
+    int error = keep_pids(selector);
 
-static int choose(const struct selection *selection)
-{
-    const struct pprofil_selection *options = selection->options;
-    int error = keep_pids(selection);
-
-    if (error == 0 && options->comm != NULL)
-        error = keep_comm(selection);
-    if (error == 0 && options->thread != NULL)
-        error = keep_thread(selection);
-    if (error == 0 && options->object != NULL)
-        error = keep_object(selection);
-    if (error == 0 && options->function != NULL)
-        error = keep_function(selection);
-    if (error == 0 && options->focus != NULL)
-        error = keep_focus(selection);
-    if (error == 0 && options->ignore != NULL)
-        error = keep_ignore(selection);
+    if (error == 0 && selection->comm != NULL)
+        error = keep_comm(selector);
+    if (error == 0 && selection->thread != NULL)
+        error = keep_thread(selector);
+    if (error == 0 && selection->object != NULL)
+        error = keep_object(selector);
+    if (error == 0 && selection->function != NULL)
+        error = keep_function(selector);
+    if (error == 0 && selection->focus != NULL)
+        error = keep_stacks(selector, "--focus", selection->focus, true);
+    if (error == 0 && selection->ignore != NULL)
+        error = keep_stacks(selector, "--ignore", selection->ignore, false);
     return error;
 }
 
 int report_select(struct profile *profile, struct symbolizer *symbolizer,
-                  const struct pprofil_selection *options, struct profile **part, char *problem,
+                  const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size)
 {
-    struct pprofil_selection asked = *options;
-    struct selection selection = {
-        .profile = profile, .options = &asked, .problem = problem, .size = size};
-    int error = 0;
+    /* without stacks rows are functions as the linker knows them */
+    const struct report_options options = {.by = PPROFIL_BY_FUNCTION,
+                                           .no_inlines = selection->no_inlines ||
+                                                         !report_has_stacks(profile)};
+    struct selector selector = {.profile = profile,
+                                .selection = selection,
+                                .no_inlines = options.no_inlines,
+                                .keep = malloc(profile->sample_count + 1u),
+                                .problem = problem,
+                                .size = size};
+    int error = selector.keep == NULL ? -ENOMEM : 0;
 
-    if (!report_has_stacks(profile)) /* then rows are functions as the linker knows them */
-        asked.no_inlines = true;
-    if (symbolizer != NULL && asks_for_functions(&asked))
-        error = symbolizer_look_up_all(symbolizer, asked.no_inlines ? PROFILE_LOOKED_NAME
-                                                                    : PROFILE_LOOKED_LINE);
-    if (error == 0)
-        selection.keep = malloc(profile->sample_count + 1u);
-    if (error == 0 && selection.keep == NULL)
-        error = -ENOMEM;
+    if (error == 0 &&
+        (selection->function != NULL || selection->focus != NULL || selection->ignore != NULL))
+        error = row_look_up(symbolizer, &options);
     if (error == 0) {
-        memset(selection.keep, true, profile->sample_count);
-        error = choose(&selection);
+        memset(selector.keep, true, profile->sample_count);
+        error = keep_selected(&selector);
     }
     if (error == 0)
-        error = profile_extract(profile, selection.keep, part);
-    free(selection.keep);
+        error = profile_extract(profile, selector.keep, part);
+    free(selector.keep);
     return error;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How complete stacks are: what cannot be known has a mark as its outermost frame. */
+/* How complete stacks are. A stack whose outermost frames are not known has a mark in their place.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ bool report_has_stacks(const struct profile *profile)
     return false;
 }
 
-/* A wait for a CPU has a mark, too, and no stack that could be cut. */
+/* A wait for a CPU is a mark, too, but no frames are missing there. */
 static bool is_mark(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
@@ -25,7 +26,7 @@ static bool is_mark(const struct profile *profile, uint32_t location)
            strcmp(profile->strings[object->path], PROFILE_WAITING_PLACE) != 0;
 }
 
-/* The mark that each node's stack ends with, or PROFILE_NONE: parents come first. */
+/* Returns by node the location of the mark on its stack, or PROFILE_NONE. The caller frees it. */
 static uint32_t *find_marks(const struct profile *profile)
 {
     uint32_t *marks = calloc(profile->node_count, sizeof *marks);
@@ -72,8 +73,8 @@ static int stacks_compare(const void *left, const void *right)
     return row_compare_text(a->why, b->why);
 }
 
-static int list(const struct profile *profile, const struct sums *sums,
-                struct report_stacks *stacks)
+static int stacks_list(const struct profile *profile, const struct sums *sums,
+                       struct report_stacks *stacks)
 {
     stacks->marks = calloc(sums->count + 1u, sizeof *stacks->marks);
     if (stacks->marks == NULL)
@@ -98,7 +99,7 @@ int report_stacks(const struct profile *profile, struct report_stacks *stacks)
     *stacks = (struct report_stacks){.any = report_has_stacks(profile)};
     int error = marks == NULL ? -ENOMEM : stacks_add(profile, marks, &sums, stacks);
     if (error == 0)
-        error = list(profile, &sums, stacks);
+        error = stacks_list(profile, &sums, stacks);
     sums_clear(&sums);
     free(marks);
     return error;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A call tree is put in the order in which it is read. What waits to be a row is kept on a stack
- * of our own, the next row on top.
+ * A call tree becomes rows in the order in which it is read. The nodes that are next are on a stack
+ * of our own, the next row on top: nothing recurses.
  *
- * Where there is a limit the largest rows are shown: as no row is larger than its parent, they
- * hang together.
+ * With a limit, the rows with the largest totals are shown. No row has more than its parent, so
+ * that each row's parent is shown too.
  */
 #include "config.h"
 
@@ -19,11 +19,12 @@
 #include "report/report.h"
 #include "report/row.h"
 
+/* A row that comes later: a node, or all nodes below another that are cut off. */
 struct waiting {
-    uint32_t node; /* its number; of those cut off, their parent's */
+    uint32_t node; /* cut off: the node above */
     uint32_t parent, depth, indent;
-    uint32_t cut;           /* how many; 0: it is a node */
-    struct amount rest; /* of those cut off */
+    uint32_t cut;       /* number of nodes that are cut off; 0: it is a node */
+    struct amount rest; /* their total */
     bool last;
 };
 
@@ -35,10 +36,10 @@ struct maker {
     struct pprofil_tree *tree;
     struct waiting *stack; /* owned */
     uint32_t waiting;
-    uint32_t *shown;   /* owned: of one node those below it that get rows */
-    uint64_t least_ns; /* of a row */
-    uint64_t floor_ns; /* rows of just so much get a place as long as there are any */
-    uint64_t places;   /* for these */
+    uint32_t *below;   /* owned; the nodes below one node, in the order of rows */
+    uint64_t least_ns; /* nodes with less get no row */
+    uint64_t floor_ns; /* because of the limit, nodes with less get no row */
+    uint64_t places;   /* number of rows that are left for nodes with exactly floor_ns */
 };
 
 /* --- what is shown ----------------------------------------------------------------------- */
@@ -49,7 +50,8 @@ static int largest_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* From which size on there are rows, so that there are no more than the limit. */
+/* Finds the least total with which a node gets a row, so that there are no more rows than the
+ * limit. */
 static int find_floor(struct maker *maker)
 {
     const struct call_tree *calls = maker->calls;
@@ -97,7 +99,7 @@ static void name_unit(const struct maker *maker, uint32_t unit, struct pprofil_r
     row_name_code(maker->profile, &maker->units->all[unit], maker->options->of.by, row);
 }
 
-static int add_row(struct maker *maker, const struct waiting *from)
+static int tree_add_row(struct maker *maker, const struct waiting *from)
 {
     static const struct amount none;
     struct pprofil_tree *tree = maker->tree;
@@ -106,10 +108,10 @@ static int add_row(struct maker *maker, const struct waiting *from)
     const struct sum *unit = &maker->units->all[node->unit];
     uint64_t above = from->parent == PPROFIL_TREE_TOP ? 0 : tree->rows[from->parent].row.id;
     struct pprofil_tree_row row = {.parent = from->parent,
-                                  .depth = from->depth,
-                                  .indent = from->indent,
-                                  .cut = from->cut,
-                                  .last = from->last};
+                                   .depth = from->depth,
+                                   .indent = from->indent,
+                                   .cut = from->cut,
+                                   .last = from->last};
     int error = array_grow(&tree->rows, tree->count, sizeof *tree->rows);
 
     if (error != 0)
@@ -137,7 +139,7 @@ static int tree_push(struct maker *maker, const struct waiting *entry)
     return error;
 }
 
-static int compare_nodes(const void *left, const void *right, void *context)
+static int tree_compare_nodes(const void *left, const void *right, void *context)
 {
     const struct maker *maker = context;
     const struct call_node *a = &maker->calls->nodes[*(const uint32_t *)left];
@@ -157,60 +159,59 @@ static int compare_nodes(const void *left, const void *right, void *context)
     return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
-/* Those directly below a node, in their order: what will be rows first. */
+/* Lists the nodes directly below a node: those first that become rows first. */
 static int sort_below(struct maker *maker, const struct call_node *node, uint32_t *count)
 {
     const struct call_node *nodes = maker->calls->nodes;
 
     *count = 0;
     for (uint32_t i = node->child; i != 0; i = nodes[i].sibling) {
-        int error = array_grow(&maker->shown, *count, sizeof *maker->shown);
+        int error = array_grow(&maker->below, *count, sizeof *maker->below);
         if (error != 0)
             return error;
-        maker->shown[(*count)++] = i;
+        maker->below[(*count)++] = i;
     }
     if (*count > 1)
-        qsort_r(maker->shown, *count, sizeof *maker->shown, compare_nodes, maker);
+        qsort_r(maker->below, *count, sizeof *maker->below, tree_compare_nodes, maker);
     return 0;
 }
 
-/* What is below a node waits behind it, the largest on top, below all of them what was cut off, if
- * that is as large as a row must be. of: the node's row, or PPROFIL_TREE_TOP. */
-static int open_node(struct maker *maker, uint32_t index, uint32_t of)
+/* Puts what is below a node on the stack, the largest on top. At the bottom is one row for all that
+ * is cut off, if that has enough for a row. parent: the node's row, or PPROFIL_TREE_TOP. */
+static int open_node(struct maker *maker, uint32_t index, uint32_t parent)
 {
     const struct call_node *nodes = maker->calls->nodes;
-    const struct pprofil_tree_row *row = of == PPROFIL_TREE_TOP ? NULL : &maker->tree->rows[of];
-    struct waiting entry = {.node = index, .parent = of, .last = true};
+    const struct pprofil_tree_row *row =
+        parent == PPROFIL_TREE_TOP ? NULL : &maker->tree->rows[parent];
+    struct waiting entry = {.node = index, .parent = parent, .last = true};
     uint32_t depth = row != NULL ? row->depth + 1 : 0, all, shown = 0;
     int error = sort_below(maker, &nodes[index], &all);
 
     if (row != NULL)
-        maker->tree->rows[of].below = all + nodes[index].closed;
+        maker->tree->rows[parent].below = all + nodes[index].closed;
     if (error != 0 || (maker->options->depth != 0 && depth >= maker->options->depth))
         return error;
-    while (shown < all && gets_row(maker, &nodes[maker->shown[shown]]))
+    while (shown < all && gets_row(maker, &nodes[maker->below[shown]]))
         shown++;
-    for (uint32_t i = shown; i < all; i++) {
-        entry.rest.samples += nodes[maker->shown[i]].total.samples;
-        entry.rest.ns += nodes[maker->shown[i]].total.ns;
-    }
-    bool told =
+    for (uint32_t i = shown; i < all; i++)
+        amount_add(&entry.rest, &nodes[maker->below[i]].total);
+    bool has_rest =
         entry.rest.ns > 0 && entry.rest.ns >= maker->least_ns && entry.rest.ns >= maker->floor_ns;
-    bool only = shown + told == 1;
+    bool only = shown + has_rest == 1;
     entry.depth = depth;
     entry.indent = row == NULL ? 0 : row->indent + !only;
     entry.cut = all - shown;
-    error = told ? tree_push(maker, &entry) : 0;
+    error = has_rest ? tree_push(maker, &entry) : 0;
     entry.cut = 0;
     for (uint32_t i = shown; error == 0 && i > 0; i--) {
-        entry.node = maker->shown[i - 1];
-        entry.last = i == shown && !told;
+        entry.node = maker->below[i - 1];
+        entry.last = i == shown && !has_rest;
         error = tree_push(maker, &entry);
     }
     return error;
 }
 
-static int make_rows(struct maker *maker)
+static int tree_make_rows(struct maker *maker)
 {
     int error = find_floor(maker);
 
@@ -218,12 +219,12 @@ static int make_rows(struct maker *maker)
         error = open_node(maker, 0, PPROFIL_TREE_TOP);
     while (error == 0 && maker->waiting > 0) {
         struct waiting next = maker->stack[--maker->waiting];
-        error = add_row(maker, &next);
+        error = tree_add_row(maker, &next);
         if (error == 0 && next.cut == 0)
             error = open_node(maker, next.node, maker->tree->count - 1);
     }
     free(maker->stack);
-    free(maker->shown);
+    free(maker->below);
     return error;
 }
 
@@ -251,7 +252,7 @@ static void sum_rest(const struct maker *maker)
     }
 }
 
-/* Which units are meant by the function that was asked for. */
+/* Marks the units that the function pattern means. */
 static int find_wanted(const struct maker *maker, bool *wanted, char *problem, size_t size)
 {
     uint32_t count = maker->units->count, found = 0;
@@ -278,8 +279,8 @@ static int find_wanted(const struct maker *maker, bool *wanted, char *problem, s
     return error;
 }
 
-static int begin_with(struct maker *maker, const struct call_tree *from, struct call_tree *made,
-                      char *problem, size_t size)
+static int tree_from_function(struct maker *maker, const struct call_tree *from,
+                              struct call_tree *made, char *problem, size_t size)
 {
     struct call_bounds bounds = {.least_ns = maker->least_ns, .depth = maker->options->depth};
     struct call_roots roots = {0};
@@ -298,7 +299,7 @@ static int begin_with(struct maker *maker, const struct call_tree *from, struct 
     return error;
 }
 
-/* The tree that rows are made of: *made, if it is not the top-down one. */
+/* Chooses the tree that rows are made of: the top-down one, or another, which is put into *made. */
 static int choose_tree(struct maker *maker, const struct call_tree *from, struct call_tree *made,
                        char *problem, size_t size)
 {
@@ -312,7 +313,7 @@ static int choose_tree(struct maker *maker, const struct call_tree *from, struct
     case PPROFIL_TREE_INVERTED:
         return call_tree_callers(from, NULL, &bounds, made);
     default:
-        return begin_with(maker, from, made, problem, size);
+        return tree_from_function(maker, from, made, problem, size);
     }
 }
 
@@ -339,7 +340,7 @@ int report_tree(struct profile *profile, struct symbolizer *symbolizer,
     if (error == 0) {
         maker.tree->totals.root_samples = maker.calls->nodes[0].total.samples;
         maker.tree->totals.root_ns = maker.calls->nodes[0].total.ns;
-        error = make_rows(&maker);
+        error = tree_make_rows(&maker);
     }
     if (error == 0)
         sum_rest(&maker);

@@ -129,7 +129,7 @@ static unsigned children(const struct live_nodes *nodes, uint32_t node)
 {
     unsigned count = 0;
 
-    for (uint32_t child = nodes->child[node]; child != 0; child = nodes->sibling[child])
+    for (uint32_t child = nodes->all[node].child; child != 0; child = nodes->all[child].sibling)
         count++;
     return count;
 }
@@ -142,9 +142,9 @@ static void expect_equal_nodes(struct world *world)
     cr_assert_eq(live_nodes_update(&anew, world->profile, &options), 0);
     cr_assert_eq(live_nodes_update(kept, world->profile, &options), 0);
     for (uint32_t i = 0; i < world->profile->node_count; i++) {
-        cr_assert_eq(anew.self[i].ns, kept->self[i].ns);
-        cr_assert_eq(anew.total[i].ns, kept->total[i].ns);
-        cr_assert_eq(anew.total[i].samples, kept->total[i].samples);
+        cr_assert_eq(anew.all[i].self.ns, kept->all[i].self.ns);
+        cr_assert_eq(anew.all[i].total.ns, kept->all[i].total.ns);
+        cr_assert_eq(anew.all[i].total.samples, kept->all[i].total.samples);
         cr_assert_eq(children(&anew, i), children(kept, i));
     }
     live_nodes_clear(&anew);
