@@ -27,7 +27,7 @@ static bool adds_up(const struct profile_totals *totals, const struct wire_heade
 static int replay(struct unwinder *unwinder, struct profile *profile,
                   const struct wire_header *event)
 {
-    _Alignas(8) unsigned char copy[WIRE_MAX_EVENT];
+    _Alignas(8) unsigned char copy[WIRE_EVENT_MAX];
 
     if (!adds_up(&profile->totals, event))
         return PPROFIL_ERROR_DAMAGED;

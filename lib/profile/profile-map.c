@@ -124,7 +124,7 @@ static int make_object(struct profile *profile, const struct wire_map *event, ui
                                     .offset = event->offset,
                                     .pid = event->pid,
                                     .fd = -1};
-    char path[WIRE_MAX_EVENT];
+    char path[WIRE_EVENT_MAX];
 
     snprintf(path, sizeof path, "%s", event->name);
     size_t length = strlen(path), cut = sizeof suffix - 1;

@@ -58,7 +58,7 @@ static bool comm_valid(const struct wire_comm *comm)
 bool wire_event_valid(const struct wire_header *event, size_t available)
 {
     if (available < sizeof *event || event->size > available || event->size % 8 != 0 ||
-        event->size > (event->type == WIRE_SAMPLE ? WIRE_MAX_SAMPLE : WIRE_MAX_EVENT))
+        event->size > (event->type == WIRE_SAMPLE ? WIRE_SAMPLE_MAX : WIRE_EVENT_MAX))
         return false;
     if (event->type >= sizeof least_size / sizeof *least_size || least_size[event->type] == 0 ||
         event->size < least_size[event->type])

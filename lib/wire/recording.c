@@ -27,7 +27,7 @@ static const struct recording_header own_header = {
 struct wire_recording {
     FILE *file;
     int error;
-    _Alignas(8) unsigned char event[WIRE_MAX_SAMPLE];
+    _Alignas(8) unsigned char event[WIRE_SAMPLE_MAX];
 };
 
 /* Takes a descriptor, or an error in its place, which is returned. */
@@ -99,7 +99,7 @@ const struct wire_header *wire_replay_next(struct wire_recording *recording, int
     if (got == 0 && feof(recording->file))
         return NULL;
     *error = -EPROTO;
-    if (got != sizeof header || header.size < sizeof header || header.size > WIRE_MAX_SAMPLE)
+    if (got != sizeof header || header.size < sizeof header || header.size > WIRE_SAMPLE_MAX)
         return NULL;
     memcpy(recording->event, &header, sizeof header);
     size_t rest = header.size - sizeof header;

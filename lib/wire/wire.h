@@ -45,8 +45,8 @@ struct wire_header {
     uint32_t size; /* bytes, this header included; a multiple of 8 */
 };
 
-#define WIRE_MAX_EVENT 8192u  /* bytes; no event is larger, but a sample with a stack */
-#define WIRE_MAX_BUILD_ID 64u /* bytes */
+#define WIRE_EVENT_MAX 8192u  /* bytes; no event is larger, but a sample with a stack */
+#define WIRE_BUILD_ID_MAX 64u /* bytes */
 
 enum wire_sample_flags {
     WIRE_SAMPLE_SLEEPING = 1u << 0, /* wall mode: read from /proc, never stopped */
@@ -89,7 +89,7 @@ struct wire_stack {
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
 const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 
-#define WIRE_MAX_SAMPLE (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MAX)
+#define WIRE_SAMPLE_MAX (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MAX)
 
 enum wire_map_kind {
     WIRE_MAP_FILE = 1, /* a mapped file: name is its path as the kernel prints it */
@@ -114,7 +114,7 @@ struct wire_map {
     uint32_t flags; /* enum wire_map_flags */
     uint32_t reserved;
     uint32_t build_id_size;
-    uint8_t build_id[WIRE_MAX_BUILD_ID];
+    uint8_t build_id[WIRE_BUILD_ID_MAX];
     char name[]; /* NUL-terminated, padded to the record's size */
 };
 

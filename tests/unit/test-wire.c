@@ -135,7 +135,7 @@ Test(ring, one_of_another_version_is_refused)
 
 Test(event, every_short_size_is_invalid)
 {
-    _Alignas(8) unsigned char bytes[WIRE_MAX_EVENT] = {0};
+    _Alignas(8) unsigned char bytes[WIRE_EVENT_MAX] = {0};
     struct wire_header *event = (void *)bytes;
     static const size_t sizes[] = {
         [WIRE_SAMPLE] = sizeof(struct wire_sample), [WIRE_EXEC] = sizeof(struct wire_task),
@@ -172,7 +172,7 @@ Test(event, map_name_must_end)
     cr_assert(!wire_event_valid(&map->header, sizeof bytes));
     bytes[sizeof bytes - 1] = '\0';
     cr_assert(wire_event_valid(&map->header, sizeof bytes));
-    map->build_id_size = WIRE_MAX_BUILD_ID + 1;
+    map->build_id_size = WIRE_BUILD_ID_MAX + 1;
     cr_assert(!wire_event_valid(&map->header, sizeof bytes));
     map->build_id_size = 0;
     map->end = map->start;
