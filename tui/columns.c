@@ -46,29 +46,29 @@ static void columns_choose(struct choice *choice, int width)
 
 /* One column each in turn, until nobody may grow or nothing is left; the rest is for the one
  * that stays whatever happens, the name. */
-static void columns_share_out(struct column_place *places, int count, int left)
+static void columns_share_out(struct column_span *spans, int count, int left)
 {
     bool grown = true;
 
     while (left > 0 && grown) {
         grown = false;
         for (int i = 0; i < count && left > 0; i++) {
-            if (places[i].width >= places[i].column->most)
+            if (spans[i].width >= spans[i].column->most)
                 continue;
-            places[i].width++;
+            spans[i].width++;
             left--;
             grown = true;
         }
     }
     for (int i = count - 1; i >= 0 && left > 0; i--)
-        if (places[i].column->priority == 0 && places[i].column->most > 0) {
-            places[i].width += left;
+        if (spans[i].column->priority == 0 && spans[i].column->most > 0) {
+            spans[i].width += left;
             return;
         }
 }
 
 int columns_layout(const struct column *columns, int width, bool screen,
-                   struct column_place places[COLUMNS_MAX])
+                   struct column_span spans[COLUMNS_MAX])
 {
     struct choice choice = {columns, screen, 0, columns_gap(width)};
     int count = 0, at = 0;
@@ -76,11 +76,11 @@ int columns_layout(const struct column *columns, int width, bool screen,
     columns_choose(&choice, width);
     for (const struct column *column = columns; column->title != NULL; column++)
         if (columns_choice_has(&choice, column) && count < COLUMNS_MAX)
-            places[count++] = (struct column_place){column, 0, column->width};
-    columns_share_out(places, count, width - columns_choice_width(&choice));
+            spans[count++] = (struct column_span){column, 0, column->width};
+    columns_share_out(spans, count, width - columns_choice_width(&choice));
     for (int i = 0; i < count; i++) {
-        places[i].at = at;
-        at += places[i].width + choice.gap;
+        spans[i].at = at;
+        at += spans[i].width + choice.gap;
     }
     return count;
 }
@@ -92,33 +92,33 @@ static const char *column_title(const struct column *column, bool utf8, bool wal
     return !utf8 && column->ascii_title != NULL ? column->ascii_title : column->title;
 }
 
-void columns_titles(const struct column_place *places, int count, struct canvas *canvas, int row,
+void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
                     int sorted, bool wall)
 {
     canvas_style(canvas, row, 0, -1, STYLE_HEADER);
     for (int i = 0; i < count; i++) {
-        const struct column *column = places[i].column;
+        const struct column *column = spans[i].column;
         bool is_sorted = sorted >= 0 && column->sort == sorted;
         enum style style = is_sorted ? STYLE_SORTED : STYLE_HEADER;
         if (is_sorted)
             sorted = -1; /* others of the same order are not marked */
-        canvas_style(canvas, row, places[i].at, places[i].width, style);
+        canvas_style(canvas, row, spans[i].at, spans[i].width, style);
         if (column->kind != COLUMN_FIGURE)
-            canvas_put(canvas, row, places[i].at, places[i].width, style,
+            canvas_put(canvas, row, spans[i].at, spans[i].width, style,
                        column_title(column, canvas->utf8, wall));
         else
-            canvas_put_right(canvas, row, places[i].at, places[i].width, style,
+            canvas_put_right(canvas, row, spans[i].at, spans[i].width, style,
                              column_title(column, canvas->utf8, wall));
     }
 }
 
-void columns_paint(const struct column_place *places, int count, const struct pen *pen,
+void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
                    const void *row)
 {
     for (int i = 0; i < count; i++) {
         struct pen here = *pen;
-        here.column = places[i].at;
-        here.width = places[i].width;
-        places[i].column->paint(&here, row);
+        here.column = spans[i].at;
+        here.width = spans[i].width;
+        spans[i].column->paint(&here, row);
     }
 }

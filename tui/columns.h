@@ -37,20 +37,20 @@ struct column {
     void (*paint)(const struct pen *pen, const void *row);
 };
 
-struct column_place {
+struct column_span {
     const struct column *column;
     int at, width;
 };
 
 /* columns ends with a row without a title; screen: those of the screen only, too. Returns how many
- * have places, from left to right. */
+ * have spans, from left to right. */
 int columns_layout(const struct column *columns, int width, bool screen,
-                   struct column_place places[COLUMNS_MAX]);
+                   struct column_span spans[COLUMNS_MAX]);
 /* The line of titles; sorted: enum table_sort, -1 for none. */
-void columns_titles(const struct column_place *places, int count, struct canvas *canvas, int row,
+void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
                     int sorted, bool wall);
 /* One line of the list. */
-void columns_paint(const struct column_place *places, int count, const struct pen *pen,
+void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
                    const void *row);
 
 /* --- view-columns.c: the columns of the table ----------------------------------------------- */

@@ -35,7 +35,7 @@ static enum effect calls_begin(struct model *model, enum model_page page, enum p
         calls->function = function;
         model->calls_ns = 0;
         model->flame_zoom = model->flame_selected = 0;
-        model->places[SNAPSHOT_GROUPINGS + PAGE_CALLS] = (struct model_place){0};
+        model->positions[SNAPSHOT_GROUPINGS + PAGE_CALLS] = (struct model_position){0};
     }
     model->page = page;
     list_settle(model);

@@ -26,7 +26,7 @@ static enum effect filter_open_code(struct model *model, const struct pprofil_ro
         snprintf(model->code_name, sizeof model->code_name, "%s:%" PRIu32, row->name, row->line);
     else
         snprintf(model->code_name, sizeof model->code_name, "%s", row->name);
-    model->places[SNAPSHOT_GROUPINGS + PAGE_CODE] = (struct model_place){0};
+    model->positions[SNAPSHOT_GROUPINGS + PAGE_CODE] = (struct model_position){0};
     model->page = PAGE_CODE;
     list_settle(model);
     return EFFECT_SNAPSHOT;
@@ -86,7 +86,7 @@ static enum effect filter_stay_held(struct model *model)
 static enum effect filter_apply(struct model *model, enum pprofil_by by)
 {
     for (unsigned i = 0; i < SNAPSHOT_GROUPINGS; i++)
-        model->places[i] = (struct model_place){0};
+        model->positions[i] = (struct model_position){0};
     view_clear_tables(model);
     view_open(model, by);
     return EFFECT_SNAPSHOT;

@@ -49,25 +49,25 @@ void list_settle(struct model *model)
     unsigned here = list_position_index(model);
 
     list_close_filter_prompt(model);
-    if (here == model->placed) {
+    if (here == model->position) {
         if (model->page == PAGE_OUTPUT)
             list_follow(model); /* lines may have come */
         else
             list_keep_in_view(model); /* the screen may have another size */
         return;
     }
-    model->places[model->placed] = (struct model_place){.selected = model->selected,
+    model->positions[model->position] = (struct model_position){.selected = model->selected,
                                                         .top = model->top,
                                                         .id = model->selected_id,
                                                         .sideways = model->sideways,
                                                         .chosen = model->chosen};
-    const struct model_place *place = &model->places[here];
+    const struct model_position *place = &model->positions[here];
     model->selected = place->selected;
     model->top = place->top;
     model->selected_id = place->id;
     model->sideways = place->sideways;
     model->chosen = place->chosen;
-    model->placed = here;
+    model->position = here;
     list_follow(model);
 }
 

@@ -18,7 +18,7 @@ struct model *model_new(void)
     if (model == NULL)
         return NULL;
     model->page = PAGE_TABLE;
-    model->view = model->placed = PPROFIL_BY_FUNCTION;
+    model->view = model->position = PPROFIL_BY_FUNCTION;
     model->now.status = -1;
     model->blocked_in = "";
     model->calls.first = CALLS_NONE;

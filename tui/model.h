@@ -58,7 +58,7 @@ struct model_filter {
 };
 
 /* Where one is in a list; kept for each page and view while another is on the screen. */
-struct model_place {
+struct model_position {
     uint32_t selected, top;
     uint64_t id;
     unsigned sideways;
@@ -163,9 +163,9 @@ struct model {
     uint64_t began_ns; /* all counts were 0 then: the first report's window; 0: not known */
     struct model_before before;
     bool closed;              /* the last window there is has ended */
-    struct model_place places[SNAPSHOT_GROUPINGS + MODEL_PAGES];
-    unsigned placed;          /* which of them selected, top, ... are now */
-    bool chosen;              /* as in struct model_place */
+    struct model_position positions[SNAPSHOT_GROUPINGS + MODEL_PAGES];
+    unsigned position;          /* which of them selected, top, ... are now */
+    bool chosen;              /* as in struct model_position */
     enum model_page back;     /* from the output */
     bool own_targets;         /* nobody else says what targets is */
     bool candidates_compared; /* there were two lists: candidate_cpu is known */

@@ -117,7 +117,7 @@ static void picker_put_reason(const struct pprofil_candidate *process, struct ca
 }
 
 static void picker_put_line(const struct model *model, struct canvas *canvas,
-                            const struct column_place *places, int count, int row, uint32_t index)
+                            const struct column_span *spans, int count, int row, uint32_t index)
 {
     uint32_t which = model->picked[index];
     const struct pprofil_candidate *process = &model->candidates[which];
@@ -126,21 +126,21 @@ static void picker_put_line(const struct model *model, struct canvas *canvas,
     struct pen pen = {.canvas = canvas, .row = row, .model = model, .index = index};
 
     pen.style = process->refused[0] != '\0' ? STYLE_DIM : STYLE_PLAIN;
-    columns_paint(places, count, &pen, &entry);
+    columns_paint(spans, count, &pen, &entry);
 }
 
 int view_picker(struct model *model, struct canvas *canvas, int row, int rows)
 {
-    struct column_place places[COLUMNS_MAX];
-    int count = columns_layout(columns, canvas->columns, true, places), list = row + HEAD + 1;
+    struct column_span spans[COLUMNS_MAX];
+    int count = columns_layout(columns, canvas->columns, true, spans), list = row + HEAD + 1;
 
     model->header_row = 0;
     picker_put_head(model, canvas, row);
-    columns_titles(places, count, canvas, row + HEAD, -1, false);
+    columns_titles(spans, count, canvas, row + HEAD, -1, false);
     paint_list(model, list, rows - HEAD - 1);
     for (uint32_t i = 0; i < model->page_rows && model->top + i < model->picked_count; i++) {
         uint32_t index = model->top + i;
-        picker_put_line(model, canvas, places, count, list + (int)i, index);
+        picker_put_line(model, canvas, spans, count, list + (int)i, index);
         if (index != model->selected)
             continue;
         paint_selected(canvas, list + (int)i);

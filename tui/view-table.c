@@ -17,14 +17,14 @@ static void table_paint_lines(const struct model *model, struct canvas *canvas, 
                               uint32_t first, uint32_t end)
 {
     const struct table *table = model_table(model);
-    struct column_place places[COLUMNS_MAX];
-    int count = columns_layout(view_columns(model), canvas->columns, screen, places);
+    struct column_span spans[COLUMNS_MAX];
+    int count = columns_layout(view_columns(model), canvas->columns, screen, spans);
 
-    columns_titles(places, count, canvas, row++, (int)model->sort, model->now.totals.wall);
+    columns_titles(spans, count, canvas, row++, (int)model->sort, model->now.totals.wall);
     for (uint32_t i = first; i < end && i < table->count; i++, row++) {
         struct pen pen = {.canvas = canvas, .row = row, .model = model, .table = table, .index = i};
         pen.style = paint_heat(table_row_share(table, &table->rows[i]));
-        columns_paint(places, count, &pen, &table->rows[i]);
+        columns_paint(spans, count, &pen, &table->rows[i]);
     }
 }
 
@@ -48,12 +48,12 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
 
 int view_sort_at(const struct model *model, int columns, int column)
 {
-    struct column_place places[COLUMNS_MAX];
-    int count = columns_layout(view_columns(model), columns, true, places);
+    struct column_span spans[COLUMNS_MAX];
+    int count = columns_layout(view_columns(model), columns, true, spans);
 
     for (int i = 0; i < count; i++)
-        if (column >= places[i].at && column < places[i].at + places[i].width)
-            return places[i].column->sort;
+        if (column >= spans[i].at && column < spans[i].at + spans[i].width)
+            return spans[i].column->sort;
     return -1;
 }
 
