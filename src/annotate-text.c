@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A block of a function: what it is, what was looked for and is not there, and its rows with what
- * they have of the block's time.
+ * A block of a function as text: a head that says what the block is and which sources were not
+ * found, then its rows, each with its share of the block's time.
  */
 #include "config.h"
 
@@ -62,7 +62,7 @@ static void annotate_print_head(FILE *out, const struct pprofil_code_about *abou
     fputc('\n', out);
 }
 
-/* Returns whether any source is there. */
+/* Returns whether a source was found. */
 static bool annotate_print_sources(FILE *out, const pprofil_code *code)
 {
     const char *path;
@@ -94,7 +94,7 @@ static void annotate_print_headings(FILE *out, const struct annotate_view *view)
 
 /* --- instructions ------------------------------------------------------------------------ */
 
-/* Where lines come from is said when that changes. */
+/* The source of the rows printed last. It is printed again when it changes. */
 struct origin {
     const char *file, *inlined;
 };
@@ -155,14 +155,14 @@ static int annotate_print_rows(FILE *out, const pprofil_code *code, const struct
 }
 
 /* --- source lines -------------------------------------------------------------------------
- * The lines are in the order of their files. The instructions of a line are often in several places, and a line has
- * the counts of all of them. */
+ * Lines are in the order of their files. The instructions of a line are often in several places,
+ * and its counts are the sums of all of them. */
 
-/* Rows of one line. */
+/* A source line with the sums of all its rows. */
 struct line {
     struct pprofil_code_row row;
-    uint32_t file;  /* its number in the code */
-    uint32_t first; /* the row that it was met at first */
+    uint32_t file;  /* number of the file in the code */
+    uint32_t first; /* row of its first occurrence */
 };
 
 static uint32_t line_file(const pprofil_code *code, const char *path)
@@ -193,7 +193,7 @@ static void line_add(struct pprofil_code_row *into, const struct pprofil_code_ro
     into->ns += row->ns;
     into->total_samples += row->total_samples;
     into->total_ns += row->total_ns;
-    if (row->inlined[0] == '\0') /* the function's own line, too */
+    if (row->inlined[0] == '\0') /* it is also a line of the function itself */
         into->inlined = "";
 }
 
@@ -246,7 +246,7 @@ static void annotate_print_gap(FILE *out, const pprofil_code *code, const struct
     }
 }
 
-/* What the instructions have whose lines are not there to be shown. */
+/* Prints the counts of instructions whose source lines were not found. */
 static void annotate_print_rest(FILE *out, const struct line *lines, uint32_t count,
                                 const struct pprofil_code_about *about, const struct annotate_view *view)
 {

@@ -8,23 +8,24 @@
 enum annotate_what { ANNOTATE_BOTH, ANNOTATE_SOURCE, ANNOTATE_INSTRUCTIONS };
 
 struct annotate_view {
-    const char *name;        /* the function's */
+    const char *name;        /* name of the function */
     enum annotate_what what;
     bool colour;
     uint64_t whole_ns; /* of the profile */
-    bool stacks;       /* so there are totals */
+    bool stacks;       /* the profile has stacks, and so rows have totals */
 };
 
-/* One block, with what is to be known of it. 0 or -ENOMEM; the stream's errors stay with it. */
+/* Prints a block of code and what is known about it. Returns 0 or -ENOMEM. The caller asks the
+ * stream for its errors. */
 int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_view *view);
 
 /* --- annotate-arrows.c --------------------------------------------------------------------- */
 
-/* Arrows beside instructions, from jumps to where they lead: text of all rows is as wide. */
+/* Arrows beside instructions, from each jump to its target. The text is as wide for every row. */
 struct arrows;
 int arrows_new(const pprofil_code *code, struct arrows **arrows);
 void arrows_free(struct arrows *arrows);
-/* What stands beside a row, until the next call. */
+/* Returns the text beside a row. It is valid until the next call. */
 const char *arrows_beside(struct arrows *arrows, uint32_t row, bool source);
 
 #endif

@@ -22,7 +22,7 @@ enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM };
 struct annotate_command {
     struct annotate_view view;
     const char *path, *function;
-    const char *from; /* the format of path; NULL: it shows */
+    const char *from; /* the format of path; NULL: it is recognized */
     struct selection_request selection;
     bool no_pager;
 };
@@ -105,7 +105,8 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
     return EXIT_OWN_FAILURE;
 }
 
-/* The only row that is meant; 0, or the exit status. */
+/* Finds the only function that the pattern matches. Complains of none and of several. Returns 0,
+ * or the exit status. */
 static int annotate_choose(const struct annotate_command *command, pprofil_profile *profile,
                            struct pprofil_row *row)
 {

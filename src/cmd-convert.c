@@ -26,8 +26,8 @@ enum option_key {
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *from;     /* the format of path; NULL: it shows */
-    const char *baseline; /* path of what to compare with; NULL: nothing */
+    const char *from;     /* the format of path; NULL: it is recognized */
+    const char *baseline; /* path of the profile to compare with; NULL: none */
     struct selection_request selection;
     bool symbolize;
 };
@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* One of some words. */
+/* Checks that the word is one of words, which have blanks between them. */
 static const char *choice_option(const char *option, const char *word, const char *words)
 {
     const char *found = strstr(words, word);
@@ -120,7 +120,7 @@ static bool is_heat_map(const struct convert_command *command)
     return strcmp(name, "heat-svg") == 0;
 }
 
-/* The time line is of the whole: it does not say whose the time was. */
+/* The time line of a profile is that of the whole profile. It does not say whose the time was. */
 static int complain_heat_map(const struct convert_command *command)
 {
     struct pprofil_selection selection = command->selection.selection;
@@ -141,7 +141,7 @@ static int convert_save(const struct convert_command *command, pprofil_profile *
         pprofil_profile_save(profile, command->output, &command->out, command->symbolize);
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
-        return 0; /* whoever reads it has seen enough */
+        return 0; /* who reads the pipe has seen enough */
     if (error == PPROFIL_ERROR_NO_SAMPLES && is_heat_map(command))
         return complain_heat_map(command);
     if (error == PPROFIL_ERROR_DIALECT)
@@ -149,7 +149,7 @@ static int convert_save(const struct convert_command *command, pprofil_profile *
     return complain_saving(profile, command->output, &command->out, error);
 }
 
-/* The same part of it is compared. */
+/* The part that was asked for is taken of the baseline, too. */
 static bool convert_open_baseline(struct convert_command *command)
 {
     if (command->baseline == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil ctl TARGET COMMAND: commands a pprofil that runs elsewhere.
+ * pprofil ctl TARGET COMMAND: sends a command to a pprofil that runs.
  */
 #include "config.h"
 

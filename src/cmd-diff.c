@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil diff OLD NEW: what two profiles differ in, and what of it may be chance.
+ * pprofil diff OLD NEW: how two profiles differ, and which differences may be chance.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ struct diff_command {
     struct pprofil_diff_options how;
     struct diff_view view;
     const char *output; /* NULL: standard output */
-    const char *from;   /* the files' format; NULL: it shows */
+    const char *from;   /* the format of both files; NULL: it is recognized */
     struct selection_request selection;
     int path_count;
     bool exit_code;
@@ -132,7 +132,7 @@ int command_diff(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil diff";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    command.selection.selection.no_inlines = true; /* no more than the rows tell them apart */
+    command.selection.selection.no_inlines = true; /* as the rows of a diff do not have them */
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
         profiles[i] = selection_open(&command.selection, command.view.paths[i], command.from);
     if (profiles[1] != NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil kprof -p PID DIR: the files of Inferno's kprof(3) device for the text of a process. Where a file system has
- * no leases kpdata is replaced ten times a second. */
+/* pprofil kprof -p PID DIR: the files of Inferno's kprof(3) device for the text of a process. On
+ * a file system without leases, kpdata is replaced ten times a second. */
 #include "config.h"
 
 #include <argp.h>
@@ -21,9 +21,9 @@
 #include "kprof.h"
 #include "options.h"
 
-#define BUCKET 8 /* bytes of text */
+#define BUCKET 8 /* bytes of text that a cell counts */
 #define DEFAULT_HZ 100
-#define REFRESH_MS 100 /* without leases */
+#define REFRESH_MS 100 /* without a lease: time after which kpdata is replaced */
 
 
 static volatile sig_atomic_t end_wanted, lease_broken;
@@ -96,7 +96,7 @@ static const struct argp parser = {
 
 /* --- the text ---------------------------------------------------------------------------- */
 
-/* From the first executable mapping of the object to the end of the last. */
+/* Finds the text: from the first executable mapping of the object to the end of the last. */
 static int kprof_find_text(struct kprof *kprof)
 {
     char path[PATH_MAX], program[PATH_MAX], *line = NULL;
@@ -165,7 +165,7 @@ static int kprof_start_session(struct kprof *kprof)
                                                 .region_count = 1,
                                                 .by_call = kprof->by_call};
     if (kprof->cells == NULL)
-        return complain("out of memory: kernel"); /* kprof(3)'s own words */
+        return complain("out of memory: kernel"); /* the message of kprof(3) */
     error = pprofil_profil_regions(kprof->session, kprof->pid, &histogram);
     if (error == 0)
         error = pprofil_session_control(kprof->session, NULL, NULL, NULL);
@@ -212,7 +212,7 @@ static void kprof_catch_signals(sigset_t *outside)
         sigdelset(outside, caught[i]);
 }
 
-/* 1: the process has ended; 0, or -errno. */
+/* Serves one round of requests. Returns 1 when the process has ended, else 0 or -errno. */
 static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
 {
     struct pollfd polled[] = {{.fd = pprofil_session_fd(kprof->session), .events = POLLIN},
@@ -226,12 +226,12 @@ static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
     if (leased && !lease_broken)
         return ended;
     lease_broken = 0;
-    /* those who opened the leased file wait for it: theirs is written first */
+    /* readers that have opened the leased file wait for it, so it is written first */
     int error = leased ? kprof_data_write(kprof, kprof->leased_fd) : 0;
     int replaced = kprof_data_replace(kprof);
     if (error == 0)
         error = replaced;
-    /* the counts are not lost: it is tried again */
+    /* the counts are not lost: the next round tries again */
     if (error != 0 && !kprof->complained)
         complain("%s: cannot write: %s; trying on", kprof->data, pprofil_error_text(error));
     kprof->complained = error != 0;
@@ -264,12 +264,12 @@ int command_kprof(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &kprof);
     int status = kprof_start_session(&kprof);
     sigset_t outside;
-    kprof_catch_signals(&outside); /* from the first lease on a reader's open sends SIGIO, which would end us */
+    kprof_catch_signals(&outside); /* from the first lease on, an open by a reader sends SIGIO, which would end us */
     if (status == 0)
         status = kprof_make_files(&kprof);
     if (status == 0)
         status = kprof_serve(&kprof, &outside);
-    /* the guard of a process that has ended leaves something that refuses what would be written there */
+    /* the guard leaves something in place of the FIFO that refuses to be opened for writing */
     bool guarded = kprof.ended && kprof.guard_fd >= 0;
     kprof_guard_end(kprof.guard_fd, !guarded);
     if (kprof.control_fd >= 0 && !guarded)

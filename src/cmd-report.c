@@ -38,10 +38,10 @@ enum option_key {
 
 struct report_command {
     struct report_view view;
-    bool rows_given, tree_options; /* -n; --min, --depth or --fold */
-    const char *shape;             /* the option that chose it; NULL: none did */
+    bool rows_given, tree_options; /* -n was given; --min, --depth or --fold was */
+    const char *shape;             /* option that chose the rows; NULL: none did */
     struct selection_request selection;
-    struct style_view style; /* name NULL: our own */
+    struct style_view style; /* .name NULL: our own report */
     const char *output;
     const char *path;
 };
@@ -114,7 +114,7 @@ static error_t cmd_report_parse_style(int key, char *argument, struct style_view
     return 0;
 }
 
-/* One of them makes the rows. */
+/* Takes note of an option that chooses the rows, and complains of two that do not go together. */
 static void cmd_report_choose_shape(struct report_command *command, const char *option,
                                     enum pprofil_tree_kind kind, const char *function)
 {
@@ -123,7 +123,7 @@ static void cmd_report_choose_shape(struct report_command *command, const char *
         !(strcmp(option, "--tree") == 0 && command->view.kind == PPROFIL_TREE_INVERTED))
         exit(complain("report: %s and %s are two reports: choose one", command->shape, option));
     if (strcmp(option, "--tree") == 0 && command->shape != NULL)
-        return; /* of --inverted, and then that says it all */
+        return; /* --inverted came before, which means a tree */
     command->shape = option;
     command->view.tree = strcmp(option, "--flat") != 0;
     command->view.kind = kind;
@@ -266,7 +266,7 @@ static int cmd_report_print(const struct report_command *command, pprofil_profil
     return status;
 }
 
-/* Options of the one kind of report are none of the other's. */
+/* The options of our own reports are not for styles, and the reverse. */
 static int cmd_report_check_style(const struct report_command *command)
 {
     const struct pprofil_selection *part = &command->selection.selection;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil PROGRAM and pprofil -p PID: sample until the end, then print or save.
+ * pprofil PROGRAM and pprofil -p PID: samples until the end, then prints or saves.
  *
- * The program keeps its descriptors, its terminal, its signals (forward-signals.h) and its status. Names
- * are looked up at the end, and a server of debug files may take long. During that time any signal
- * that asks for an end ends pprofil. A profile with a file has been saved by then, without names.
+ * The program keeps its descriptors, its terminal, its signals (forward-signals.h) and its exit
+ * status. Names are looked up at the end, and a server of debug files may take long. During that
+ * time any signal that asks for an end ends pprofil. If the profile goes to a file, it has been
+ * saved by then, without names.
  */
 #include "config.h"
 
@@ -36,7 +37,7 @@ static void run_begin_when_due(struct run *run)
         return;
     if (run->asked.start_stopped || pprofil_session_start(run->session) == 0)
         run->started = true;
-    run->start_ms = time_now_ms(); /* the duration counts from here */
+    run->start_ms = time_now_ms(); /* --duration counts from here */
 }
 
 static int run_wait_ms(const struct run *run)
@@ -57,9 +58,9 @@ static bool run_is_over(const struct run *run)
            time_now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
-/* The program is not our only child. Orphans become our children where we are the first process of
- * a container, or a subreaper: prctl(2), PR_SET_CHILD_SUBREAPER. Whoever executed us may have had
- * children. The library starts processes that only __WALL finds, and leaves them to us. */
+/* The program is not our only child. Orphans become our children if we are the first process of
+ * a container, or a subreaper: prctl(2), PR_SET_CHILD_SUBREAPER. Whoever executed us may have
+ * left us children. The library starts processes that only __WALL finds, and leaves them to us. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};
@@ -79,8 +80,8 @@ static void run_reap(struct run *run)
         forward_end(&run->forward);
 }
 
-/* Returns the program's status as the supervisor saw it, or 0 if it saw none. We miss the status of
- * a program that ends at once when we were started with SIGCHLD ignored. */
+/* Returns the program's status as the supervisor saw it, or 0 if it saw none. If SIGCHLD was
+ * ignored when we were started, we miss the status of a program that ends at once. */
 static int run_supervisor_status(const struct run *run)
 {
     const pprofil_profile *profile = pprofil_session_profile(run->session);
@@ -111,7 +112,8 @@ static void run_sample(struct run *run)
     }
 }
 
-/* The program goes on, or has ended. A second signal leaves it. */
+/* Waits for the program, which may have ended already. A second signal that asks for an end ends
+ * the waiting. */
 static void run_wait_for_program(struct run *run)
 {
     sigset_t ends, before;
@@ -145,7 +147,8 @@ static void run_set_command(const struct run *run)
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 
-/* A run may be long: what can be seen of a file that it will not be written, is seen before. */
+/* A run may be long. If it can be seen now that the output will not be written, pprofil says so
+ * now. */
 static int run_check_output(const char *path)
 {
     struct output_path found;
@@ -184,14 +187,14 @@ static int run_begin(struct run *run)
     run->start_ms = time_now_ms();
     run_checkpoint_later(run);
     if (run->asked.program != NULL) {
-        run_begin_when_due(run); /* from the first instruction */
+        run_begin_when_due(run); /* counts from the program's first instruction */
         error = pprofil_session_launch(run->session, run->asked.program, NULL, &run->child);
     }
     if (error == 0 && run->asked.program == NULL)
         error = pprofil_session_attach_all(run->session, run->asked.pids.pids,
                                            run->asked.pids.count, run_warn, NULL);
     if (error == 0 && run->asked.program != NULL) {
-        signal(SIGCHLD, SIG_DFL); /* ignored, it would keep the program's status from us */
+        signal(SIGCHLD, SIG_DFL); /* if it were ignored, we would not get the program's status */
         forward_to(&run->forward, run->child, run->argv);
         lsan_note_begin(&run->lsan_note, run->child);
     }
@@ -212,7 +215,7 @@ static int run_die_like(int status)
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     struct rlimit no_core = {0};
-    setrlimit(RLIMIT_CORE, &no_core); /* the program has left its own */
+    setrlimit(RLIMIT_CORE, &no_core); /* the program has left its own core file */
     signal(WTERMSIG(status), SIG_DFL);
     raise(WTERMSIG(status));
     return 128 + WTERMSIG(status);
@@ -224,14 +227,14 @@ static int run_finish(struct run *run)
 
     progress_clear(&run->progress);
     int error = pprofil_session_finish(run->session);
-    /* a run that goes on without us keeps its terminal to itself until it ends */
+    /* the terminal belongs to the program until it ends, or until it runs on without us */
     if (waits)
         run_wait_for_program(run);
     waits = waits && !run->left;
     if (run->status < 0)
         run->status = run_supervisor_status(run);
     forward_end(&run->forward);
-    if (waits && run_supervisor_status(run) == run->status) /* it was traced to its end */
+    if (waits && run_supervisor_status(run) == run->status) /* the supervisor traced it to its end */
         lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child,
                          run->status);
     if (error != 0 || run->broken)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil top: the live view. When it is left, the flat profile of all that was seen is printed. */
+/* pprofil top: the live view. At its end the flat profile of the whole session is printed. */
 #include "config.h"
 
 #include <argp.h>
@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Returns the exit status. */
+/* Prints the table of keys. Returns the exit status. */
 static int top_list_keys(void)
 {
     int error = top_print_keys(stdout);

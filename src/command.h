@@ -12,7 +12,7 @@
 
 #include "pprofil.h"
 
-/* pprofil's own exit statuses; else it is the program's. */
+/* Exit statuses of pprofil itself. Any other status is that of the program. */
 #define EXIT_OWN_FAILURE 125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
@@ -34,20 +34,21 @@ int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 
-/* One line on stderr, "pprofil: ...". Returns EXIT_OWN_FAILURE. */
+/* Prints one line on stderr, "pprofil: ...". Returns EXIT_OWN_FAILURE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What went wrong with a profile's file, in one line. Returns EXIT_OWN_FAILURE. */
+/* Prints in one line why a profile's file could not be read or written. Returns
+ * EXIT_OWN_FAILURE. */
 int complain_file(const char *path, int error, bool writing);
 
-/* The same of a profile that pprofil_profile_save did not save: of several files it may be
- * another that is in the way. */
+/* Does the same for a profile that pprofil_profile_save did not save. A format may write several
+ * files, and another one than path may be the cause. */
 int complain_saving(const pprofil_profile *profile, const char *path,
                     const struct pprofil_file *file, int error);
 
-/* Is there a format of this name, for writing or reading? */
+/* Does a format have this name, whether it is written or read? */
 bool is_format(const char *name);
-/* Reads a profile's file for a subcommand: complains by itself, and then returns NULL. */
+/* Reads a profile's file for a subcommand. On failure it complains and returns NULL. */
 pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 /* Prints all formats, for -f list. Returns the exit status. */
 int list_formats(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A diff on a stream. For people it is text: what was compared, a row for each function, and last
- * the verdict. For programs it is CSV, or one JSON object: {"by", "old", "new", "whole",
+ * Prints a diff. Text is for people: what was compared, a row for each function, and the verdict at
+ * the end. CSV is for programs, as is JSON, which is one object: {"by", "old", "new", "whole",
  * "functions", "significant", "rows"}.
  */
 #include "config.h"
@@ -22,7 +22,7 @@
 
 static const struct {
     const char *heading;
-    double scale; /* from what is compared to what is shown */
+    double scale; /* factor from the compared value to the one shown */
     int digits;
 } intervals[] = {
     [PPROFIL_DIFF_SHARE] = {"   95% of points", 100, 2},
@@ -35,7 +35,8 @@ static double seconds_of(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-/* "+": more than chance, "-": less, " ": it may be chance. */
+/* Returns '+' for a significant increase, '-' for a significant decrease, ' ' for what may be
+ * chance. */
 static char diff_mark(const struct pprofil_change *change)
 {
     if (!change->significant)
@@ -177,7 +178,7 @@ static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct di
 
 static const struct diff_column {
     struct field field;
-    bool sides; /* it has a value for old and one for new */
+    bool sides; /* there is a value for old and one for new */
 } columns[] = {
     {{"significant", FIELD_FLAG, AT(significant)}, false},
     {{"samples", FIELD_COUNT, AT(samples)}, true},
@@ -246,7 +247,7 @@ static json_t *diff_json_side(const struct pprofil_change *change, int side)
     return object;
 }
 
-/* What CSV begins with is the last member here: whether the change is significant. */
+/* The significance is the last member, although it is the first column in CSV. */
 static json_t *diff_json_change(const struct pprofil_change *change)
 {
     json_t *object =

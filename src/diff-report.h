@@ -8,12 +8,12 @@
 struct diff_view {
     enum pprofil_diff_by by;
     enum report_format format;
-    bool colour;          /* TEXT */
-    const char *paths[2]; /* of the files, for people */
+    bool colour;          /* of REPORT_TEXT */
+    const char *paths[2]; /* paths of the files, to be printed */
     const pprofil_profile *profiles[2];
 };
 
-/* Prints the diff. 0 or -ENOMEM; an error of the stream is left to the caller. */
+/* Prints the diff. Returns 0 or -ENOMEM. The caller asks the stream for its errors. */
 int diff_print(FILE *out, const pprofil_diff *diff, const struct diff_view *view);
 
 #endif

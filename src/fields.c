@@ -88,7 +88,7 @@ void field_print_csv(FILE *out, const struct field *field, const void *row, int 
 
 json_t *json_text(const char *bytes)
 {
-    json_t *string = json_string(bytes); /* NULL: they are not UTF-8, as JSON must be */
+    json_t *string = json_string(bytes); /* NULL: the bytes are not UTF-8, which JSON requires */
     if (string != NULL)
         return string;
 

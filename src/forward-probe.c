@@ -21,7 +21,7 @@
 #include "base/descriptors.h"
 #include "forward-signals.h"
 
-#define ANSWER_MS 2000 /* it may be stopped while we are not */
+#define ANSWER_MS 2000 /* the probe may be stopped while we are not */
 
 /* The child's end raises no SIGCHLD, and only wait calls with __WCLONE see it: clone(2). */
 static pid_t fork_quietly(void)
@@ -77,7 +77,7 @@ void forward_probe_start(struct forward_probe *probe, char **argv)
         return;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all,
-                &before); /* the probe inherits our handlers, and must not run one */
+                &before); /* the probe inherits our handlers, but must not run them */
     pid_t child = fork_quietly();
     if (child == 0) {
         pid_t probe_pid = fork_quietly();

@@ -53,9 +53,9 @@ static bool asks_for_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* The other signals cannot be caught, tell of a fault or a limit of pprofil itself, stop a job
- * (which a terminal does to each process of it), are handled in main.c, or belong to the C library.
- */
+/* The other signals cannot be caught, report a fault or a limit of pprofil itself, stop a job
+ * (the terminal sends these to each process of the job), are handled in main.c, or belong to the
+ * C library. */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,
@@ -126,7 +126,7 @@ void forward_end(struct forward *forward)
 
 /* --- deciding --------------------------------------------------------------------------- */
 
-/* Returns the number behind a key in /proc/PID/status, or 0 where there is none. */
+/* Returns the number that follows a key in /proc/PID/status, or 0 if there is none. */
 static uint64_t status_number(pid_t pid, const char *key, int base)
 {
     char path[32], line[256];
@@ -151,8 +151,9 @@ static bool went_to_all(const struct forward *forward, int signal)
     return supervisor > 0 && status_number(supervisor, "ShdPnd:", 16) & signal_bit(signal);
 }
 
-/* Returns true if the program got the signal without us. It did not get what the kernel sent to the
- * group of a terminal which it has left; that signal is not meant for the program either. */
+/* Returns true if the program got the signal without us. A program that has left the group of a
+ * terminal does not get what the kernel sends to that group; such a signal is not meant for it
+ * either. */
 static bool reached_program(const struct forward *forward, int signal)
 {
     if (!(forward->probed & signal_bit(signal)))

@@ -35,22 +35,22 @@ struct forward {
     pid_t program; /* 0: it does not run yet, or has ended */
     int notes;     /* a pipe from the signal handler, owned */
     struct forward_probe probe;
-    /* sets of signals; bit SIGNAL - 1 stands for SIGNAL */
-    uint64_t waiting;   /* they came, and are not decided on */
-    uint64_t from_user; /* those of waiting that a process sent, with kill(2) or its like */
-    uint64_t probed;    /* those that the probe got, and that are not decided on */
-    int64_t due_ms[FORWARD_SIGNALS_MAX]; /* when a waiting one is decided on; CLOCK_MONOTONIC */
-    unsigned ends;  /* how many times we were told to end; echoes do not count */
-    int end_signal; /* the last signal that told us so */
-    int64_t end_ms; /* when the last one came; CLOCK_MONOTONIC */
+    /* Sets of signals: bit SIGNAL - 1 stands for SIGNAL. */
+    uint64_t waiting;   /* those that came and are not decided on */
+    uint64_t from_user; /* those of waiting that a process sent, by kill(2) or a similar call */
+    uint64_t probed;    /* those that the probe got and that are not decided on */
+    int64_t due_ms[FORWARD_SIGNALS_MAX]; /* by signal: when a waiting one is decided on; CLOCK_MONOTONIC */
+    unsigned ends;  /* how often we were told to end; echoes do not count */
+    int end_signal; /* the signal that told us so last */
+    int64_t end_ms; /* when that signal came; CLOCK_MONOTONIC */
 };
 
-/* Catches signals from now on: with a program to run all that a process can handle, else those that
- * ask for an end. Returns 0, or a negative errno of pipe(2). */
+/* Catches signals from now on. With a program to run these are all signals that a process can
+ * handle, else those that ask for an end. Returns 0, or a negative errno of pipe(2). */
 int forward_open(struct forward *forward, bool program);
 
-/* Passes signals on to the program, which has just been started. argv: pprofil's own command line,
- * not kept. */
+/* Passes signals on to the program, which has just been started. argv: the command line of
+ * pprofil, not kept. */
 void forward_to(struct forward *forward, pid_t program, char **argv);
 
 /* Reads what the handler noted, and passes on the signals that are due. Returns true when the
@@ -60,7 +60,8 @@ bool forward_serve(struct forward *forward);
 /* Returns the milliseconds until a signal is due, 1 to most. */
 int forward_wait_ms(const struct forward *forward, int most);
 
-/* caught: signals that ask for an end are noted, as after forward_open(). Else they end pprofil. */
+/* caught: signals that ask for an end are noted, as they are after forward_open(). Otherwise
+ * they end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 
 /* Passes nothing on from now on: the program has ended, or goes on without us. */
@@ -68,13 +69,13 @@ void forward_end(struct forward *forward);
 
 /* --- the probe: for forward-signals.c ------------------------------------------------------ */
 
-/* Starts the probe. It ends with us, however we end. argv: our own command line, which the probe
- * does not show as its own, for pkill(1) -f would find it there; not kept. On failure
+/* Starts the probe, which ends when we end, in whatever way. argv: our own command line, not
+ * kept. The probe clears its copy, so that pkill(1) -f does not find the probe by it. On failure
  * probe->socket is -1. */
 void forward_probe_start(struct forward_probe *probe, char **argv);
 
-/* Adds the signals that the probe got since the last call to *signals, bit SIGNAL - 1 each.
- * Returns false when there is no probe, or it does not answer within two seconds. */
+/* Adds to *signals what the probe got since the last call, bit SIGNAL - 1 for each signal.
+ * Returns false if there is no probe, or if it does not answer within two seconds. */
 bool forward_probe_ask(const struct forward_probe *probe, uint64_t *signals);
 
 /* Ends the probe. */

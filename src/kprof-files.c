@@ -2,9 +2,10 @@
 /*
  * kpctl, a FIFO, and kpdata.
  *
- * kpdata must be whole and up to date whenever it is opened, though nobody tells us that it will be: we hold a lease on
- * it, so an open waits until we have obeyed what was written to kpctl before, brought the file up to date and let go
- * (fcntl(2), "Leases"). The next one to open it gets another file, so nobody's data change while they are read.
+ * kpdata must be complete and current whenever it is opened, but nobody announces that. So pprofil
+ * holds a lease on it (fcntl(2), "Leases"): an open waits until pprofil has obeyed what was written
+ * to kpctl before, has brought the file up to date, and has let go of the lease. Whoever opens
+ * kpdata next gets another file, so that no data change while they are read.
  */
 #include "config.h"
 
@@ -19,11 +20,12 @@
 
 #include "kprof.h"
 
-#define BUCKET_LOG 3 /* of the bytes of text of a bucket */
+#define BUCKET_LOG 3 /* log2 of the bytes of text that a cell counts */
 
 /* --- kpctl ----------------------------------------------------------------------------------- */
 
-/* Obeys one command. Returns the length of its word; 0: it is none. */
+/* Obeys the command that the text begins with. Returns the length of its word, or 0 if there is
+ * no such command. */
 static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
 {
     size_t length = 0;
@@ -48,7 +50,7 @@ static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
     return length;
 }
 
-/* A FIFO does not tell writes apart: commands without a line's end run into each other. */
+/* A FIFO does not keep writes apart: commands without an end of line run into each other. */
 static void kprof_control_obey(struct kprof *kprof, const char *line)
 {
     size_t length;
@@ -59,7 +61,7 @@ static void kprof_control_obey(struct kprof *kprof, const char *line)
     } while (length > 0 && (strncmp(line, "start", 5) == 0 || strncmp(line, "stop", 4) == 0));
 }
 
-/* A write is one request, or several lines of them. */
+/* A write is one command, or several, a line each. */
 void kprof_control_read(struct kprof *kprof)
 {
     char text[PIPE_BUF + 1];
@@ -76,7 +78,7 @@ void kprof_control_read(struct kprof *kprof)
     }
 }
 
-/* Opens the FIFO, and nothing that was put in its place. */
+/* Opens the FIFO. Fails if something else is in its place. */
 static int kprof_control_open(const struct kprof *kprof, int how)
 {
     struct stat status;
@@ -96,18 +98,18 @@ int kprof_control_make(struct kprof *kprof)
 
     bool there = fstatat(kprof->directory_fd, KPROF_CONTROL, &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (there && S_ISSOCK(status.st_mode))
-        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* what a guard has put there */
+        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* left by a guard */
     if (there && S_ISFIFO(status.st_mode)) {
         int other = kprof_control_open(kprof, O_WRONLY);
         if (other >= 0) {
             close(other);
             return complain("%s: another pprofil serves it", kprof->control);
         }
-        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* of one that was killed */
+        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* left by a server that was killed */
     }
     if (mkfifoat(kprof->directory_fd, KPROF_CONTROL, 0600) < 0)
         return complain("%s: cannot make it: %s", kprof->control, strerror(errno));
-    /* our own writing end keeps it from ending when a writer goes */
+    /* with a writer of our own, reads do not end when the last other writer leaves */
     int fd = kprof_control_open(kprof, O_RDWR);
     if (fd < 0)
         return complain("%s: cannot open it: %s", kprof->control, strerror(-fd));
@@ -140,7 +142,8 @@ int kprof_data_write(const struct kprof *kprof, int fd)
     return 0;
 }
 
-/* Fills the file under the temporary name, of which fd is, and renames it to kpdata. Keeps fd if it has a lease. */
+/* Writes the file fd, whose name is temporary, and renames it to kpdata. Keeps fd open if it has
+ * a lease, else closes it. */
 static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary)
 {
     int place = kprof->directory_fd;
@@ -159,8 +162,9 @@ static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary
     return error;
 }
 
-/* Puts a new kpdata in the place of the one there is, with a lease on it if that can be had. The lease on the former
- * one ends afterwards: a reader that waits for that may open kpdata again at once, and must find the new one. */
+/* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file
+ * ends after that: a reader that waits for its end may open kpdata again at once, and must find
+ * the new file. */
 int kprof_data_replace(struct kprof *kprof)
 {
     char temporary[32];
@@ -176,7 +180,8 @@ int kprof_data_replace(struct kprof *kprof)
     return error;
 }
 
-/* kpdata has no room to say that its cells are of calls. It stays when we end, as kpdata does. 0 or -errno. */
+/* Writes kpdata.meta, because kpdata has no room to say that its cells are system calls. It
+ * remains when the server ends, as kpdata does. Returns 0 or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof)
 {
     char text[128];

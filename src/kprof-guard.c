@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who notices that a server of kpctl was killed. */
+/* The guard of kpctl: see kprof.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 
 #define ALL_WELL 'q'
 
-/* The guard's descriptors, in the place of all that it has from its parent. */
+/* The only descriptors that the guard keeps, under these numbers. */
 enum { GUARD_PIPE, GUARD_DIRECTORY, GUARD_CONTROL, GUARD_DESCRIPTORS };
 
-/* Is the FIFO still what the name leads to? */
+/* Does the name still lead to the FIFO? */
 static int guard_owns(const char *name)
 {
     struct stat there, ours;
@@ -37,13 +37,14 @@ static void guard_replace(const char *name)
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", GUARD_DIRECTORY, temporary);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0) {
-        unlinkat(GUARD_DIRECTORY, name, 0); /* at least nobody waits */
+        unlinkat(GUARD_DIRECTORY, name, 0); /* then at least nobody waits for ever */
         return;
     }
     renameat(GUARD_DIRECTORY, temporary, GUARD_DIRECTORY, name);
 }
 
-/* Closing the FIFO, which the end does, fails those who have it open already. */
+/* When the guard ends, its end of the FIFO is closed, and those who have the FIFO open get an
+ * error. */
 _Noreturn static void guard_run(int pipe, int directory, int control, const char *name)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};

@@ -20,8 +20,8 @@ void lsan_note_begin(struct lsan_note *note, pid_t program)
     note->program[length < 0 ? 0 : length] = '\0';
 }
 
-/* The field cminflt counts the page faults of the processes that it waited for: proc_pid_stat(5).
- */
+/* The field cminflt counts the page faults of the child processes that were waited for:
+ * proc_pid_stat(5). */
 void lsan_note_end(struct lsan_note *note, pid_t program)
 {
     char path[32], text[1024] = "";
@@ -33,7 +33,7 @@ void lsan_note_end(struct lsan_note *note, pid_t program)
         return;
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *rest = strrchr(text, ')'); /* the name in front of it may contain ")", too */
+    const char *rest = strrchr(text, ')'); /* the name before it may contain ")" as well */
     note->waited = rest != NULL &&
                    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 &&
                    faults > 0;

@@ -20,17 +20,17 @@
 
 struct lsan_note {
     char program[PATH_MAX]; /* the file that was executed first; "": not known */
-    bool waited;            /* the program has waited for a process */
+    bool waited;            /* the program has waited for a process of its own */
     int status;             /* LeakSanitizer's; 0: there is nothing to say */
 };
 
-/* Notes which file the program executes. Called when the program has just been started. */
+/* Notes which file the program executes. To be called when the program has just been started. */
 void lsan_note_begin(struct lsan_note *note, pid_t program);
-/* Notes whether the program waited for processes. Called when it has ended, before wait(2) for it.
- */
+/* Notes whether the program waited for processes. To be called when it has ended, and before
+ * wait(2) takes it. */
 void lsan_note_end(struct lsan_note *note, pid_t program);
-/* Decides whether there is a line to print. Called when the profile is complete. status: the
- * program's, as from wait(2). */
+/* Decides whether there is a line to print. To be called when the profile is complete. status:
+ * that of the program, as wait(2) has it. */
 void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program,
                       int status);
 /* Prints the prefix and the line, or nothing. */

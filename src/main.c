@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil: which subcommand is meant, and what all of them share.
+ * pprofil: finds the subcommand, and has what all subcommands share.
  */
 #include "config.h"
 
@@ -30,8 +30,9 @@ static const struct command commands[] = {
     {"merge", "make one profile of several", command_merge},
 };
 
-/* Messages name files, processes and words of the command line, which others may have chosen, and
- * not all of them are ours: argp prints some. What they have in common is the stream. */
+/* Messages contain names of files, names of processes and words of the command line, which other
+ * people may have chosen. Some messages are not ours: argp prints them. All of them go to this
+ * stream. */
 static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
 {
     char text[BUFSIZ];
@@ -45,14 +46,14 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
     for (size_t left = strlen(text); left > 0;) {
         ssize_t wrote = write(STDERR_FILENO, at, left);
         if (wrote < 0)
-            return 0; /* as fopencookie(3) wants errors */
+            return 0; /* as fopencookie(3) wants it */
         at += wrote;
         left -= (size_t)wrote;
     }
     return (ssize_t)taken;
 }
 
-/* By whole lines, so that no character is parted. */
+/* The stream is line-buffered, so that no character is cut in two. */
 static void make_messages_plain(void)
 {
     FILE *plain = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_plain});
@@ -119,7 +120,8 @@ bool is_format(const char *name)
     return false;
 }
 
-/* "folded       .folded .collapsed        read, write" and what it is. */
+/* A line is "folded       .folded .collapsed        read, write". Lines about the format follow
+ * it. */
 int list_formats(void)
 {
     struct pprofil_format format;
@@ -160,8 +162,9 @@ static void ignore_signal(int signal)
     (void)signal;
 }
 
-/* A reader that went away, or a limit that a file meets, is an error to report, not a reason to
- * die with a target. A handler, unlike SIG_IGN, is not inherited by the program that we run. */
+/* A reader that has left, or a limit on the size of files, is an error to report. It is no
+ * reason to die while a target is traced. The program that we run does not inherit a handler, as
+ * it would inherit SIG_IGN. */
 static void survive_signal(int signal)
 {
     struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, old;
@@ -170,9 +173,10 @@ static void survive_signal(int signal)
         sigaction(signal, &action, NULL);
 }
 
-/* Where a standard descriptor is closed, the next file that is opened would have its number, and
- * get what is meant for people. Writing to standard output still fails, so that nobody takes lost
- * output for none. A program that we run finds them closed, as it would without us. */
+/* If a standard descriptor is closed, the next file to be opened would get its number, and with
+ * it the output that is meant for people. Writing to standard output must still fail, so that
+ * lost output is noticed. The program that we run finds these descriptors closed, as it would
+ * without us. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

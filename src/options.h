@@ -11,11 +11,11 @@
 
 /* A number within bounds. */
 double number_option(const char *option, const char *text, double lowest, double highest);
-/* A whole number from 0 to 10^9: of rows, or of levels. */
+/* A whole number from 0 to 10^9, for rows and levels. */
 uint32_t count_option(const char *option, const char *text);
 /* The name of a format of files. "list" prints all formats and ends the program. */
 const char *format_option(const char *option, const char *name);
-/* Returns how rows are printed: the argument of -f. */
+/* The argument of -f: how rows are printed. */
 enum report_format report_format_option(const char *text);
 
 /* --- what is profiled ---------------------------------------------------------------------- */
@@ -27,10 +27,11 @@ struct pids {
     unsigned count;
 };
 
-/* Adds process numbers with commas between them. False: the text is something else, or they are more than PIDS_MAX. */
+/* Adds process numbers with commas between them. Returns false if the text is anything else, or
+ * for more than PIDS_MAX of them. */
 bool pids_parse(struct pids *pids, const char *text);
 
-/* Keys of long options. A subcommand's own keys begin with the last. */
+/* Keys of long options. The keys of a subcommand begin with TARGET_KEY_END. */
 enum target_key {
     TARGET_KEY_NO_FOLLOW = 256,
     TARGET_KEY_NO_INHERIT,
@@ -44,27 +45,27 @@ struct target_options {
     char ***program;
 };
 
-/* Reads -p, --no-follow, --no-inherit, and the program, whose arguments end ours. Returns ARGP_ERR_UNKNOWN for any
- * other key. */
+/* Reads -p, --no-follow, --no-inherit, and the program, whose arguments end ours. Returns
+ * ARGP_ERR_UNKNOWN for any other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);
 
 /* --- a part of a profile ------------------------------------------------------------------- */
 
 struct selection_request {
-    struct pprofil_selection selection; /* .object: --object, also for a file of counters */
+    struct pprofil_selection selection; /* .object: the argument of --object, also for a file of counters */
     struct pids pids;
 };
 
-/* The only child of the parser of a subcommand that reads profiles: --pid, --comm, --thread, --object, --function,
- * --focus, --ignore. Its input is a struct selection_request. */
+/* The options --pid, --comm, --thread, --object, --function, --focus and --ignore: the child of
+ * the parser of each subcommand that reads profiles. Its input is a struct selection_request. */
 extern const struct argp_child selection_children[];
 
-/* Reads a profile's file and takes the part. format NULL: the file shows its format. Complains and returns NULL where
- * that fails. */
+/* Reads a profile's file and takes the part that was asked for. format NULL: it is recognized by
+ * the file. On failure it complains and returns NULL. */
 pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
 
-/* Replaces the whole profile, which is closed, by the part. A request for all of it changes nothing. Complains and
- * returns false where that fails. */
+/* Replaces *profile by the part that was asked for, and closes the whole. If the whole was asked
+ * for, nothing changes. On failure it complains and returns false. */
 bool selection_apply(const struct selection_request *request, const char *path, pprofil_profile **profile);
 
 #endif

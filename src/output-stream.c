@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What goes into a regular file is printed into memory, and written when it is whole. Pipes and
- * terminals are printed to: there is nothing to be lost, and somebody waits.
+ * What goes to a regular file is collected in memory and written when it is complete. Pipes and
+ * terminals are printed to directly: there is no old content to be lost, and somebody waits.
  */
 #include "config.h"
 
@@ -79,7 +79,7 @@ void output_stream_abandon(struct output_stream *output)
 
 /* --- the pager ------------------------------------------------------------------------------- */
 
-#define NOT_FOUND 127 /* as the shell says it */
+#define NOT_FOUND 127 /* exit status of sh when it does not find a command */
 
 static const char *find_pager(void)
 {
@@ -102,7 +102,7 @@ struct pager pager_open(bool wanted)
     FILE *pipe = popen(program, "we");
     if (pipe == NULL)
         return pager;
-    /* the terminal's keys are the pager's; it has its own handlers by exec, or dies of them */
+    /* the keys of the terminal are for the pager; exec gives it its own handlers */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     return (struct pager){.out = pipe, .runs = true};

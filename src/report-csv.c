@@ -24,8 +24,8 @@ int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *
     return 0;
 }
 
-/* A row that stands for branches that were cut off has an empty name, and their number in the last
- * field. */
+/* A row that stands for branches that were cut off has an empty name. Its last field is their
+ * number. */
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The same rows for programs, as one JSON object: {"command", "totals": {...}, "rows": [...]}. Rows
- * of a tree are not within each other, as what reads JSON may not go so deep.
+ * The rows of a report as one JSON object: {"command", "totals": {...}, "rows": [...]}. Rows of a
+ * tree are a flat list too, because readers of JSON limit how deep objects may be nested.
  */
 #include "config.h"
 
@@ -42,7 +42,7 @@ static json_t *json_incomplete(const pprofil_profile *profile)
     return list;
 }
 
-/* What all documents begin with. */
+/* Makes the members that all documents have. */
 static json_t *json_document(const pprofil_profile *profile)
 {
     json_t *document = json_pack("{s:o, s:o}", "command", json_text(pprofil_profile_command(profile)),
@@ -62,15 +62,15 @@ static json_t *json_document(const pprofil_profile *profile)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-/* There may be millions of rows, each of which takes two kilobytes while it is an object: they are
- * written one by one, at the end of a document that has none. */
-struct rows {
+/* A report may have millions of rows, and an object takes two kilobytes per row. So each row is
+ * printed and freed at once, after the document that has all other members. */
+struct json_rows {
     FILE *out;
     const char *between;
     int error;
 };
 
-/* A text of JSON with so many spaces before each line: in strings there are no line ends. */
+/* Prints JSON text with more blanks before each line. A JSON string contains no line ends. */
 static void print_indented(FILE *out, const char *text, int depth)
 {
     while (*text != '\0') {
@@ -82,12 +82,12 @@ static void print_indented(FILE *out, const char *text, int depth)
     }
 }
 
-/* Takes the document. */
-static struct rows json_rows_begin(FILE *out, json_t *document)
+/* Takes the document over. */
+static struct json_rows json_rows_begin(FILE *out, json_t *document)
 {
     char *text = document == NULL ? NULL : json_dumps(document, json_flags(out));
     size_t length = text == NULL ? 0 : strlen(text);
-    struct rows rows = {.out = out, .between = "\n", .error = text == NULL ? -ENOMEM : 0};
+    struct json_rows rows = {.out = out, .between = "\n", .error = text == NULL ? -ENOMEM : 0};
 
     json_decref(document);
     if (text != NULL) {
@@ -98,8 +98,8 @@ static struct rows json_rows_begin(FILE *out, json_t *document)
     return rows;
 }
 
-/* Takes the row. */
-static void json_rows_add(struct rows *rows, json_t *row)
+/* Takes the row over. */
+static void json_rows_add(struct json_rows *rows, json_t *row)
 {
     char *text = row == NULL ? NULL : json_dumps(row, json_flags(rows->out));
 
@@ -114,8 +114,8 @@ static void json_rows_add(struct rows *rows, json_t *row)
     free(text);
 }
 
-/* 0 or a negative errno; whether it could be written is known to the stream. */
-static int json_rows_end(struct rows *rows)
+/* Returns 0 or a negative error. An error of the stream is known to the stream. */
+static int json_rows_end(struct json_rows *rows)
 {
     if (rows->error == 0)
         fputs(rows->between[0] == '\n' ? "]\n}\n" : "\n ]\n}\n", rows->out);
@@ -125,7 +125,7 @@ static int json_rows_end(struct rows *rows)
 int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                     const struct report_view *view)
 {
-    struct rows rows = json_rows_begin(out, json_document(profile));
+    struct json_rows rows = json_rows_begin(out, json_document(profile));
 
     (void)view;
     for (uint32_t i = 0; rows.error == 0 && i < pprofil_report_count(report); i++) {
@@ -172,7 +172,7 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
     json_t *document = json_document(profile);
 
     json_object_set_new(document, "tree", json_tree(tree, view));
-    struct rows rows = json_rows_begin(out, document);
+    struct json_rows rows = json_rows_begin(out, document);
     for (uint32_t i = 0; rows.error == 0 && i < pprofil_tree_count(tree); i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(tree, i, &row, sizeof row);

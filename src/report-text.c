@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The report that people read: what was measured and how far to trust it, then the rows.
+ * The report for people: what was measured and how far to trust it, then the rows.
  */
 #include "config.h"
 
@@ -14,9 +14,9 @@
 #define HOT "\033[31m"
 #define WARM "\033[33m"
 #define MARKS_SHOWN 4u
-#define LIMIT_SIZE 128 /* why fewer samples were taken than asked */
-#define STATE_SHARE_MIN 0.0005 /* less is not worth words */
-#define NAMELESS_SHOWN 0.02 /* share from which a missing symbol table is worth a line */
+#define LIMIT_SIZE 128 /* bytes of the reason why fewer samples were taken than asked for */
+#define STATE_SHARE_MIN 0.0005 /* a smaller share of a state is not printed */
+#define NAMELESS_SHOWN 0.02 /* share of an object from which its missing symbol table is reported */
 
 static double per_cent(uint64_t part, uint64_t whole)
 {
@@ -28,7 +28,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* What other systems' files do not say must not look as if they said 0. */
+/* Files of other systems lack some totals. These must not be printed as 0. */
 static bool totals_are_ours(const struct pprofil_totals *totals)
 {
     return totals->elapsed_ns > 0 || totals->target_cpu_ns > 0 || totals->samples == 0;
@@ -46,7 +46,7 @@ static void report_print_counts(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-/* What was asked, what was got, and why that is less. */
+/* Prints the rate that was asked for, the rate that was achieved, and why that is lower. */
 static void report_print_rate(FILE *out, const struct pprofil_totals *totals)
 {
     char why[LIMIT_SIZE];
@@ -80,7 +80,7 @@ static void report_print_quality(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-/* What threads did, where that is known: each share is of all their time. */
+/* Prints what threads did, if that is known. Shares are those of all the threads' time. */
 static void report_print_states(FILE *out, pprofil_profile *profile)
 {
     const struct pprofil_report_options options = {.size = sizeof options, .by = PPROFIL_BY_STATE};
@@ -101,7 +101,7 @@ static void report_print_states(FILE *out, pprofil_profile *profile)
     pprofil_report_free(report);
 }
 
-/* What the whole was that this is a part of, and why stacks are not whole. */
+/* Prints which part of a whole this is, and why stacks are incomplete. */
 static void report_print_parts(FILE *out, const pprofil_profile *profile,
                                const struct pprofil_totals *totals)
 {
@@ -129,7 +129,7 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile,
     fputc('\n', out);
 }
 
-/* A part that was saved is only told by what it is called. */
+/* A part that was saved to a file can only be recognized by its command. */
 static bool profile_is_part(const pprofil_profile *profile)
 {
     const char *what;

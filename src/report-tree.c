@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A call tree that people read. Lines are drawn where it branches; what is the only row below
- * another stands straight below it, so that a long way down to where things happen is not a long
- * way to the right.
+ * A call tree for people. Lines are drawn where the tree branches. An only child stands straight
+ * below its parent, so that a deep tree does not become a wide one.
  *
  *   total%  ±95%   self%  function                  object
  *   100.00  0.39    0.00  _start                    prog
@@ -21,29 +20,29 @@
 #include "base/utf8.h"
 #include "report.h"
 
-#define DRAWN_MAX 32u   /* branchings; what is further in has their number instead */
-#define WIDEST_NAMES 72u /* columns; longer names only move what is behind them */
+#define DRAWN_MAX 32u   /* branchings that are drawn; deeper ones are a number */
+#define WIDEST_NAMES 72u /* columns that names share; a longer name shifts what follows it */
 
-struct drawing {
+struct tree_drawing {
     const char *line, *fork, *end, *gap; /* three columns each */
-    const char *interval;                /* head of that column: five */
+    const char *interval;                /* heading of the column: five columns */
 };
 
-static const struct drawing in_utf8 = {"│  ", "├─ ", "└─ ", "   ", " ±95%"};
-static const struct drawing in_ascii = {"|  ", "|- ", "`- ", "   ", "+-95%"};
+static const struct tree_drawing in_utf8 = {"│  ", "├─ ", "└─ ", "   ", " ±95%"};
+static const struct tree_drawing in_ascii = {"|  ", "|- ", "`- ", "   ", "+-95%"};
 
-struct printer {
+struct tree_printer {
     FILE *out;
     const pprofil_tree *tree;
     const struct report_view *view;
-    const struct drawing *drawing;
-    bool *ended;    /* owned: of each branching above, does no more come? */
-    uint32_t most;  /* how many there may be */
-    size_t width;   /* of names */
+    const struct tree_drawing *drawing;
+    bool *ended;    /* owned: for each branching above, whether its last branch has come */
+    uint32_t most;  /* branchings of the deepest row */
+    size_t width;   /* columns of names */
     bool recursion; /* does any function call itself directly? */
 };
 
-/* What stands in the column of names, after the lines. */
+/* Makes the text of the column of names, which follows the lines. */
 static void tree_row_name(const struct pprofil_tree_row *row, enum pprofil_by by, char *name,
                           size_t size)
 {
@@ -60,7 +59,7 @@ static size_t tree_drawn_width(uint32_t indent)
     return 3 * (size_t)(indent < DRAWN_MAX ? indent : DRAWN_MAX);
 }
 
-static bool tree_is_branch(const struct printer *printer, const struct pprofil_tree_row *row)
+static bool tree_is_branch(const struct tree_printer *printer, const struct pprofil_tree_row *row)
 {
     struct pprofil_tree_row parent;
 
@@ -70,9 +69,9 @@ static bool tree_is_branch(const struct printer *printer, const struct pprofil_t
     return row->indent > parent.indent;
 }
 
-static size_t tree_print_branches(const struct printer *printer, const struct pprofil_tree_row *row)
+static size_t tree_print_branches(const struct tree_printer *printer, const struct pprofil_tree_row *row)
 {
-    const struct drawing *drawing = printer->drawing;
+    const struct tree_drawing *drawing = printer->drawing;
     uint32_t drawn = row->indent;
     bool branch = tree_is_branch(printer, row);
 
@@ -98,7 +97,7 @@ static bool tree_shows_self(const struct report_view *view)
     return view->kind != PPROFIL_TREE_INVERTED;
 }
 
-static void tree_print_row(const struct printer *printer, const struct pprofil_tree_row *row)
+static void tree_print_row(const struct tree_printer *printer, const struct pprofil_tree_row *row)
 {
     FILE *out = printer->out;
     char name[4096];
@@ -125,8 +124,8 @@ static void tree_print_row(const struct printer *printer, const struct pprofil_t
     fputc('\n', out);
 }
 
-/* Is it the same function as above it? */
-static bool tree_is_recursion(const struct printer *printer, const struct pprofil_tree_row *row)
+/* Does the row have the same function as its parent? */
+static bool tree_is_recursion(const struct tree_printer *printer, const struct pprofil_tree_row *row)
 {
     struct pprofil_tree_row parent;
 
@@ -137,7 +136,7 @@ static bool tree_is_recursion(const struct printer *printer, const struct pprofi
            strcmp(row->row.object, parent.row.object) == 0 && row->row.line == parent.row.line;
 }
 
-static void tree_measure(struct printer *printer)
+static void tree_measure(struct tree_printer *printer)
 {
     char name[4096];
 
@@ -177,7 +176,7 @@ static void tree_print_title(FILE *out, const struct report_view *view, const st
     fputc('\n', out);
 }
 
-static void tree_print_foot(const struct printer *printer, const struct pprofil_tree_totals *totals)
+static void tree_print_foot(const struct tree_printer *printer, const struct pprofil_tree_totals *totals)
 {
     const struct report_view *view = printer->view;
     uint32_t count = pprofil_tree_count(printer->tree);
@@ -204,7 +203,7 @@ static void tree_print_foot(const struct printer *printer, const struct pprofil_
 int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                          const struct report_view *view)
 {
-    struct printer printer = {.out = out, .tree = tree, .view = view, .width = 30};
+    struct tree_printer printer = {.out = out, .tree = tree, .view = view, .width = 30};
     struct pprofil_tree_totals totals;
     uint32_t count = pprofil_tree_count(tree);
 

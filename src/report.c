@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the rows of a report, and has them printed in one of the three forms.
+ * Makes the rows of a report and has them printed in one of the three forms.
  */
 #include "config.h"
 
@@ -147,12 +147,12 @@ int style_sort_name(const char *name)
     return -1;
 }
 
-/* What failed is the file that was read, unless out did. */
+/* An error is that of the file at path, unless the stream has an error. */
 int style_view_print(FILE *out, const char *path, const struct style_view *view)
 {
     int error = pprofil_style_print(path, view->name, &view->options, out, stderr);
 
-    if (error == PPROFIL_ERROR_EXPLAINED) /* it has been said */
+    if (error == PPROFIL_ERROR_EXPLAINED) /* stderr has the explanation */
         return EXIT_OWN_FAILURE;
     if (error == PPROFIL_ERROR_NOT_PROFILED && view->options.object != NULL)
         return complain("%s: nothing of '%s' was profiled", path, view->options.object);

@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Few need them: --help=dialects has them, and not --help. */
+/* Only --help=dialects shows these, because few users need them. */
 static const struct argp_option dialect_options[] = {
     {"dialect", KEY_DIALECT, "NAME", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
     {"scale", KEY_SCALE, "S", OPTION_HIDDEN, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
@@ -78,7 +78,7 @@ static const struct argp_option dialect_options[] = {
 
 const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
-/* An integer as C writes it, for scales, which people write in hex. */
+/* Reads an integer as C writes it: people write scales in hex. */
 static uint32_t integer_option(const char *option, const char *text)
 {
     char *end;
@@ -164,7 +164,7 @@ static error_t run_parse_dialect(int key, char *argument, struct argp_state *sta
     case KEY_COUNTERS:
         dialect->counter_size = integer_option("--counters", argument) / 8;
         if (dialect->counter_size * 8 != integer_option("--counters", argument))
-            dialect->counter_size = 1; /* refused with the others */
+            dialect->counter_size = 1; /* is refused later, with all other invalid sizes */
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -260,7 +260,8 @@ static int print_dialect_help(void)
     return fflush(stdout) == 0 ? 0 : EXIT_OWN_FAILURE;
 }
 
-/* A dialect's own clock, unless another rate is asked for, which is then its clock. */
+/* Checks the options of a dialect. Its clock is the old system's, unless -F asks for another
+ * rate. */
 static bool run_check_dialect(struct run_request *request)
 {
     struct pprofil_dialect_options *dialect = &request->dialect;
@@ -290,7 +291,7 @@ static bool run_check_dialect(struct run_request *request)
     return true;
 }
 
-/* What the options mean together. */
+/* Checks the options that depend on each other. */
 static bool run_options_check(struct run_request *request)
 {
     bool attach = request->pids.count > 0;

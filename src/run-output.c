@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a run shows and saves: the progress line of a long attach, the file while the run goes on, and at the end the
- * file or the report.
+ * What a run shows and saves: a progress line while it is attached for long, the output file while
+ * the run goes on, and at the end the file or the report.
  */
 #include "config.h"
 
@@ -57,7 +57,7 @@ void progress_clear(struct progress *progress)
 
 /* --- while it runs ------------------------------------------------------------------------- */
 
-/* Can what is written there be written again? What goes down a pipe cannot. */
+/* Can the output be written a second time? What went into a pipe cannot. */
 static bool output_is_replaceable(const char *path)
 {
     static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};
@@ -71,14 +71,15 @@ static bool output_is_replaceable(const char *path)
     return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 
-/* A dialect has a file of its own. */
+/* A dialect without -o has a file of its own name. */
 bool run_may_save_early(const struct run_request *asked)
 {
     return output_is_replaceable(asked->output) ||
            (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
-/* Without names: they may take long, and the sampling goes on meanwhile. */
+/* Names are left out, because it may take long to look them up, and the sampling goes on
+ * meanwhile. */
 int run_save_so_far(void *context)
 {
     const struct run *run = context;
@@ -157,8 +158,8 @@ static int run_deliver_histograms(struct run *run)
     return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE; /* a program may be too short for a tick */
 }
 
-/* Names may take long, and what was sampled is safe before. What goes wrong with the file now goes
- * wrong again when it is written with them, and is said then. */
+/* Looking up names may take long, so the profile is saved without names before. An error of the
+ * file will come again when it is saved with names, and is reported then. */
 static void run_look_names_up(const struct run *run, pprofil_profile *profile,
                               const struct pprofil_file *file)
 {
@@ -168,7 +169,7 @@ static void run_look_names_up(const struct run *run, pprofil_profile *profile,
         pprofil_profile_save(profile, run->asked.output, file, false);
     forward_catch(&run->forward, false);
     pprofil_profile_symbolize(profile, run->asked.output, file);
-    forward_catch(&run->forward, true); /* no half file is left beside the one */
+    forward_catch(&run->forward, true); /* a half-written file must not remain */
 }
 
 static int run_save(const struct run *run, pprofil_profile *profile)
@@ -204,7 +205,8 @@ static int run_print_report(struct run *run, pprofil_profile *profile)
     return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
 }
 
-/* The session has nothing more to do, and nothing of it shall be left when a signal ends us. */
+/* The session is closed first: a signal may end us from here on, and must not leave anything of
+ * it behind. */
 static int run_deliver_profile(struct run *run)
 {
     pprofil_profile *profile = pprofil_session_take_profile(run->session);
