@@ -49,7 +49,7 @@ struct attach_pass {
     uint64_t answered_at;   /* time at which stops were last answered */
     unsigned exec_seizures; /* number of seizures that an exec has prevented */
     unsigned found;
-    unsigned untraced; /* number of threads that refused and were not known to */
+    unsigned untraced; /* number of threads that refused, and were not known to refuse */
     int error;         /* error of the first thread that refused */
     pid_t culprit;
 };

@@ -96,7 +96,8 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     commands_answer(supervisor, command, error, &refusal);
 }
 
-void commands_read(struct supervisor *supervisor)
+/* Reads the commands of the client, obeys and answers them. */
+static void commands_read(struct supervisor *supervisor)
 {
     struct wire_message command;
     int error, fd;

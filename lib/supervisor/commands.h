@@ -9,8 +9,6 @@
 struct attach_refusal;
 struct supervisor;
 
-/* Reads the commands of the client, obeys and answers them. */
-void commands_read(struct supervisor *supervisor);
 /* Answers a command. error: 0 or -errno. */
 void commands_answer(const struct supervisor *supervisor, const struct wire_message *command, int error,
                      const struct attach_refusal *refusal);

@@ -9,7 +9,9 @@
 
 #define LATELY_SHARE 300u /* a process's clock is read for one part in LATELY_SHARE of the time */
 
-uint64_t process_cpu(struct process *process)
+/* Returns the process's CPU time, ns, since baseline_take was last called for it, or else of its life; 0 if its clock
+ * cannot be read. Works on a zombie that is not reaped yet. Sets clock.known_ns. */
+static uint64_t process_cpu(struct process *process)
 {
     struct timespec time;
 

@@ -12,9 +12,6 @@ struct procfs_cpu;
 struct supervisor;
 struct tracee;
 
-/* Returns the process's CPU time, ns, since baseline_take was last called for it, or else of its life; 0 if its clock
- * cannot be read. Works on a zombie that is not reaped yet. Sets clock.known_ns. */
-uint64_t process_cpu(struct process *process);
 /* Returns the same without the CPU time of threads that could not be seized. */
 uint64_t process_cpu_traced(struct process *process);
 /* Returns what process_cpu_traced returned *age_ns ago; 0: just now. The kernel sums a process's clock over all its

@@ -24,6 +24,10 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
+/* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
+#define LATE_NS 150000u
+/* After LATE_TICKS_MAX late ticks in a row one counts all the same: a share that is wrong is better than none. */
+#define LATE_TICKS_MAX 8
 /* A tracee's CPU is read at most once in this time. */
 #define CPU_PERIOD_NS 2000000u
 /* A tracee that a fork has made is no longer taken for one that may soon exec when it is EXEC_SOON_NS old and has used

@@ -41,6 +41,10 @@
 #define LEAVING_PERIOD_NS 10000000u
 /* With this period of ticks, or a longer one, more interrupts a tick cost little. */
 #define FEW_TICKS_PERIOD_NS 5000000u
+/* Where the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other: each is held as
+ * briefly as if it were alone. Where the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads, unless
+ * ticks are few. */
+#define INTERRUPTS_FULL_MAX 2u
 /* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
 

@@ -25,7 +25,7 @@ struct tick {
     uint64_t leaving_at; /* time before which no thread is stopped for a handover */
     uint64_t carried_ns; /* sampling time of the last tick, which looked at nobody; the next tick stands for it, too */
     int64_t left_ns;     /* serving: CPU time of the active tracees, less what their samples stand for */
-    bool resumes;        /* the next tick is the first after a pause that has moved none: schedule_resume */
+    bool resumes;        /* the next tick is the first after a pause, which has moved no tick: schedule_resume */
     bool idle;           /* the next tick is a slow one: no tracee is active */
     bool pauses;         /* the next tick is a slow one: all tracees that want a CPU have yet to stop */
     unsigned running;    /* number of tracees that the last tick found running */
@@ -44,15 +44,7 @@ void tick_run(struct tracer *tracer);
 
 /* The longest time from taking a thread's CPU to reading the clock. */
 #define PREEMPTED_NS 50000u
-/* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
-#define LATE_NS 150000u
-/* After LATE_TICKS_MAX late ticks in a row one counts all the same: a share that is wrong is better than none. */
-#define LATE_TICKS_MAX 8
-/* Where the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other: each is held as
- * briefly as if it were alone. Where the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads, unless
- * ticks are few. */
-#define INTERRUPTS_MAX 16u
-#define INTERRUPTS_FULL_MAX 2u
+#define INTERRUPTS_MAX 16u /* the most threads that one tick interrupts: tick-run.c */
 
 /* The tracees that a tick found running. */
 struct tick_running {

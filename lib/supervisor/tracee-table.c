@@ -151,6 +151,17 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     return tracee;
 }
 
+/* Sets files.multithreaded of the tracees of the process, if it has more than one thread. New tracees are first in the
+ * list: those behind one that has the flag have it, too. */
+static void process_note_multithreaded(struct process *process)
+{
+    if (process->tracee_count < 2 && process->untraced == NULL)
+        return;
+    for (struct tracee *tracee = process->tracees; tracee != NULL && !tracee->files.multithreaded;
+         tracee = tracee->process_next)
+        tracee->files.multithreaded = true;
+}
+
 void tracee_adopt(struct tracee *tracee, struct process *process)
 {
     tracee->process = process;
@@ -163,16 +174,6 @@ void tracee_adopt(struct tracee *tracee, struct process *process)
     process->tracee_count++;
     process->led = process->led || tracee->tid == process->pid;
     process_note_multithreaded(process);
-}
-
-/* New tracees are first in the list: those behind one that has the flag have it, too. */
-void process_note_multithreaded(struct process *process)
-{
-    if (process->tracee_count < 2 && process->untraced == NULL)
-        return;
-    for (struct tracee *tracee = process->tracees; tracee != NULL && !tracee->files.multithreaded;
-         tracee = tracee->process_next)
-        tracee->files.multithreaded = true;
 }
 
 static void tracee_leave_process(struct tracee *tracee)

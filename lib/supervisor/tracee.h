@@ -259,8 +259,6 @@ void tracee_remove(struct tracees *tracees, struct tracee *tracee);
 void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
 void tracee_put_in(struct tracees *tracees, struct tracee *tracee);
 
-/* Sets files.multithreaded of its tracees, if the process has more than one thread. */
-void process_note_multithreaded(struct process *process);
 
 struct process *process_find(const struct processes *processes, pid_t pid);
 /* Adds a process without tracees. Returns NULL without memory. */

@@ -97,7 +97,8 @@ static void tracer_book_cost(struct tracer *tracer)
         sampling_adjust_rate(tracer, time_now());
 }
 
-void tracer_book(struct tracer *tracer)
+/* Adds the tracer's totals to the supervisor's. With the lock. */
+static void tracer_book(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct stop_totals *totals = &tracer->totals;

@@ -22,6 +22,17 @@
 #define THREAD_STACK_SIZE (256u << 10)
 #define START_PAUSE_NS 1000000000u
 
+/* Frees a tracer whose thread was never started, with its tracees, stack and log. */
+static void tracer_free(struct tracer *tracer)
+{
+    if (tracer->tracees.buckets != NULL)
+        tracees_free(&tracer->tracees);
+    procfs_task_close(&tracer->files);
+    free(tracer->stack.bytes);
+    free(tracer->debug_log);
+    free(tracer);
+}
+
 static struct tracer *tracer_new(struct supervisor *supervisor)
 {
     struct tracer *tracer = calloc(1, sizeof *tracer);
@@ -43,16 +54,6 @@ static struct tracer *tracer_new(struct supervisor *supervisor)
         return NULL;
     }
     return tracer;
-}
-
-void tracer_free(struct tracer *tracer)
-{
-    if (tracer->tracees.buckets != NULL)
-        tracees_free(&tracer->tracees);
-    procfs_task_close(&tracer->files);
-    free(tracer->stack.bytes);
-    free(tracer->debug_log);
-    free(tracer);
 }
 
 int tracer_init_first(struct supervisor *supervisor)

@@ -98,7 +98,7 @@ struct tracer_billing {
     uint64_t booked_stopped_ns; /* stop_totals.stopped_ns up to which it is in the supervisor's totals */
 };
 
-/* New tasks of which not both the parent and the task itself have told yet: new-tasks.c. */
+/* What is known of new tasks before both the task and its parent have stopped: new-tasks.c. */
 struct tracer_new_tasks {
     unsigned unknown_count; /* tracees that are held until their parent tells of them */
     struct ended_early {
@@ -147,8 +147,6 @@ int tracer_init_first(struct supervisor *supervisor);
  * supervisor owns. Returns NULL if there are TRACERS_MAX, if a start has failed less than 1 s ago, if timers have run
  * out, or if there is no memory or no thread to be had. */
 struct tracer *tracer_start(struct supervisor *supervisor);
-/* Frees a tracer whose thread was never started, with its tracees, stack and log. */
-void tracer_free(struct tracer *tracer);
 
 /* Without the lock, by the tracer's own thread. Sleeps until a tracee has news, the inbox is written to, a tick is due,
  * or time `until` (0: never) has come. Then answers what there is. May return sooner. */
@@ -161,8 +159,6 @@ void tracer_post(struct tracee *tracee);
  * stop. Does nothing if RECHECKS_MAX tracees wait for that already. */
 void tracer_note_recheck(struct tracer *tracer, pid_t tid);
 
-/* Adds a tracer's totals to the supervisor's. With the lock. */
-void tracer_book(struct tracer *tracer);
 
 /* Without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its tracees
  * to end. Then gives up the calls that take longer and need us, waits up to 0.3 s again, and sets has_left. */

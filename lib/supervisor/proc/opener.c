@@ -83,7 +83,84 @@ static struct opener_task *opener_take_due(struct opener *opener, uint64_t now)
     return NULL;
 }
 
-/* --- an opener's process ----------------------------------------------------------------- */
+/* --- what the process does ---------------------------------------------------------------- */
+
+/*
+ * The process that opens files, and may hang. It shares a socket with the process that asks, and no other descriptor: a
+ * process that hangs may outlive the one that asks, and would keep them open.
+ *
+ * It copies a file that another process serves, and sends the copy, which cannot hang. The file itself may hang a
+ * process that closes it, so the opener ends after each such file, and nobody waits for that.
+ */
+
+/* Closes all descriptors but the socket and the standard ones. Returns the new number of the socket. */
+static int opener_keep_only(int socket)
+{
+    if (socket != SOCKET_FD)
+        dup2(socket, SOCKET_FD);
+    descriptors_close(SOCKET_FD + 1);
+    return SOCKET_FD;
+}
+
+/* Gives up the priority of the tracer that forked us, which is not for this: a copy may take long. */
+static void opener_give_up_priority(void)
+{
+    const struct sched_param none = {0};
+
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    if (getpriority(PRIO_PROCESS, 0) < 0)
+        setpriority(PRIO_PROCESS, 0, 0);
+}
+
+void opener_serve(int socket)
+{
+    static struct open_request request;
+    bool served = false;
+
+    prctl(PR_SET_NAME, "pprofil-open");
+    if (chdir("/") < 0) /* whoever asks may want to unmount the directory where it began */
+        return;
+    while (!served && open_request_receive(socket, &request) == 0) {
+        int file = mapped_file_open(&request);
+        served = file >= 0 && regular_file_is_served(file);
+        int fd = served ? regular_file_copy(file, REGULAR_FILE_COPY_MAX) : file;
+        const struct wire_message answer = {
+            .op = WIRE_OP_DONE, .error = fd < 0 ? -fd : 0, .flags = served ? OPENER_ENDS : 0};
+        int error = wire_send(socket, &answer, fd);
+        if (served || error != 0)
+            close(socket);
+        if (file >= 0)
+            close(file);
+        if (error != 0)
+            return;
+    }
+}
+
+/* Forks such a process. Returns its socket, which is the caller's, or -errno. */
+static int opener_fork(void)
+{
+    int sockets[2];
+    int error = wire_socket_pair(sockets);
+
+    if (error != 0)
+        return error;
+    pid_t child = fork();
+    error = -errno;
+    if (child == 0) {
+        /* at once: another tracer may hold a copy of a target's descriptor, which we now have, too */
+        int socket = opener_keep_only(sockets[1]);
+        opener_give_up_priority();
+        opener_serve(socket);
+        _exit(0);
+    }
+    close(sockets[1]);
+    if (child > 0)
+        return sockets[0];
+    close(sockets[0]);
+    return error;
+}
+
+/* --- asking the process ------------------------------------------------------------------- */
 
 static void opener_answer(struct opener *opener, int error, int fd)
 {
@@ -258,80 +335,4 @@ void openers_give_up(struct openers *openers, int socket)
 {
     for (unsigned i = 0; i < OPENER_KINDS; i++)
         opener_give_up_one(&openers->of[i], socket);
-}
-
-/* --- the process ----------------------------------------------------------------------------- */
-
-/*
- * The process that opens files, and may hang. It shares a socket with the process that asks, and no other descriptor: a
- * process that hangs may outlive the one that asks, and would keep them open.
- *
- * It copies a file that another process serves, and sends the copy, which cannot hang. The file itself may hang a
- * process that closes it, so the opener ends after each such file, and nobody waits for that.
- */
-
-/* Closes all descriptors but the socket and the standard ones. Returns the new number of the socket. */
-static int opener_keep_only(int socket)
-{
-    if (socket != SOCKET_FD)
-        dup2(socket, SOCKET_FD);
-    descriptors_close(SOCKET_FD + 1);
-    return SOCKET_FD;
-}
-
-/* Gives up the priority of the tracer that forked us, which is not for this: a copy may take long. */
-static void opener_give_up_priority(void)
-{
-    const struct sched_param none = {0};
-
-    sched_setscheduler(0, SCHED_OTHER, &none);
-    if (getpriority(PRIO_PROCESS, 0) < 0)
-        setpriority(PRIO_PROCESS, 0, 0);
-}
-
-void opener_serve(int socket)
-{
-    static struct open_request request;
-    bool served = false;
-
-    prctl(PR_SET_NAME, "pprofil-open");
-    if (chdir("/") < 0) /* whoever asks may want to unmount the directory where it began */
-        return;
-    while (!served && open_request_receive(socket, &request) == 0) {
-        int file = mapped_file_open(&request);
-        served = file >= 0 && regular_file_is_served(file);
-        int fd = served ? regular_file_copy(file, REGULAR_FILE_COPY_MAX) : file;
-        const struct wire_message answer = {
-            .op = WIRE_OP_DONE, .error = fd < 0 ? -fd : 0, .flags = served ? OPENER_ENDS : 0};
-        int error = wire_send(socket, &answer, fd);
-        if (served || error != 0)
-            close(socket);
-        if (file >= 0)
-            close(file);
-        if (error != 0)
-            return;
-    }
-}
-
-int opener_fork(void)
-{
-    int sockets[2];
-    int error = wire_socket_pair(sockets);
-
-    if (error != 0)
-        return error;
-    pid_t child = fork();
-    error = -errno;
-    if (child == 0) {
-        /* at once: another tracer may hold a copy of a target's descriptor, which we now have, too */
-        int socket = opener_keep_only(sockets[1]);
-        opener_give_up_priority();
-        opener_serve(socket);
-        _exit(0);
-    }
-    close(sockets[1]);
-    if (child > 0)
-        return sockets[0];
-    close(sockets[0]);
-    return error;
 }

@@ -83,7 +83,5 @@ void openers_give_up(struct openers *openers, int socket);
  * when an answer cannot be sent, or after a file that another process serves. May hang: this is for a process of its
  * own, which ends then. */
 void opener_serve(int socket);
-/* Forks such a process. Returns its socket, which is the caller's, or -errno. */
-int opener_fork(void);
 
 #endif
