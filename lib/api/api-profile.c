@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Profiles as pprofil.h shows them: structures of the rooms below are copied into public ones, so that they can change
- * without breaking programs.
- */
+/* Profiles as pprofil.h shows them: what is known of one as a whole, and sums of several. lib/api/api-files.c has their
+ * files. */
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "api/api.h"
-#include "format/format.h"
 #include "launch/file-opener.h"
+#include "profile/merge.h"
 #include "symbol/symbol.h"
 
 int api_need_symbolizer(struct pprofil_profile *profile)
@@ -23,58 +22,14 @@ int api_need_symbolizer(struct pprofil_profile *profile)
     return profile->symbolizer == NULL ? -ENOMEM : 0;
 }
 
-/* What the caller's structure, perhaps an older one, says. */
-static struct pprofil_file api_profile_told(const struct pprofil_file *file)
+const char *pprofil_version(void)
 {
-    struct pprofil_file all = {0};
-
-    if (file != NULL)
-        api_copy(&all, sizeof all, file, file->size);
-    return all;
+    return PACKAGE_VERSION;
 }
 
-/* What formats with options are told: -EINVAL where there is no such choice. */
-static int choose_options(const struct pprofil_file *file, struct format_options *options)
+const char *pprofil_profile_problem(const pprofil_profile *profile)
 {
-    static const char *const roots[] = {
-        [FORMAT_ROOTS_NONE] = "none",
-        [FORMAT_ROOTS_COMM] = "comm",
-        [FORMAT_ROOTS_PROCESS] = "process",
-        [FORMAT_ROOTS_THREAD] = "thread",
-    };
-
-    *options = (struct format_options){.object = file->object, .scale = file->scale};
-    for (unsigned i = FORMAT_ROOTS_NONE; file->roots != NULL && i <= FORMAT_ROOTS_THREAD; i++)
-        if (strcmp(file->roots, roots[i]) == 0)
-            options->roots = (enum format_roots)i;
-    if (file->roots != NULL && options->roots == FORMAT_ROOTS_ANY)
-        return -EINVAL;
-    options->time = file->values != NULL && strcmp(file->values, "time") == 0;
-    return file->values == NULL || options->time || strcmp(file->values, "samples") == 0 ? 0
-                                                                                         : -EINVAL;
-}
-
-int pprofil_profile_open(const char *path, const struct pprofil_file *file, pprofil_profile **result)
-{
-    struct pprofil_file how = api_profile_told(file);
-    const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
-    struct format_options options;
-
-    if (how.format != NULL && format == NULL)
-        return PPROFIL_ERROR_UNREADABLE;
-    if (choose_options(&how, &options) != 0)
-        return -EINVAL;
-    struct pprofil_profile *profile = calloc(1, sizeof *profile);
-    if (profile == NULL)
-        return -ENOMEM;
-    int error = format_read_file_as(path, format, &options, &profile->profile);
-    if (error != 0) {
-        free(profile);
-        return error;
-    }
-    profile->counters = format_is_of_counters(format, path);
-    *result = profile;
-    return 0;
+    return profile->problem;
 }
 
 bool pprofil_profile_has_counters(const pprofil_profile *profile)
@@ -90,90 +45,6 @@ void pprofil_profile_close(pprofil_profile *profile)
     profile_free(profile->profile);
     free(profile->selected);
     free(profile);
-}
-
-static int name_all(struct pprofil_profile *profile)
-{
-    int error = api_need_symbolizer(profile);
-
-    if (error == 0)
-        error = symbolizer_look_up_all(profile->symbolizer, PROFILE_LOOKED_LINE);
-    for (uint32_t i = 1; error == 0 && i < profile->profile->location_count; i++)
-        error = symbolizer_define(profile->symbolizer, i);
-    return error;
-}
-
-/* 0, or PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT, -EINVAL as pprofil_profile_save. */
-static int how_to_save(const char *path, const struct pprofil_file *file,
-                       const struct format **format, struct format_options *options)
-{
-    struct pprofil_file how = api_profile_told(file);
-
-    *format = format_by_name(how.format != NULL ? how.format : pprofil_format_for(path));
-    if (*format == NULL || !format_writable(*format))
-        return PPROFIL_ERROR_UNWRITABLE;
-    if (choose_options(&how, options) != 0)
-        return -EINVAL;
-    if (how.dialect != NULL && (options->dialect = dialect_find(how.dialect)) == NULL)
-        return PPROFIL_ERROR_DIALECT;
-    return 0;
-}
-
-/* Counters have no names: those who read them look into the object. */
-static int name_for(pprofil_profile *profile, const struct pprofil_file *how,
-                    const struct format *format)
-{
-    int error = format->codec == NULL ? name_all(profile) : 0;
-
-    return error == 0 && how->baseline != NULL ? name_all(how->baseline) : error;
-}
-
-int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
-                              const struct pprofil_file *file)
-{
-    const struct format *format;
-    struct format_options options;
-    const struct pprofil_file how = api_profile_told(file);
-    int error = how_to_save(path, file, &format, &options);
-
-    return error == 0 ? name_for(profile, &how, format) : error;
-}
-
-int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file,
-                         bool symbolize)
-{
-    const struct format *format;
-    struct format_options options;
-    const struct pprofil_file how = api_profile_told(file);
-    int error = how_to_save(path, file, &format, &options);
-
-    if (error == 0 && symbolize)
-        error = name_for(profile, &how, format);
-    if (how.baseline != NULL)
-        options.baseline = how.baseline->profile;
-    return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
-}
-
-int pprofil_write_file(const char *path, const void *bytes, size_t size)
-{
-    return format_write_bytes(path, bytes, size);
-}
-
-int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
-                            const struct pprofil_file *file, unsigned i, char *name, size_t size)
-{
-    const struct format *format;
-    struct format_options options;
-    char whole[PATH_MAX];
-    int error = how_to_save(path, file, &format, &options);
-
-    if (error == 0)
-        error = format_file_at(format, path, profile->profile, &options, i, whole);
-    if (error == 0 && strlen(whole) >= size)
-        error = -ENAMETOOLONG;
-    if (error == 0)
-        strcpy(name, whole);
-    return error;
 }
 
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)
@@ -242,16 +113,6 @@ int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **
     return 0;
 }
 
-const char *pprofil_version(void)
-{
-    return PACKAGE_VERSION;
-}
-
-const char *pprofil_profile_problem(const pprofil_profile *profile)
-{
-    return profile->problem;
-}
-
 /* --- stacks ------------------------------------------------------------------------------ */
 
 bool pprofil_profile_has_stacks(const pprofil_profile *profile)
@@ -291,4 +152,96 @@ int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const 
             status = leak_check_status(object->fd);
     }
     return status;
+}
+
+/* --- totals ---------------------------------------------------------------------------------- */
+
+void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
+                            size_t size)
+{
+    const struct profile_totals *from = &profile->profile->totals;
+    struct pprofil_totals all = {
+        .samples = from->samples,
+        .cpu_ns = from->cpu_ns,
+        .wall_ns = from->wall_ns,
+        .elapsed_ns = from->elapsed_ns,
+        .target_cpu_ns = from->target_cpu_ns,
+        .stopped_ns = from->stopped_ns,
+        .supervisor_cpu_ns = from->supervisor_cpu_ns,
+        .lost = from->lost,
+        .throttled_ns = from->throttled_ns,
+        .repaired = from->repaired,
+        .threads_seen = from->threads_seen,
+        .threads_alive = from->threads_alive,
+        .processes_seen = from->processes_seen,
+        .processes_alive = from->processes_alive,
+        .asked_hz = from->asked_hz,
+        .wall = from->wall,
+        .continued = from->continued,
+        .cut_short = from->cut_short,
+        .untraced = from->untraced,
+        .full_ns = from->full_ns,
+        .sample_cost_ns = from->sample_cost_ns,
+        .overhead = (double)from->overhead_ppm / 1e6,
+        .running = from->running,
+    };
+    api_copy(totals, size, &all, sizeof all);
+}
+
+/* Not every second spent a little below the rate is worth words. */
+#define THROTTLED_MIN 0.01
+/* An overhead that is not to be recommended, per cent. */
+#define ADVISED_MAX 20.0
+
+/* The overhead that the rate asked for takes; where that is much, what some more gives. */
+static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
+{
+    double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);
+    double more = ceil(250 * totals->overhead);
+    double hz = more / 100 / cost;
+
+    if (needed <= ADVISED_MAX)
+        snprintf(text, size, "; --overhead %.0f would give all", needed);
+    else if (more <= ADVISED_MAX)
+        snprintf(text, size, "; --overhead %.0f would give about %.0f", more,
+                 hz < 100 ? round(hz) : round(hz / 10) * 10);
+}
+
+int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size)
+{
+    bool throttled = (double)totals->throttled_ns > THROTTLED_MIN * (double)totals->elapsed_ns;
+    bool dear = totals->asked_hz * (double)totals->sample_cost_ns / 1e9 > totals->overhead;
+    bool full = totals->full_ns > totals->elapsed_ns / 2;
+    char why[64], cure[64] = "";
+
+    if (!throttled || !dear || totals->overhead <= 0)
+        return 0;
+    snprintf(why, sizeof why, "a sample cost %.0f us%s", (double)totals->sample_cost_ns / 1e3,
+             full ? ", for no CPU was idle" : "");
+    if (advice)
+        totals_advise(totals, cure, sizeof cure);
+    return snprintf(text, size, "%s%s", why, cure);
+}
+
+/* --- sums of several ------------------------------------------------------------------------- */
+
+int pprofil_profile_new(pprofil_profile **result)
+{
+    struct pprofil_profile *profile = calloc(1, sizeof *profile);
+
+    if (profile == NULL)
+        return -ENOMEM;
+    profile->profile = profile_new();
+    if (profile->profile == NULL) {
+        free(profile);
+        return -ENOMEM;
+    }
+    *result = profile;
+    return 0;
+}
+
+int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how)
+{
+    return profile_merge(into->profile, from->profile,
+                         (how & PPROFIL_MERGE_CPU) != 0 ? PROFILE_MERGE_CPU : 0);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reports as pprofil.h shows them. */
+/* Reports, call trees and diffs as pprofil.h shows them. Their rows are made by lib/report. */
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "api/api.h"
+#include "report/diff.h"
+#include "report/report.h"
 
 int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *asked,
                        pprofil_report **result)
@@ -15,13 +15,13 @@ int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_opt
 
     if (asked != NULL)
         api_copy(&all, sizeof all, asked, asked->size);
-    struct report_options options = {.limit = all.limit,
-                                     .stacks = all.totals,
-                                     .by_total = all.by_total,
-                                     .no_inlines = all.no_inlines};
     if (!report_is_grouping(all.by))
         return -EINVAL;
-    options.by = all.by;
+    const struct report_options options = {.by = all.by,
+                                           .limit = all.limit,
+                                           .stacks = all.totals,
+                                           .by_total = all.by_total,
+                                           .no_inlines = all.no_inlines};
     int error = api_need_symbolizer(profile);
 
     return error == 0 ? report_flat(profile->profile, profile->symbolizer, &options, result)
@@ -49,4 +49,98 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
                         size_t size)
 {
     api_copy(row, size, &report->rows[i], sizeof report->rows[i]);
+}
+
+/* --- call trees ------------------------------------------------------------------------------ */
+
+static int tree_options(const struct pprofil_tree_options *asked,
+                        struct report_tree_options *options)
+{
+    struct pprofil_tree_options all = {0};
+
+    api_copy(&all, sizeof all, asked, asked->size);
+    *options = (struct report_tree_options){
+        .of = {.by = all.by, .limit = all.limit, .no_inlines = all.no_inlines, .fold = all.fold},
+        .kind = all.kind,
+        .function = all.function,
+        .least = all.least,
+        .depth = all.depth,
+    };
+    bool of_function = all.kind == PPROFIL_TREE_CALLERS || all.kind == PPROFIL_TREE_CALLEES;
+    if ((unsigned)all.kind > PPROFIL_TREE_CALLEES || all.by > PPROFIL_BY_LINE ||
+        (of_function && all.function == NULL) || !(all.least >= 0 && all.least <= 1))
+        return -EINVAL;
+    return 0;
+}
+
+int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *asked,
+                     pprofil_tree **result)
+{
+    struct report_tree_options options;
+    int error = tree_options(asked, &options);
+
+    profile->problem[0] = '\0';
+    if (error != 0)
+        return error;
+    error = api_need_symbolizer(profile);
+    if (error == 0)
+        error = report_tree(profile->profile, profile->symbolizer, &options, result,
+                            profile->problem, sizeof profile->problem);
+    return error;
+}
+
+uint32_t pprofil_tree_count(const pprofil_tree *tree)
+{
+    return tree->count;
+}
+
+void pprofil_tree_row(const pprofil_tree *tree, uint32_t i, struct pprofil_tree_row *row,
+                      size_t size)
+{
+    api_copy(row, size, &tree->rows[i], sizeof tree->rows[i]);
+}
+
+void pprofil_tree_totals(const pprofil_tree *tree, struct pprofil_tree_totals *totals, size_t size)
+{
+    api_copy(totals, size, &tree->totals, sizeof tree->totals);
+}
+
+/* --- diffs ----------------------------------------------------------------------------------- */
+
+int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
+                     const struct pprofil_diff_options *asked, pprofil_diff **result)
+{
+    pprofil_profile *const sides[DIFF_SIDES] = {old_profile, new_profile};
+    struct profile *profiles[DIFF_SIDES];
+    struct symbolizer *symbolizers[DIFF_SIDES];
+    struct pprofil_diff_options all = {0};
+
+    if (asked != NULL)
+        api_copy(&all, sizeof all, asked, asked->size);
+    if ((unsigned)all.by > PPROFIL_DIFF_TIME_A_SECOND)
+        return -EINVAL;
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        if (api_need_symbolizer(sides[side]) != 0)
+            return -ENOMEM;
+        profiles[side] = sides[side]->profile;
+        symbolizers[side] = sides[side]->symbolizer;
+    }
+    const struct diff_options options = {.by = all.by, .limit = all.limit, .least = all.least};
+    return diff_new(profiles, symbolizers, &options, result);
+}
+
+uint32_t pprofil_diff_count(const pprofil_diff *diff)
+{
+    return diff->count;
+}
+
+void pprofil_diff_row(const pprofil_diff *diff, uint32_t i, struct pprofil_diff_row *row,
+                      size_t size)
+{
+    api_copy(row, size, &diff->rows[i], sizeof diff->rows[i]);
+}
+
+void pprofil_diff_totals(const pprofil_diff *diff, struct pprofil_diff_totals *totals, size_t size)
+{
+    api_copy(totals, size, &diff->totals, sizeof diff->totals);
 }

@@ -166,7 +166,7 @@ static int make_call_symbols(const struct histogram_file *file, struct symbol_ta
 }
 
 static int print_calls(const struct histogram_file *file, const struct style *style,
-                       const struct style_options *options, FILE *out, FILE *errors)
+                       const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     struct symbol_table symbols;
     char *names;
@@ -193,7 +193,7 @@ static bool is_elsewhere(const struct histogram_file *file, const struct symbol_
 }
 
 static int api_style_print(const struct histogram_file *file, const struct style *style, const char *text,
-                           const struct style_options *options, FILE *out, FILE *errors)
+                           const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     struct symbol_table symbols;
 
@@ -232,28 +232,22 @@ int pprofil_style_at(unsigned i, const char **name, const char **summary)
 int pprofil_style_print(const char *path, const char *name,
                         const struct pprofil_style_options *given, FILE *out, FILE *errors)
 {
-    struct pprofil_style_options all = {0};
+    struct pprofil_style_options options = {0};
     const struct style *style = style_find(name);
     struct histogram_file file = {0};
 
     if (given != NULL)
-        memcpy(&all, given, given->size < sizeof all ? given->size : sizeof all);
-    struct style_options options = {.sort = (enum style_sort)all.sort,
-                                    .address = (enum style_address)all.addresses,
-                                    .no_header = all.no_header,
-                                    .zeros = all.zeros,
-                                    .unit = (enum style_unit)all.unit,
-                                    .threshold = all.threshold};
-    if (style == NULL || all.sort > PPROFIL_SORT_NAME || all.addresses > PPROFIL_ADDRESSES_HEX ||
-        all.unit > PPROFIL_UNIT_MILLISECONDS)
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    if (style == NULL || options.sort > PPROFIL_SORT_NAME || options.addresses > PPROFIL_ADDRESSES_HEX ||
+        options.unit > PPROFIL_UNIT_MILLISECONDS)
         return -EINVAL;
-    int error = format_read_histograms(path, all.format, all.object, &file);
-    if (error == 0 && all.meta != NULL)
-        error = meta_parse(all.meta, 0, &file);
+    int error = format_read_histograms(path, options.format, options.object, &file);
+    if (error == 0 && options.meta != NULL)
+        error = meta_parse(options.meta, 0, &file);
     if (error == PPROFIL_ERROR_FORMAT)
-        error = read_profile(path, style, all.object, &file);
+        error = read_profile(path, style, options.object, &file);
     if (error == 0)
-        error = api_style_print(&file, style, text_of(&file, style, all.object), &options, out, errors);
+        error = api_style_print(&file, style, text_of(&file, style, options.object), &options, out, errors);
     else if (error != PPROFIL_ERROR_NOT_PROFILED && style->refuse(STYLE_DATA, path, error, errors))
         error = PPROFIL_ERROR_EXPLAINED;
     histogram_file_clear(&file);

@@ -33,7 +33,7 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
 /* What rows are printed with. */
 struct gperf_page {
     FILE *out;
-    const struct style_options *options;
+    const struct pprofil_style_options *options;
     double total; /* ticks in all, which percentages are of */
     double hz;
 };
@@ -78,11 +78,11 @@ static void gperf_print_head(const struct histogram_file *file, const struct tic
 static double gperf_share(const struct gperf_page *page, double ticks)
 {
     switch (page->options->unit) {
-    case STYLE_COUNTS:
+    case PPROFIL_UNIT_COUNTS:
         return ticks;
-    case STYLE_MILLISECONDS:
+    case PPROFIL_UNIT_MILLISECONDS:
         return ticks * 1000 / page->hz;
-    case STYLE_PERCENT:
+    case PPROFIL_UNIT_PERCENT:
         break;
     }
     return page->total > 0 ? 100 * ticks / page->total : 0;
@@ -97,10 +97,10 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
     if (ticks <= 0 || share < page->options->threshold)
         return;
     fprintf(page->out, "%s  %s%.*s", place, name, NAME_WIDTH - length, "...........................................");
-    if (page->options->unit == STYLE_COUNTS)
+    if (page->options->unit == PPROFIL_UNIT_COUNTS)
         fprintf(page->out, "%10.0f\n", share);
     else
-        fprintf(page->out, "%10.4f %s\n", share, page->options->unit == STYLE_PERCENT ? "%" : "ms");
+        fprintf(page->out, "%10.4f %s\n", share, page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
 }
 
 /* Smallest first. */
@@ -114,7 +114,7 @@ static int gperf_order(const void *left, const void *right)
 }
 
 int style_gperf(const struct histogram_file *file, const struct symbol_table *symbols,
-                const struct style_options *options, FILE *out, FILE *errors)
+                const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     double hz = file->rate_hz > 0 ? file->rate_hz : USUAL_HZ;
     struct gperf_page page = {.out = out, .options = options, .hz = hz, .total = (double)file->ticks};

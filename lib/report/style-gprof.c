@@ -227,7 +227,7 @@ static int style_gprof_print(const struct histogram_file *file, struct ticks_tab
 }
 
 int style_gprof(const struct histogram_file *file, const struct symbol_table *symbols,
-                const struct style_options *options, FILE *out, FILE *errors)
+                const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     double hz = file->rate_hz;
     struct ticks_table table;

@@ -170,7 +170,7 @@ static int print(const struct histogram_file *file, const struct symbol_table *s
 }
 
 int style_kprof(const struct histogram_file *file, const struct symbol_table *symbols,
-                const struct style_options *options, FILE *out, FILE *errors)
+                const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     (void)options;
     return print(file, symbols, &(struct kprof){.specials = DIALECT_CELL_SPECIALS}, out, errors);
@@ -178,7 +178,7 @@ int style_kprof(const struct histogram_file *file, const struct symbol_table *sy
 
 /* Its values are milliseconds already. */
 int style_kprof_plan9(const struct histogram_file *file, const struct symbol_table *symbols,
-                      const struct style_options *options, FILE *out, FILE *errors)
+                      const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     (void)options;
     return print(file, symbols, &(struct kprof){.specials = 2, .plan9 = true}, out, errors);

@@ -23,7 +23,7 @@
 /* What a row is printed with. */
 struct page {
     FILE *out;
-    const struct style_options *options;
+    const struct pprofil_style_options *options;
     double total; /* ticks in all, which percentages are of */
     double hz;    /* 0: not known */
     double ticks; /* in the rows so far */
@@ -118,9 +118,9 @@ static void print_bsd(struct page *page, const struct ticks_row *row)
 
 static void print_address(const struct page *page, uint64_t address, int columns)
 {
-    if (page->options->address == STYLE_OCTAL)
+    if (page->options->addresses == PPROFIL_ADDRESSES_OCTAL)
         fprintf(page->out, "%*" PRIo64 " ", columns, address);
-    else if (page->options->address == STYLE_HEX)
+    else if (page->options->addresses == PPROFIL_ADDRESSES_HEX)
         fprintf(page->out, "%*" PRIx64 " ", columns, address);
 }
 
@@ -208,13 +208,13 @@ static int by_calls(const void *left, const void *right)
     return by_time_and_name(left, right);
 }
 
-static void sort(struct ticks_table *table, const struct flavour *flavour, enum style_sort order)
+static void sort(struct ticks_table *table, const struct flavour *flavour, enum pprofil_sort order)
 {
     int (*const orders[])(const void *left, const void *right) = {
-        [STYLE_BY_TIME] = flavour->by_time,
-        [STYLE_BY_CALLS] = by_calls,
-        [STYLE_BY_ADDRESS] = by_address,
-        [STYLE_BY_NAME] = by_name,
+        [PPROFIL_SORT_TIME] = flavour->by_time,
+        [PPROFIL_SORT_CALLS] = by_calls,
+        [PPROFIL_SORT_ADDRESS] = by_address,
+        [PPROFIL_SORT_NAME] = by_name,
     };
     qsort(table->rows, table->count, sizeof *table->rows, orders[order]);
 }
@@ -257,7 +257,7 @@ static double rate_of(const struct histogram_file *file, const struct flavour *f
 
 static void print_header(const struct page *page, const struct flavour *flavour)
 {
-    bool addresses = flavour->columns > 0 && page->options->address != STYLE_NO_ADDRESS;
+    bool addresses = flavour->columns > 0 && page->options->addresses != PPROFIL_ADDRESSES_NONE;
 
     if (page->options->no_header)
         return;
@@ -319,7 +319,7 @@ static const struct flavour versioned = {
 };
 
 static int print(const struct histogram_file *file, const struct symbol_table *symbols,
-                 const struct style_options *options, const struct flavour *flavour, FILE *out,
+                 const struct pprofil_style_options *options, const struct flavour *flavour, FILE *out,
                  FILE *errors)
 {
     struct page page = {.out = out, .options = options, .hz = rate_of(file, flavour)};
@@ -346,26 +346,26 @@ static int print(const struct histogram_file *file, const struct symbol_table *s
 }
 
 int style_prof_v7(const struct histogram_file *file, const struct symbol_table *symbols,
-                  const struct style_options *options, FILE *out, FILE *errors)
+                  const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     return print(file, symbols, options, &v7, out, errors);
 }
 
 int style_prof_bsd(const struct histogram_file *file, const struct symbol_table *symbols,
-                   const struct style_options *options, FILE *out, FILE *errors)
+                   const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     return print(file, symbols, options, &bsd, out, errors);
 }
 
 int style_prof_solaris(const struct histogram_file *file, const struct symbol_table *symbols,
-                       const struct style_options *options, FILE *out, FILE *errors)
+                       const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     return print(file, symbols, options, &solaris, out, errors);
 }
 
 int style_prof_solaris_versioned(const struct histogram_file *file,
                                  const struct symbol_table *symbols,
-                                 const struct style_options *options, FILE *out, FILE *errors)
+                                 const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     return print(file, symbols, options, &versioned, out, errors);
 }
@@ -387,7 +387,7 @@ static const struct flavour *flavour_of(const struct histogram_file *file)
 }
 
 int style_prof(const struct histogram_file *file, const struct symbol_table *symbols,
-               const struct style_options *options, FILE *out, FILE *errors)
+               const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     return print(file, symbols, options, flavour_of(file), out, errors);
 }

@@ -15,28 +15,14 @@
 
 #include "dialect/histogram.h"
 #include "pprofil/error.h"
+#include "pprofil/report.h"
 #include "symbol/symbol.h"
-
-enum style_sort { STYLE_BY_TIME, STYLE_BY_CALLS, STYLE_BY_ADDRESS, STYLE_BY_NAME };
-enum style_address { STYLE_NO_ADDRESS, STYLE_OCTAL, STYLE_HEX };
-enum style_unit { STYLE_PERCENT, STYLE_COUNTS, STYLE_MILLISECONDS };
-
-/* For the styles whose programs had such options: prof has none of the last two; gprof takes zeros, gperf the last
- * two. */
-struct style_options {
-    enum style_sort sort;
-    enum style_address address; /* a column of them: Solaris */
-    bool no_header;
-    bool zeros; /* rows without time and calls too; V7 had no other way */
-    enum style_unit unit;
-    double threshold; /* in that unit: rows below it are left out */
-};
 
 /* Prints the report. Symbols have link-time addresses, as the histograms. 0; -ENOMEM;
  * PPROFIL_ERROR_EXPLAINED: there is nothing to print, and errors has got the reason in the program's own words. Whether
  * out could be written is for the caller to see. */
 typedef int style_function(const struct histogram_file *file, const struct symbol_table *symbols,
-                           const struct style_options *options, FILE *out, FILE *errors);
+                           const struct pprofil_style_options *options, FILE *out, FILE *errors);
 
 style_function style_kprof, style_kprof_plan9;
 style_function style_prof; /* the flavour that the file is of */

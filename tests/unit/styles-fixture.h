@@ -26,7 +26,7 @@ UNUSED static void forget(void)
 }
 
 UNUSED static int run(style_function *style, const struct histogram_file *file,
-               const struct symbol_table *symbols, struct style_options options)
+               const struct symbol_table *symbols, struct pprofil_style_options options)
 {
     size_t size;
 
@@ -40,10 +40,10 @@ UNUSED static int run(style_function *style, const struct histogram_file *file,
     return error;
 }
 
-#define PLAIN ((struct style_options){0})
+#define PLAIN ((struct pprofil_style_options){0})
 
 UNUSED static void expect(style_function *style, const struct histogram_file *file,
-                   const struct symbol_table *symbols, struct style_options options,
+                   const struct symbol_table *symbols, struct pprofil_style_options options,
                    const char *text, const char *errors)
 {
     int error = run(style, file, symbols, options);

@@ -175,7 +175,7 @@ static void read_gmon(struct histogram_file *file, struct histogram *histogram)
 static char *our_report(const struct histogram_file *file, const char *program)
 {
     struct symbol_table symbols = open_symbols(program);
-    struct style_options options = {0};
+    struct pprofil_style_options options = {0};
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);

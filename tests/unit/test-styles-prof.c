@@ -54,7 +54,7 @@ Test(prof, of_v7)
            "    idle   0.0     3.33\n",
            "");
     prof_symbols[0].name = "long_name_of_foo";
-    run(style_prof_v7, &file, &symbols, (struct style_options){.no_header = true});
+    run(style_prof_v7, &file, &symbols, (struct pprofil_style_options){.no_header = true});
     cr_assert_eq(strncmp(report, "long_nam  61.5", 14), 0, "%s", report);
 }
 
@@ -70,7 +70,7 @@ Test(prof, of_4_3bsd)
            "   8.5     2.00                  baz\n",
            "");
     expect(style_prof_bsd, &file, &symbols,
-           (struct style_options){.zeros = true, .no_header = true},
+           (struct pprofil_style_options){.zeros = true, .no_header = true},
            "  61.5     1.23      5   246.00  foo\n"
            "  30.0     1.83   1234     0.49  bar\n"
            "   8.5     2.00                  baz\n"
@@ -92,11 +92,11 @@ Test(prof, of_solaris)
     struct histogram_file file = make_prof();
 
     expect(style_prof_solaris, &file, &symbols, PLAIN, SOLARIS_HEADER FOO BAR BAZ, "");
-    expect(style_prof_solaris, &file, &symbols, (struct style_options){.no_header = true},
+    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.no_header = true},
            FOO BAR BAZ, "");
-    expect(style_prof_solaris, &file, &symbols, (struct style_options){.address = STYLE_HEX},
+    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.addresses = PPROFIL_ADDRESSES_HEX},
            " Address " SOLARIS_HEADER "    1000 " FOO "    1020 " BAR "    1040 " BAZ, "");
-    expect(style_prof_solaris, &file, &symbols, (struct style_options){.address = STYLE_OCTAL},
+    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.addresses = PPROFIL_ADDRESSES_OCTAL},
            " Address " SOLARIS_HEADER "   10000 " FOO "   10040 " BAR "   10100 " BAZ, "");
 }
 
@@ -123,7 +123,7 @@ Test(prof, of_solaris_digits_follow_the_calls)
         prof_counters[0] = 100;
         file.calls = &calls;
         file.calls_count = 1;
-        expect(style_prof_solaris, &file, &symbols, (struct style_options){.no_header = true},
+        expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.no_header = true},
                cases[i].row, "");
     }
 }
@@ -139,7 +139,7 @@ Test(prof, of_solaris_synonyms_share_a_row)
 
     symbols.symbols[2].binding = STB_LOCAL;
     file.calls_count = 0;
-    expect(style_prof_solaris, &file, &symbols, (struct style_options){.no_header = true},
+    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.no_header = true},
            "  61.5    1.23    1.23                      first, second\n"
            "  38.5    0.77    2.00                      other\n",
            "");
@@ -162,7 +162,7 @@ Test(prof, of_solaris_versioned)
                           "  12.5    0.01    0.06       0      0.0000  baz\n",
            "");
     expect(style_prof_solaris_versioned, &file, &symbols,
-           (struct style_options){.address = STYLE_HEX, .zeros = true},
+           (struct pprofil_style_options){.addresses = PPROFIL_ADDRESSES_HEX, .zeros = true},
            "         Address " SOLARIS_HEADER
            "            1000   50.0    0.04    0.04       5      8.0000  foo\n"
            "            1020   12.5    0.01    0.05    1234      0.0081  bar\n"
@@ -190,7 +190,7 @@ Test(prof, text_between_modules_is_nobodys)
     struct histogram_file file = {.rate_hz = 100, .pcs = pcs, .pc_count = COUNT(pcs)};
 
     expect(style_prof_solaris_versioned, &file, &symbols,
-           (struct style_options){.no_header = true, .zeros = true},
+           (struct pprofil_style_options){.no_header = true, .zeros = true},
            "  25.0    0.02    0.02       0      0.0000  foo\n"
            "  25.0    0.02    0.04       0      0.0000  bar\n",
            "");
@@ -208,13 +208,13 @@ Test(prof, counters_are_shared_in_proportion)
         .low = 0x1000, .high = 0x1020, .counter_size = 2, .count = 2, .counters = counters};
     struct histogram_file file = {.rate_hz = 1, .histograms = &histogram, .histogram_count = 1};
 
-    expect(style_prof_solaris, &file, &symbols, (struct style_options){.no_header = true},
+    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.no_header = true},
            "  62.5   30.00   30.00                      bar\n"
            "  25.0   12.00   42.00                      foo\n"
            "   4.2    2.00   44.00                      tiny\n",
            "");
     /* in words of two bytes, tiny has no text */
-    expect(style_prof_bsd, &file, &symbols, (struct style_options){.no_header = true},
+    expect(style_prof_bsd, &file, &symbols, (struct pprofil_style_options){.no_header = true},
            "  66.7    32.00                  bar\n"
            "  25.0    44.00                  foo\n",
            "");
@@ -223,12 +223,12 @@ Test(prof, counters_are_shared_in_proportion)
 Test(prof, orders)
 {
     static const struct {
-        enum style_sort sort;
+        enum pprofil_sort sort;
         const char *names;
-    } cases[] = {{STYLE_BY_TIME, "foo bar baz "},
-                 {STYLE_BY_CALLS, "bar foo baz "},
-                 {STYLE_BY_ADDRESS, "foo bar baz "},
-                 {STYLE_BY_NAME, "bar baz foo "}};
+    } cases[] = {{PPROFIL_SORT_TIME, "foo bar baz "},
+                 {PPROFIL_SORT_CALLS, "bar foo baz "},
+                 {PPROFIL_SORT_ADDRESS, "foo bar baz "},
+                 {PPROFIL_SORT_NAME, "bar baz foo "}};
     static style_function *const styles[] = {style_prof_bsd, style_prof_solaris};
     struct symbol_table symbols = table_of(prof_symbols, COUNT(prof_symbols));
     struct histogram_file file = make_prof();
@@ -236,7 +236,7 @@ Test(prof, orders)
     for (size_t i = 0; i < COUNT(cases) * COUNT(styles); i++) {
         char names[64] = "";
         run(styles[i % 2], &file, &symbols,
-            (struct style_options){.sort = cases[i / 2].sort, .no_header = true});
+            (struct pprofil_style_options){.sort = cases[i / 2].sort, .no_header = true});
         for (char *line = strtok(report, "\n"); line != NULL; line = strtok(NULL, "\n"))
             strcat(strcat(names, strrchr(line, ' ') + 1), " ");
         cr_assert_str_eq(names, cases[i / 2].names);
@@ -260,7 +260,7 @@ Test(prof, a_call_belongs_to_the_function_that_it_is_near)
     file.calls = calls;
     file.calls_count = COUNT(calls);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        run(cases[i].style, &file, &symbols, (struct style_options){.no_header = true});
+        run(cases[i].style, &file, &symbols, (struct pprofil_style_options){.no_header = true});
         cr_assert_not_null(strstr(report, cases[i].calls), "%s", report);
     }
 }
@@ -281,7 +281,7 @@ Test(prof, what_it_says_where_there_is_nothing)
     expect(style_prof_bsd, &file, &symbols, PLAIN,
            " %time  cumsecs  #call  ms/call  name\n   0.0     0.00      5     0.00  foo\n",
            "No time accumulated\n");
-    expect(style_prof_solaris, &file, &symbols, (struct style_options){.no_header = true},
+    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.no_header = true},
            "   0.0    0.00    0.00       5      0.      foo\n", "");
 }
 

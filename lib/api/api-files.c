@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files and formats of profiles as pprofil.h shows them. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "format/format.h"
+
+/* --- formats --------------------------------------------------------------------------------- */
+
+const char *pprofil_format_for(const char *path)
+{
+    const struct format *format = format_by_path(path);
+
+    return (format != NULL ? format : &format_pprof)->name;
+}
+
+int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t size)
+{
+    const struct format *format = format_at(i);
+
+    if (format == NULL)
+        return -ENOENT;
+    struct pprofil_format all = {
+        .name = format->name,
+        .extensions = format->extensions,
+        .summary = format->summary,
+        .keeps = format->keeps != NULL ? format->keeps : "",
+        .loses = format->loses != NULL ? format->loses : "",
+        .readable = format_readable(format),
+        .writable = format_writable(format),
+    };
+    api_copy(description, size, &all, sizeof all);
+    return 0;
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+/* What the caller's structure, perhaps an older one, says. */
+static struct pprofil_file api_profile_told(const struct pprofil_file *file)
+{
+    struct pprofil_file all = {0};
+
+    if (file != NULL)
+        api_copy(&all, sizeof all, file, file->size);
+    return all;
+}
+
+/* What formats with options are told: -EINVAL where there is no such choice. */
+static int choose_options(const struct pprofil_file *file, struct format_options *options)
+{
+    static const char *const roots[] = {
+        [FORMAT_ROOTS_NONE] = "none",
+        [FORMAT_ROOTS_COMM] = "comm",
+        [FORMAT_ROOTS_PROCESS] = "process",
+        [FORMAT_ROOTS_THREAD] = "thread",
+    };
+
+    *options = (struct format_options){.object = file->object, .scale = file->scale};
+    for (unsigned i = FORMAT_ROOTS_NONE; file->roots != NULL && i <= FORMAT_ROOTS_THREAD; i++)
+        if (strcmp(file->roots, roots[i]) == 0)
+            options->roots = (enum format_roots)i;
+    if (file->roots != NULL && options->roots == FORMAT_ROOTS_ANY)
+        return -EINVAL;
+    options->time = file->values != NULL && strcmp(file->values, "time") == 0;
+    return file->values == NULL || options->time || strcmp(file->values, "samples") == 0 ? 0
+                                                                                         : -EINVAL;
+}
+
+int pprofil_profile_open(const char *path, const struct pprofil_file *file, pprofil_profile **result)
+{
+    struct pprofil_file how = api_profile_told(file);
+    const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
+    struct format_options options;
+
+    if (how.format != NULL && format == NULL)
+        return PPROFIL_ERROR_UNREADABLE;
+    if (choose_options(&how, &options) != 0)
+        return -EINVAL;
+    struct pprofil_profile *profile = calloc(1, sizeof *profile);
+    if (profile == NULL)
+        return -ENOMEM;
+    int error = format_read_file_as(path, format, &options, &profile->profile);
+    if (error != 0) {
+        free(profile);
+        return error;
+    }
+    profile->counters = format_is_of_counters(format, path);
+    *result = profile;
+    return 0;
+}
+
+static int name_all(struct pprofil_profile *profile)
+{
+    int error = api_need_symbolizer(profile);
+
+    if (error == 0)
+        error = symbolizer_look_up_all(profile->symbolizer, PROFILE_LOOKED_LINE);
+    for (uint32_t i = 1; error == 0 && i < profile->profile->location_count; i++)
+        error = symbolizer_define(profile->symbolizer, i);
+    return error;
+}
+
+/* 0, or PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT, -EINVAL as pprofil_profile_save. */
+static int how_to_save(const char *path, const struct pprofil_file *file,
+                       const struct format **format, struct format_options *options)
+{
+    struct pprofil_file how = api_profile_told(file);
+
+    *format = format_by_name(how.format != NULL ? how.format : pprofil_format_for(path));
+    if (*format == NULL || !format_writable(*format))
+        return PPROFIL_ERROR_UNWRITABLE;
+    if (choose_options(&how, options) != 0)
+        return -EINVAL;
+    if (how.dialect != NULL && (options->dialect = dialect_find(how.dialect)) == NULL)
+        return PPROFIL_ERROR_DIALECT;
+    return 0;
+}
+
+/* Counters have no names: those who read them look into the object. */
+static int name_for(pprofil_profile *profile, const struct pprofil_file *how,
+                    const struct format *format)
+{
+    int error = format->codec == NULL ? name_all(profile) : 0;
+
+    return error == 0 && how->baseline != NULL ? name_all(how->baseline) : error;
+}
+
+int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
+                              const struct pprofil_file *file)
+{
+    const struct format *format;
+    struct format_options options;
+    const struct pprofil_file how = api_profile_told(file);
+    int error = how_to_save(path, file, &format, &options);
+
+    return error == 0 ? name_for(profile, &how, format) : error;
+}
+
+int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file,
+                         bool symbolize)
+{
+    const struct format *format;
+    struct format_options options;
+    const struct pprofil_file how = api_profile_told(file);
+    int error = how_to_save(path, file, &format, &options);
+
+    if (error == 0 && symbolize)
+        error = name_for(profile, &how, format);
+    if (how.baseline != NULL)
+        options.baseline = how.baseline->profile;
+    return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
+}
+
+int pprofil_write_file(const char *path, const void *bytes, size_t size)
+{
+    return format_write_bytes(path, bytes, size);
+}
+
+int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
+                            const struct pprofil_file *file, unsigned i, char *name, size_t size)
+{
+    const struct format *format;
+    struct format_options options;
+    char whole[PATH_MAX];
+    int error = how_to_save(path, file, &format, &options);
+
+    if (error == 0)
+        error = format_file_at(format, path, profile->profile, &options, i, whole);
+    if (error == 0 && strlen(whole) >= size)
+        error = -ENAMETOOLONG;
+    if (error == 0)
+        strcpy(name, whole);
+    return error;
+}
