@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that call each other in a circle are a strong component of the graph. Components are
- * numbered so that callees come first (Tarjan's algorithm, without recursion: files are hostile),
- * and time goes up in that order, arc by arc.
+ * Functions that call each other in a circle are a strongly connected component of the graph.
+ * Components are numbered so that callees come first, by Tarjan's algorithm without recursion, as
+ * files may be hostile. Time goes up in that order, arc by arc.
  *
- * Sums are made in gprof's order, as far as they can round differently: of a function's arcs the
- * last one that the file has comes first.
+ * Sums are made in gprof's order where another order could round differently: of a function's arcs,
+ * the last one in the file comes first.
  */
 #include "config.h"
 
@@ -21,22 +21,22 @@
 struct arc {
     size_t from, to; /* rows */
     uint64_t count;
-    size_t order; /* of the first in the file */
+    size_t order; /* place in the file of the first of these arcs */
 };
 
 struct node {
-    size_t arcs, arc_end; /* its own, in the graph's */
-    size_t next;          /* of arcs, the first not followed yet */
-    size_t number;        /* in the order of discovery, from 1; 0: not found yet */
-    size_t lowest;        /* number that is reached from here, of those in no component yet */
-    size_t component;     /* NONE: not known yet */
+    size_t arcs, arc_end; /* of the function: their places in graph.arcs */
+    size_t next;          /* place of the first arc that was not followed yet */
+    size_t number;        /* in the order of discovery, from 1 on; 0: not found yet */
+    size_t lowest; /* the lowest number that is reached from here among nodes without a component */
+    size_t component; /* NONE: not known yet */
 };
 
-/* Functions whose time is passed on together. */
+/* Functions that call each other, whose time is passed on together. */
 struct component {
     size_t size;
     double ticks, below;
-    uint64_t calls; /* from outside */
+    uint64_t calls; /* from other components */
 };
 
 struct graph {
@@ -44,10 +44,10 @@ struct graph {
     double *below;
     struct arc *arcs;
     size_t arc_count;
-    struct node *nodes;           /* one a row */
+    struct node *nodes;           /* by row */
     struct component *components; /* callees first */
     size_t component_count;
-    size_t *stack; /* nodes in no component yet */
+    size_t *stack; /* nodes without a component */
     size_t *path;  /* nodes whose arcs are being followed */
     size_t *order; /* rows by component */
     size_t stacked, found;
@@ -55,7 +55,7 @@ struct graph {
 
 /* --- arcs -------------------------------------------------------------------------------- */
 
-static int by_ends(const void *left, const void *right)
+static int graph_by_ends(const void *left, const void *right)
 {
     const struct arc *a = left, *b = right;
 
@@ -66,7 +66,7 @@ static int by_ends(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static int last_first(const void *left, const void *right)
+static int graph_last_first(const void *left, const void *right)
 {
     const struct arc *a = left, *b = right;
 
@@ -75,8 +75,8 @@ static int last_first(const void *left, const void *right)
     return a->order > b->order ? -1 : a->order < b->order;
 }
 
-/* What is called is a function: a label belongs to the one before. */
-static const struct ticks_row *find_called(const struct ticks_table *table, uint64_t pc)
+/* Only functions are called: a label belongs to the function before it. */
+static const struct ticks_row *graph_find_called(const struct ticks_table *table, uint64_t pc)
 {
     const struct ticks_row *row = ticks_find(table, pc);
 
@@ -85,12 +85,12 @@ static const struct ticks_row *find_called(const struct ticks_table *table, uint
     return row;
 }
 
-/* One arc for each two rows; calls of a function by itself are none. */
-static void merge_arcs(struct graph *graph)
+/* Leaves one arc for each caller and callee. Calls of a function by itself are not counted. */
+static void graph_merge_arcs(struct graph *graph)
 {
     size_t kept = 0;
 
-    qsort(graph->arcs, graph->arc_count, sizeof *graph->arcs, by_ends);
+    qsort(graph->arcs, graph->arc_count, sizeof *graph->arcs, graph_by_ends);
     for (size_t i = 0; i < graph->arc_count; i++) {
         const struct arc *arc = &graph->arcs[i];
         if (arc->from == arc->to)
@@ -103,21 +103,21 @@ static void merge_arcs(struct graph *graph)
             graph->arcs[kept++] = *arc;
     }
     graph->arc_count = kept;
-    qsort(graph->arcs, graph->arc_count, sizeof *graph->arcs, last_first);
+    qsort(graph->arcs, graph->arc_count, sizeof *graph->arcs, graph_last_first);
 }
 
-static void take_arcs(struct graph *graph, const struct histogram_file *file)
+static void graph_take_arcs(struct graph *graph, const struct histogram_file *file)
 {
     for (size_t i = 0; i < file->arc_count; i++) {
         const struct histogram_arc *arc = &file->arcs[i];
         const struct ticks_row *from = ticks_find(graph->table, arc->from);
-        const struct ticks_row *to = find_called(graph->table, arc->self);
+        const struct ticks_row *to = graph_find_called(graph->table, arc->self);
         if (from != NULL && to != NULL)
             graph->arcs[graph->arc_count++] =
                 (struct arc){(size_t)(from - graph->table->rows), (size_t)(to - graph->table->rows),
                              arc->count, i};
     }
-    merge_arcs(graph);
+    graph_merge_arcs(graph);
     for (size_t i = 0, next; i < graph->arc_count; i = next) {
         struct node *node = &graph->nodes[graph->arcs[i].from];
         for (next = i + 1; next < graph->arc_count; next++)
@@ -130,7 +130,7 @@ static void take_arcs(struct graph *graph, const struct histogram_file *file)
 
 /* --- components -------------------------------------------------------------------------- */
 
-static void find_node(struct graph *graph, size_t at)
+static void graph_find_node(struct graph *graph, size_t at)
 {
     struct node *node = &graph->nodes[at];
 
@@ -138,8 +138,8 @@ static void find_node(struct graph *graph, size_t at)
     graph->stack[graph->stacked++] = at;
 }
 
-/* All that were found since this node was, and are in none yet, are its component. */
-static void close_component(struct graph *graph, size_t at)
+/* The component of a node: all nodes that were found since, and have no component yet. */
+static void graph_close_component(struct graph *graph, size_t at)
 {
     struct component *component = &graph->components[graph->component_count];
     size_t member;
@@ -152,12 +152,12 @@ static void close_component(struct graph *graph, size_t at)
     graph->component_count++;
 }
 
-static void visit(struct graph *graph, size_t root)
+static void graph_visit(struct graph *graph, size_t root)
 {
     size_t depth = 0;
 
     graph->path[depth++] = root;
-    find_node(graph, root);
+    graph_find_node(graph, root);
     while (depth > 0) {
         size_t at = graph->path[depth - 1];
         struct node *node = &graph->nodes[at];
@@ -165,7 +165,7 @@ static void visit(struct graph *graph, size_t root)
             size_t to = graph->arcs[node->next++].to;
             const struct node *called = &graph->nodes[to];
             if (called->number == 0) {
-                find_node(graph, to);
+                graph_find_node(graph, to);
                 graph->path[depth++] = to;
             } else if (called->component == NONE && called->number < node->lowest) {
                 node->lowest = called->number;
@@ -173,15 +173,16 @@ static void visit(struct graph *graph, size_t root)
             continue;
         }
         if (node->lowest == node->number)
-            close_component(graph, at);
+            graph_close_component(graph, at);
         depth--;
         if (depth > 0 && node->lowest < graph->nodes[graph->path[depth - 1]].lowest)
             graph->nodes[graph->path[depth - 1]].lowest = node->lowest;
     }
 }
 
-/* Rows by component, in a component by address: a counting sort. The stack is free by now. */
-static void sort_rows(struct graph *graph)
+/* Sorts rows by component, and within a component by address: a counting sort. The stack is not
+ * used any more. */
+static void graph_sort_rows(struct graph *graph)
 {
     size_t *next = graph->stack, begin = 0;
 
@@ -193,14 +194,14 @@ static void sort_rows(struct graph *graph)
         graph->order[next[graph->nodes[i].component]++] = i;
 }
 
-static void find_components(struct graph *graph)
+static void graph_find_components(struct graph *graph)
 {
     for (size_t i = 0; i < graph->table->count; i++)
         graph->nodes[i].component = NONE;
     for (size_t i = 0; i < graph->table->count; i++)
         if (graph->nodes[i].number == 0)
-            visit(graph, i);
-    sort_rows(graph);
+            graph_visit(graph, i);
+    graph_sort_rows(graph);
     for (size_t i = 0; i < graph->table->count; i++)
         graph->components[graph->nodes[i].component].ticks += graph->table->rows[i].ticks;
     for (size_t i = 0; i < graph->arc_count; i++) {
@@ -213,7 +214,7 @@ static void find_components(struct graph *graph)
 
 /* --- time -------------------------------------------------------------------------------- */
 
-static void take_share(struct graph *graph, size_t row)
+static void graph_take_share(struct graph *graph, size_t row)
 {
     const struct node *node = &graph->nodes[row];
     struct component *own = &graph->components[node->component];
@@ -260,10 +261,10 @@ int call_graph(const struct histogram_file *file, struct ticks_table *table, dou
 
     if (graph.arcs != NULL && graph.nodes != NULL && graph.components != NULL &&
         graph.stack != NULL && graph.path != NULL && graph.order != NULL) {
-        take_arcs(&graph, file);
-        find_components(&graph);
+        graph_take_arcs(&graph, file);
+        graph_find_components(&graph);
         for (size_t i = 0; i < table->count; i++)
-            take_share(&graph, graph.order[i]);
+            graph_take_share(&graph, graph.order[i]);
         error = 0;
     }
     graph_clear(&graph);

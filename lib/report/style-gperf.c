@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gperf(1P) of the Nintendo 64's development kit, as its manual page shows it: a head, a row for each function that
- * has a share, the smallest first, and what was in no segment.
+ * gperf(1P) of the Nintendo 64's development kit, as its manual page shows it: a head, a row for
+ * each function with ticks, the smallest first, and a row for the ticks that were in no segment.
  *
- * The page leaves open how counts and times are shown, and in what unit a threshold of times is: milliseconds here.
+ * The page does not say how counts and times are printed, nor the unit of a threshold of times,
+ * which is milliseconds here.
  */
 #include "config.h"
 
@@ -30,25 +31,31 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* What rows are printed with. */
+/* What is known when a row is printed. */
 struct gperf_page {
     FILE *out;
     const struct pprofil_style_options *options;
+<<<<<<< HEAD
     double total; /* ticks in all, which percentages are of */
+=======
+    double total; /* ticks, which percentages are of */
+>>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
     double hz;
 };
 
 static const char *gperf_program(const struct histogram_file *file)
 {
-    const char *path = file->object != NULL         ? file->object
+    const char *path = file->object != NULL     ? file->object
                        : file->module_count > 0 ? file->modules[0].path
                                                 : "a.out";
 
     return path_base_name(path);
 }
 
-/* Symbols of the modules that have a segment; of all, where the file has no modules. */
-static size_t gperf_count_symbols(const struct histogram_file *file, const struct ticks_table *table)
+/* Returns the number of symbols in modules that have a segment. A file without modules: of all
+ * symbols. */
+static size_t gperf_count_symbols(const struct histogram_file *file,
+                                  const struct ticks_table *table)
 {
     size_t count = file->module_count == 0 ? table->count : 0;
 
@@ -56,22 +63,26 @@ static size_t gperf_count_symbols(const struct histogram_file *file, const struc
         const struct histogram_module *module = &file->modules[i];
         bool has_segment = false;
         for (size_t j = 0; j < file->histogram_count; j++)
-            has_segment = has_segment ||
-                          (file->histograms[j].low >= module->start && file->histograms[j].low < module->end);
+            has_segment = has_segment || (file->histograms[j].low >= module->start &&
+                                          file->histograms[j].low < module->end);
         for (size_t j = 0; has_segment && j < table->count; j++)
-            count += table->rows[j].address >= module->start && table->rows[j].address < module->end;
+            count +=
+                table->rows[j].address >= module->start && table->rows[j].address < module->end;
     }
     return count;
 }
 
-static void gperf_print_head(const struct histogram_file *file, const struct ticks_table *table, double hz, FILE *out)
+static void gperf_print_head(const struct histogram_file *file, const struct ticks_table *table,
+                             double hz, FILE *out)
 {
-    fprintf(out, RULE "Profile Report for %s\nNumber of text symbols: %zu\nSample period: %.0f microseconds\n"
-                 "Number of profiled segments: %zu\n",
+    fprintf(out,
+            RULE
+            "Profile Report for %s\nNumber of text symbols: %zu\nSample period: %.0f microseconds\n"
+            "Number of profiled segments: %zu\n",
             gperf_program(file), gperf_count_symbols(file, table), 1e6 / hz, file->histogram_count);
     for (size_t i = 0; i < file->histogram_count; i++)
-        fprintf(out, "Text segment %zu, start = %08" PRIx64 ", size = %08" PRIx64 "\n", i, file->histograms[i].low,
-                file->histograms[i].high - file->histograms[i].low);
+        fprintf(out, "Text segment %zu, start = %08" PRIx64 ", size = %08" PRIx64 "\n", i,
+                file->histograms[i].low, file->histograms[i].high - file->histograms[i].low);
     fputs(RULE "\n\n", out);
 }
 
@@ -88,19 +99,30 @@ static double gperf_share(const struct gperf_page *page, double ticks)
     return page->total > 0 ? 100 * ticks / page->total : 0;
 }
 
-/* place: an address, or a word of the same width. */
-static void gperf_print_row(const struct gperf_page *page, const char *place, const char *name, double ticks)
+/* place: an address, or another text of the same width. */
+static void gperf_print_row(const struct gperf_page *page, const char *place, const char *name,
+                            double ticks)
 {
     int length = (int)strnlen(name, NAME_WIDTH);
     double share = gperf_share(page, ticks);
 
     if (ticks <= 0 || share < page->options->threshold)
         return;
+<<<<<<< HEAD
     fprintf(page->out, "%s  %s%.*s", place, name, NAME_WIDTH - length, "...........................................");
     if (page->options->unit == PPROFIL_UNIT_COUNTS)
         fprintf(page->out, "%10.0f\n", share);
     else
         fprintf(page->out, "%10.4f %s\n", share, page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
+=======
+    fprintf(page->out, "%s  %s%.*s", place, name, NAME_WIDTH - length,
+            "...........................................");
+    if (page->options->unit == PPROFIL_UNIT_COUNTS)
+        fprintf(page->out, "%10.0f\n", share);
+    else
+        fprintf(page->out, "%10.4f %s\n", share,
+                page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
+>>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
 }
 
 /* Smallest first. */
@@ -117,7 +139,8 @@ int style_gperf(const struct histogram_file *file, const struct symbol_table *sy
                 const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     double hz = file->rate_hz > 0 ? file->rate_hz : USUAL_HZ;
-    struct gperf_page page = {.out = out, .options = options, .hz = hz, .total = (double)file->ticks};
+    struct gperf_page page = {
+        .out = out, .options = options, .hz = hz, .total = (double)file->ticks};
     struct ticks_table table;
     char place[24];
 

@@ -2,10 +2,10 @@
 /*
  * The flat profile of GNU gprof, as gprof -b -p prints it.
  *
- * Its symbols are not quite those of the other reports: of local ones it leaves out those with
- * "$" or "." in their names, but for some that compilers make of functions, and gives their time
- * to the symbol before. The last symbol's text ends with the file's code; gprof, which reads past
- * the end of its own table there, does not say.
+ * It has not quite the symbols of the other reports. Local symbols with "$" or "." in their names
+ * are left out, except for some that compilers make of functions, and their time goes to the symbol
+ * before. The last symbol's text ends where the file's code ends. (gprof itself reads past the end
+ * of its own table there.)
  */
 #include "config.h"
 
@@ -37,11 +37,11 @@ bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE
 
 /* --- symbols ----------------------------------------------------------------------------- */
 
-#define LOOKED_AT 4096u /* bytes past a name: names in a hostile file may all lead on */
+#define LOOKED_AT 4096u /* bytes behind a name: a hostile file could make each search very long */
 
-/* Past a suffix ".NUMBER", of functions in functions, or that a compiler added to a copy;
- * NULL: it is another suffix. */
-static const char *skip_suffix(const char *suffix, const char *end)
+/* Returns what follows a suffix ".NUMBER", which functions in functions have, or one that compilers
+ * give to copies of functions. NULL: it is another suffix. */
+static const char *gprof_skip_suffix(const char *suffix, const char *end)
 {
     static const char *const copies[] = {".clone.", ".constprop."};
     bool digit = false;
@@ -62,9 +62,9 @@ static const char *skip_suffix(const char *suffix, const char *end)
     return suffix;
 }
 
-/* gprof misses the end of a name that such a suffix ends, and goes on with the next name in the
- * file. So do we, or else functions would have rows here that they have not there. */
-static bool is_label(const struct symbol *symbol)
+/* If a name ends with such a suffix, gprof misses its end and goes on with the next name in the
+ * file. So do we, as functions would have rows otherwise that gprof does not print. */
+static bool gprof_is_label(const struct symbol *symbol)
 {
     const char *name = symbol->name, *end = name + strlen(name);
 
@@ -76,23 +76,23 @@ static bool is_label(const struct symbol *symbol)
         if (*name == '$')
             return true;
         while (name < end && *name == '.')
-            if ((name = skip_suffix(name, end)) == NULL)
+            if ((name = gprof_skip_suffix(name, end)) == NULL)
                 return true;
     }
     return strncmp(symbol->name, "__gnu_compiled", 14) == 0 ||
            strncmp(symbol->name, "___gnu_compiled", 15) == 0;
 }
 
-static bool wanted(const struct symbol *symbol)
+static bool gprof_wanted(const struct symbol *symbol)
 {
     if (symbol->type == STT_GNU_IFUNC ||
         (symbol->binding == STB_WEAK && symbol->type == STT_OBJECT))
         return false;
-    return symbol->binding != STB_LOCAL || !is_label(symbol);
+    return symbol->binding != STB_LOCAL || !gprof_is_label(symbol);
 }
 
-/* What counts calls is no part of the program. */
-static void hide(struct ticks_table *table)
+/* Functions that count calls are not a part of the program. */
+static void gprof_hide(struct ticks_table *table)
 {
     static const char *const names[] = {"_gprof_mcount",     "mcount",     "_mcount",  "__mcount",
                                         "__mcount_internal", "__mcleanup", "<locore>", "<hicore>"};
@@ -107,7 +107,7 @@ static void hide(struct ticks_table *table)
 
 struct flat_row {
     const struct ticks_row *row;
-    double ticks, total; /* total: with those of what it called */
+    double ticks, total; /* total: also those of the functions that it called */
     uint64_t calls;
 };
 
@@ -118,7 +118,7 @@ static const struct unit {
              {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18}};
 
 /* By time, calls, name. */
-static int style_gprof_compare(const void *left, const void *right)
+static int gprof_compare(const void *left, const void *right)
 {
     const struct flat_row *a = left, *b = right;
 
@@ -132,26 +132,26 @@ static int style_gprof_compare(const void *left, const void *right)
     return a->row->address < b->row->address ? -1 : a->row->address > b->row->address;
 }
 
-/* The unit in which the dearest function's time per call has one to three digits before its
- * point. Where nothing was called it is the first, tera. */
-static const struct unit *choose_unit(const struct flat_row *rows, size_t count, double hz)
+/* Returns the unit in which the longest time per call has one to three digits before its point. If
+ * nothing was called that is the first unit, tera. */
+static const struct unit *gprof_choose_unit(const struct flat_row *rows, size_t count, double hz)
 {
-    double dearest = 0;
+    double longest = 0;
     size_t last = sizeof units / sizeof *units - 1;
 
     for (size_t i = 0; i < count; i++)
-        if (rows[i].calls > 0 && rows[i].total / (double)rows[i].calls > dearest)
-            dearest = rows[i].total / (double)rows[i].calls;
-    if (dearest <= 0)
+        if (rows[i].calls > 0 && rows[i].total / (double)rows[i].calls > longest)
+            longest = rows[i].total / (double)rows[i].calls;
+    if (longest <= 0)
         return &units[0];
-    dearest /= hz;
+    longest /= hz;
     for (size_t i = 0; i < last; i++)
-        if (units[i].scale * dearest >= 1 && units[i].scale * dearest < 1000)
+        if (units[i].scale * longest >= 1 && units[i].scale * longest < 1000)
             return &units[i];
     return &units[last];
 }
 
-static void print_header(FILE *out, double hz, bool none, const struct unit *unit)
+static void gprof_print_header(FILE *out, double hz, bool none, const struct unit *unit)
 {
     const char per_call[] = {unit->prefix, 's', '/', 'c', 'a', 'l', 'l', '\0'};
 
@@ -164,7 +164,7 @@ static void print_header(FILE *out, double hz, bool none, const struct unit *uni
             "calls", per_call, per_call, "name");
 }
 
-static void print_name(FILE *out, const char *name)
+static void gprof_print_name(FILE *out, const char *name)
 {
     char *plain = demangle(name);
 
@@ -172,8 +172,8 @@ static void print_name(FILE *out, const char *name)
     free(plain);
 }
 
-static void print_row(FILE *out, const struct flat_row *row, double hz, double total, double *ticks,
-                      double scale)
+static void gprof_print_row(FILE *out, const struct flat_row *row, double hz, double total,
+                            double *ticks, double scale)
 {
     *ticks += row->ticks;
     fprintf(out, "%6.2f %9.2f %8.2f", total > 0 ? 100 * row->ticks / total : 0, *ticks / hz,
@@ -184,31 +184,31 @@ static void print_row(FILE *out, const struct flat_row *row, double hz, double t
                 scale * row->total / hz / (double)row->calls);
     else
         fprintf(out, " %8.8s %8.8s %8.8s  ", "", "", "");
-    print_name(out, row->row->symbol->name);
+    gprof_print_name(out, row->row->symbol->name);
 }
 
-static void print_rows(FILE *out, const struct flat_row *rows, size_t count, double hz,
-                       double total, bool zeros)
+static void gprof_print_rows(FILE *out, const struct flat_row *rows, size_t count, double hz,
+                             double total, bool zeros)
 {
-    const struct unit *unit = choose_unit(rows, count, hz);
+    const struct unit *unit = gprof_choose_unit(rows, count, hz);
     double ticks = 0;
 
-    print_header(out, hz, total <= 0, unit);
+    gprof_print_header(out, hz, total <= 0, unit);
     for (size_t i = 0; i < count; i++)
         if (!rows[i].row->hidden && (zeros || rows[i].calls > 0 || rows[i].ticks != 0))
-            print_row(out, &rows[i], hz, total, &ticks, unit->scale);
+            gprof_print_row(out, &rows[i], hz, total, &ticks, unit->scale);
 }
 
 /* --- the report -------------------------------------------------------------------------- */
 
-static int style_gprof_print(const struct histogram_file *file, struct ticks_table *table, double hz, bool zeros,
-                             FILE *out)
+static int gprof_print(const struct histogram_file *file, struct ticks_table *table, double hz,
+                       bool zeros, FILE *out)
 {
     struct flat_row *rows = calloc(table->count, sizeof *rows);
     double *below = calloc(table->count, sizeof *below);
     int error = rows == NULL || below == NULL ? -ENOMEM : 0;
 
-    hide(table);
+    gprof_hide(table);
     ticks_add_file(table, file, TICKS_UNITS);
     if (error == 0)
         error = call_graph(file, table, below);
@@ -218,8 +218,8 @@ static int style_gprof_print(const struct histogram_file *file, struct ticks_tab
                                     .total = table->rows[i].ticks + below[i],
                                     .calls = table->rows[i].calls};
     if (error == 0) {
-        qsort(rows, table->count, sizeof *rows, style_gprof_compare);
-        print_rows(out, rows, table->count, hz, table->total, zeros);
+        qsort(rows, table->count, sizeof *rows, gprof_compare);
+        gprof_print_rows(out, rows, table->count, hz, table->total, zeros);
     }
     free(rows);
     free(below);
@@ -231,7 +231,7 @@ int style_gprof(const struct histogram_file *file, const struct symbol_table *sy
 {
     double hz = file->rate_hz;
     struct ticks_table table;
-    int error = ticks_new(symbols, wanted, &table);
+    int error = ticks_new(symbols, gprof_wanted, &table);
 
     if (error == 0 && table.count == 0) {
         fprintf(errors, "gprof: file `%s' has no symbols\n",
@@ -243,7 +243,7 @@ int style_gprof(const struct histogram_file *file, const struct symbol_table *sy
         hz = 1;
     }
     if (error == 0)
-        error = style_gprof_print(file, &table, hz, options->zeros, out);
+        error = gprof_print(file, &table, hz, options->zeros, out);
     ticks_clear(&table);
     return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* style-internal: what the styles print: ticks and calls by symbol. They differ in how the ticks of a
- * counter are shared by symbols that begin or end inside its text. */
+/* style-internal: what the styles print: ticks and calls by symbol. They differ in how the ticks of
+ * a counter are shared by symbols that begin or end inside its text. */
 #ifndef PPROFIL_STYLE_INTERNAL_H
 #define PPROFIL_STYLE_INTERNAL_H
 
@@ -15,7 +15,8 @@ struct ticks_row {
     const struct symbol *symbol;  /* borrowed; the name that is shown */
     const struct symbol *symbols; /* borrowed; all symbols at this address */
     size_t symbol_count;
-    uint64_t address, end; /* its text ends at the next row, that of the last row at the text's end */
+    uint64_t address,
+        end; /* its text ends at the next row, that of the last row at the text's end */
     double ticks;
     uint64_t calls;
     bool hidden; /* its ticks count nowhere, nor in the total */
@@ -46,8 +47,8 @@ void ticks_clear(struct ticks_table *table);
 /* Returns the row whose text has an address, or NULL. */
 struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address);
 
-/* Returns where a histogram of a file begins. A file that does not say so begins with the page of the
- * first symbol, as kprof assumed. */
+/* Returns where a histogram of a file begins. A file that does not say so begins with the page of
+ * the first symbol, as kprof assumed. */
 #define TICKS_PAGE UINT64_C(4096)
 uint64_t ticks_base(const struct ticks_table *table, const struct histogram_file *file,
                     const struct histogram *histogram);
@@ -61,11 +62,11 @@ void ticks_add_pcs(struct ticks_table *table, const struct histogram_file *file)
 void ticks_add_file(struct ticks_table *table, const struct histogram_file *file,
                     enum ticks_split split);
 
-/* Finds how much time callees spent for each row, as gprof does: a function's time is shared among its
- * callers by how often each called it, and functions that call each other in a circle pass on their
- * time together. Counts the calls of each row, except those by itself, and adds to below, an array of
- * zeros, the ticks of its callees on its behalf. Hidden rows take no part. Rows are by address and
- * have their ticks. 0 or -ENOMEM. */
+/* Finds how much time callees spent for each row, as gprof does: a function's time is shared among
+ * its callers by how often each called it, and functions that call each other in a circle pass on
+ * their time together. Counts the calls of each row, except those by itself, and adds to below, an
+ * array of zeros, the ticks of its callees on its behalf. Hidden rows take no part. Rows are by
+ * address and have their ticks. 0 or -ENOMEM. */
 int call_graph(const struct histogram_file *file, struct ticks_table *table, double *below);
 
 #endif

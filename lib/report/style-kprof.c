@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kprof(10.1) of Inferno, and Plan 9's. A cell belongs to the symbol that has its first byte.
+ * kprof(10.1) of Inferno, and kprof(1) of Plan 9. A cell belongs to the symbol that has its first
+ * byte.
  *
- * One slip of the source is not followed: where the first symbol does not begin a page, its scan
- * starts six cells past that symbol instead of six past the page, so that the first 48 bytes of
- * the symbol are never counted. Where it does begin one, both come to the same.
+ * A bug of the originals is not copied. If the first symbol does not begin a page, they start six
+ * cells behind the symbol instead of six cells behind the page, so that the first 48 bytes of the
+ * symbol are never counted. If it does begin a page, there is no difference.
  *
- * The last symbol of these systems is etext, an address without text, and gets nothing; in an ELF
- * file it is a function like any other, which has a size.
+ * The last symbol of these systems is etext, an address without text, which gets no ticks. In an
+ * ELF file the last symbol is a function like any other, and has a size.
  */
 #include "config.h"
 
@@ -24,11 +25,11 @@
 
 /* What the two programs do differently. */
 struct kprof {
-    uint64_t specials; /* cells at the start that are no counters */
+    uint64_t specials; /* number of cells at the start that are not counters */
     bool plan9;
 };
 
-static int fail(FILE *errors, const char *why)
+static int kprof_fail(FILE *errors, const char *why)
 {
     fprintf(errors, "kprof: %s\n", why);
     return PPROFIL_ERROR_EXPLAINED;
@@ -37,13 +38,13 @@ static int fail(FILE *errors, const char *why)
 bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE *errors)
 {
     if (path == NULL)
-        fail(errors, "usage: kprof text data");
+        kprof_fail(errors, "usage: kprof text data");
     else if (error == -ENOMEM)
         fprintf(errors, "kprof: malloc: %s\n", strerror(ENOMEM));
     else if (which == STYLE_TEXT && error == -ENOEXEC)
-        fail(errors, "text file not an a.out");
+        kprof_fail(errors, "text file not an a.out");
     else if (which == STYLE_DATA && error == PPROFIL_ERROR_DAMAGED)
-        fail(errors, "data file too short");
+        kprof_fail(errors, "data file too short");
     else if (error == -EISDIR || error == -EIO)
         fprintf(errors, "kprof: %s: %s\n", which == STYLE_TEXT ? "read text header" : "text read",
                 strerror(-error));
@@ -54,13 +55,14 @@ bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* The counters of these two systems, with cells that hold something else. */
+/* Are these the counters of one of the two systems? Then some cells are not counters. */
 static bool is_kpdata(const struct histogram_file *file)
 {
     return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
 }
 
-static void count(const struct histogram_file *file, const struct kprof *kprof, struct ticks_table *table)
+static void kprof_count(const struct histogram_file *file, const struct kprof *kprof,
+                        struct ticks_table *table)
 {
     struct ticks_row *last = &table->rows[table->count - 1];
 
@@ -69,13 +71,13 @@ static void count(const struct histogram_file *file, const struct kprof *kprof, 
     for (size_t i = 0; i < file->histogram_count; i++) {
         const struct histogram *histogram = &file->histograms[i];
         ticks_add_histogram(table, histogram, ticks_base(table, file, histogram),
-                        is_kpdata(file) ? kprof->specials : 0, TICKS_FIRST_BYTE);
+                            is_kpdata(file) ? kprof->specials : 0, TICKS_FIRST_BYTE);
     }
     ticks_add_pcs(table, file);
 }
 
-static void print_base(const struct histogram_file *file, const struct kprof *kprof,
-                       const struct ticks_table *table, FILE *out)
+static void kprof_print_base(const struct histogram_file *file, const struct kprof *kprof,
+                             const struct ticks_table *table, FILE *out)
 {
     uint64_t page = table->rows[0].address & ~(TICKS_PAGE - 1);
     uint64_t base =
@@ -90,8 +92,8 @@ static void print_base(const struct histogram_file *file, const struct kprof *kp
     fprintf(out, "KTZERO %.8" PRIx64 " PGSIZE %" PRIu64 "Kb\n", base, TICKS_PAGE / 1024);
 }
 
-/* Largest first; ties, which were left to chance, by address. */
-static int compare(const void *left, const void *right)
+/* Largest first. The programs left it to chance which of two equal rows came first. */
+static int kprof_compare(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
 
@@ -107,63 +109,67 @@ static uint64_t us_per_tick(const struct histogram_file *file)
     return file->dialect != NULL ? file->dialect->period_ns / 1000 : USUAL_US;
 }
 
-/* Truncated, as its integers were. */
-static uint64_t part(uint64_t ticks, uint64_t times, uint64_t whole)
+/* Returns ticks * times / whole, truncated as the integers of the programs were. */
+static uint64_t kprof_part(uint64_t ticks, uint64_t times, uint64_t whole)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)ticks * times;
     return whole == 0 ? 0 : (uint64_t)(product / whole);
 }
 
-/* Sums of what hostile files hold may exceed 64 bits. */
+/* The sum of the counters of a hostile file may exceed 64 bits. */
 static uint64_t whole_ticks(double ticks)
 {
     return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
-/* What a number of ticks is shown as in the head: Plan 9 has counted milliseconds. */
-static uint64_t shown(const struct histogram_file *file, const struct kprof *kprof, uint64_t ticks)
+/* Returns what a number of ticks is printed as: Plan 9 printed milliseconds. */
+static uint64_t kprof_shown(const struct histogram_file *file, const struct kprof *kprof,
+                            uint64_t ticks)
 {
     return kprof->plan9 && file->rate_hz > 0 ? whole_ticks((double)ticks * 1000 / file->rate_hz)
                                              : ticks;
 }
 
-static int print_rows(const struct histogram_file *file, const struct kprof *kprof, uint64_t in,
-                      struct ticks_table *table, FILE *out, FILE *errors)
+static int kprof_print_rows(const struct histogram_file *file, const struct kprof *kprof,
+                            uint64_t in, struct ticks_table *table, FILE *out, FILE *errors)
 {
-    qsort(table->rows, table->count, sizeof *table->rows, compare);
+    qsort(table->rows, table->count, sizeof *table->rows, kprof_compare);
     if (table->rows[0].ticks <= 0)
-        return fail(errors, "no counts");
+        return kprof_fail(errors, "no counts");
     fputs("ms\t  %\tsym\n", out);
     for (size_t i = 0; i < table->count && table->rows[i].ticks > 0; i++) {
         uint64_t ticks = whole_ticks(table->rows[i].ticks);
         fprintf(out, "%" PRIu64 "\t%3" PRIu64 ".%" PRIu64 "\t%s\n",
-                kprof->plan9 ? shown(file, kprof, ticks) : part(ticks, us_per_tick(file), 1000),
-                part(ticks, 100, in), part(ticks, 1000, in) % 10, table->rows[i].symbol->name);
+                kprof->plan9 ? kprof_shown(file, kprof, ticks)
+                             : kprof_part(ticks, us_per_tick(file), 1000),
+                kprof_part(ticks, 100, in), kprof_part(ticks, 1000, in) % 10,
+                table->rows[i].symbol->name);
     }
     return 0;
 }
 
-static int print(const struct histogram_file *file, const struct symbol_table *symbols,
-                 const struct kprof *kprof, FILE *out, FILE *errors)
+static int kprof_print(const struct histogram_file *file, const struct symbol_table *symbols,
+                       const struct kprof *kprof, FILE *out, FILE *errors)
 {
     uint64_t in = file->ticks > file->outside ? file->ticks - file->outside : 0;
     struct ticks_table table;
 
     for (size_t i = 0; is_kpdata(file) && i < file->histogram_count; i++)
         if (file->histograms[i].counter_size != 4)
-            return fail(errors, "only sample size 4 supported\n");
-    fprintf(
-        out, "total: %" PRIu64 "\tin kernel text: %" PRIu64 "\toutside kernel text: %" PRIu64 "\n",
-        shown(file, kprof, file->ticks), shown(file, kprof, in), shown(file, kprof, file->outside));
+            return kprof_fail(errors, "only sample size 4 supported\n");
+    fprintf(out,
+            "total: %" PRIu64 "\tin kernel text: %" PRIu64 "\toutside kernel text: %" PRIu64 "\n",
+            kprof_shown(file, kprof, file->ticks), kprof_shown(file, kprof, in),
+            kprof_shown(file, kprof, file->outside));
     if (file->ticks == 0)
         return 0;
     int error = ticks_new(symbols, ticks_is_function, &table);
     if (error == 0 && table.count == 0)
-        error = fail(errors, "no text symbols");
+        error = kprof_fail(errors, "no text symbols");
     if (error == 0) {
-        print_base(file, kprof, &table, out);
-        count(file, kprof, &table);
-        error = print_rows(file, kprof, in, &table, out, errors);
+        kprof_print_base(file, kprof, &table, out);
+        kprof_count(file, kprof, &table);
+        error = kprof_print_rows(file, kprof, in, &table, out, errors);
     }
     ticks_clear(&table);
     return error;
@@ -173,13 +179,13 @@ int style_kprof(const struct histogram_file *file, const struct symbol_table *sy
                 const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     (void)options;
-    return print(file, symbols, &(struct kprof){.specials = DIALECT_CELL_SPECIALS}, out, errors);
+    return kprof_print(file, symbols, &(struct kprof){.specials = DIALECT_CELL_SPECIALS}, out,
+                       errors);
 }
 
-/* Its values are milliseconds already. */
 int style_kprof_plan9(const struct histogram_file *file, const struct symbol_table *symbols,
                       const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     (void)options;
-    return print(file, symbols, &(struct kprof){.specials = 2, .plan9 = true}, out, errors);
+    return kprof_print(file, symbols, &(struct kprof){.specials = 2, .plan9 = true}, out, errors);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * prof(1): the Seventh Edition's, 4.3BSD's and Solaris's two.
+ * prof(1) of the Seventh Edition, of 4.3BSD, and the two of Solaris.
  *
- * All share a counter in proportion among the symbols in its text: the first two in whole words
- * of the PDP-11, Solaris to the byte. Its versioned files hold no counters but pcs.
+ * All of them share the ticks of a counter among the symbols in its text, in proportion: the first
+ * two by whole words of the PDP-11, Solaris by bytes. Solaris's versioned files hold pcs and no
+ * counters.
  *
- * Not followed: times and scales in single precision and 32-bit integers; V7's first symbol
- * within 20 bytes as the one called, where there is a nearer one; and that Solaris printed no
- * table at all for a file without call counts, which ours often are.
+ * Three things are done differently here. Times and scales are not in single precision and 32-bit
+ * integers. A call is one of the nearest symbol, where V7 took the first one within 20 bytes. A
+ * file without call counts has a table, where Solaris printed none: our files often have no call
+ * counts.
  */
 #include "config.h"
 
@@ -20,33 +22,37 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-/* What a row is printed with. */
-struct page {
+/* What is known when a row is printed. */
+struct prof_page {
     FILE *out;
     const struct pprofil_style_options *options;
+<<<<<<< HEAD
     double total; /* ticks in all, which percentages are of */
+=======
+    double total; /* ticks, which percentages are of */
+>>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
     double hz;    /* 0: not known */
-    double ticks; /* in the rows so far */
+    double ticks; /* of this row and those above it */
 };
 
 struct flavour {
     const char *header;
-    const char *ticks_header; /* where the rate is not known; NULL: it is usual_hz */
-    void (*print)(struct page *page, const struct ticks_row *row);
+    const char *ticks_header; /* if the rate is not known; NULL: the rate is usual_hz then */
+    void (*print)(struct prof_page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
     enum ticks_split split;
-    uint64_t reach; /* bytes from a symbol that a call's pc may lie; 0: its size */
-    int columns;    /* of addresses; 0: it prints none */
-    bool all_rows;  /* those without time and calls too */
+    uint64_t reach; /* bytes that a call's pc may be behind its symbol; 0: the symbol's size */
+    int columns;    /* width of addresses; 0: they are not printed */
+    bool all_rows;  /* also rows without time and calls */
 };
 
-static const char *text_name(const struct histogram_file *file)
+static const char *prof_text_name(const struct histogram_file *file)
 {
     return file->object != NULL ? file->object : "a.out";
 }
 
-/* --- what they say of files -------------------------------------------------------------- */
+/* --- files that cannot be read ----------------------------------------------------------- */
 
 bool style_v7_refuse(enum style_file which, const char *path, int error, FILE *errors)
 {
@@ -90,14 +96,14 @@ bool style_solaris_refuse(enum style_file which, const char *path, int error, FI
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static double percent(const struct page *page, const struct ticks_row *row)
+static double prof_percent(const struct prof_page *page, const struct ticks_row *row)
 {
     return page->total > 0 ? 100 * (row->ticks / page->total) : 0;
 }
 
-static void print_v7(struct page *page, const struct ticks_row *row)
+static void prof_print_v7(struct prof_page *page, const struct ticks_row *row)
 {
-    fprintf(page->out, "%8.8s%6.1f%9.2f", row->symbol->name, percent(page, row),
+    fprintf(page->out, "%8.8s%6.1f%9.2f", row->symbol->name, prof_percent(page, row),
             page->ticks / page->hz);
     if (row->calls > 0)
         fprintf(page->out, "%6" PRIu64 " %7.2f", row->calls,
@@ -105,9 +111,9 @@ static void print_v7(struct page *page, const struct ticks_row *row)
     fputc('\n', page->out);
 }
 
-static void print_bsd(struct page *page, const struct ticks_row *row)
+static void prof_print_bsd(struct prof_page *page, const struct ticks_row *row)
 {
-    fprintf(page->out, "%6.1f%9.2f", percent(page, row), page->ticks / page->hz);
+    fprintf(page->out, "%6.1f%9.2f", prof_percent(page, row), page->ticks / page->hz);
     if (row->calls > 0)
         fprintf(page->out, "%7" PRIu64 " %8.2f", row->calls,
                 row->ticks * 1000 / page->hz / (double)row->calls);
@@ -116,7 +122,7 @@ static void print_bsd(struct page *page, const struct ticks_row *row)
     fprintf(page->out, "  %s\n", row->symbol->name);
 }
 
-static void print_address(const struct page *page, uint64_t address, int columns)
+static void prof_print_address(const struct prof_page *page, uint64_t address, int columns)
 {
     if (page->options->addresses == PPROFIL_ADDRESSES_OCTAL)
         fprintf(page->out, "%*" PRIo64 " ", columns, address);
@@ -124,8 +130,8 @@ static void print_address(const struct page *page, uint64_t address, int columns
         fprintf(page->out, "%*" PRIx64 " ", columns, address);
 }
 
-/* The quotient of so many calls has no more digits than these after its point. */
-static int digits_of(uint64_t calls)
+/* Returns the number of digits that Solaris printed behind the point of a time per call. */
+static int prof_digits_of(uint64_t calls)
 {
     int digits = 0;
 
@@ -134,14 +140,14 @@ static int digits_of(uint64_t calls)
     return digits;
 }
 
-static void print_solaris(struct page *page, const struct ticks_row *row)
+static void prof_print_solaris(struct prof_page *page, const struct ticks_row *row)
 {
     double seconds = row->ticks / page->hz;
     const char *gap = "";
 
-    fprintf(page->out, "%6.1f%8.2f%8.2f", percent(page, row), seconds, page->ticks / page->hz);
+    fprintf(page->out, "%6.1f%8.2f%8.2f", prof_percent(page, row), seconds, page->ticks / page->hz);
     if (row->calls > 0) {
-        int digits = digits_of(row->calls);
+        int digits = prof_digits_of(row->calls);
         fprintf(page->out, "%8" PRIu64 "%#*.*f%*s", row->calls, digits + 8, digits,
                 1000 * seconds / (double)row->calls, 6 - digits, " ");
     } else {
@@ -155,59 +161,60 @@ static void print_solaris(struct page *page, const struct ticks_row *row)
     fputc('\n', page->out);
 }
 
-static void print_versioned(struct page *page, const struct ticks_row *row)
+static void prof_print_versioned(struct prof_page *page, const struct ticks_row *row)
 {
     double unit = page->hz > 0 ? 1 / page->hz : 1, per_call = 0;
 
     if (row->calls > 0)
         per_call = row->ticks * (page->hz > 0 ? 1000 / page->hz : 1) / (double)row->calls;
-    fprintf(page->out, "%6.1f%8.2f%8.2f%8" PRIu64 "%12.4f  %s\n", percent(page, row),
+    fprintf(page->out, "%6.1f%8.2f%8.2f%8" PRIu64 "%12.4f  %s\n", prof_percent(page, row),
             row->ticks * unit, page->ticks * unit, row->calls, per_call, row->symbol->name);
 }
 
 /* --- order ------------------------------------------------------------------------------- */
 
-static int by_address(const void *left, const void *right)
+static int prof_by_address(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
 
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static int by_name(const void *left, const void *right)
+static int prof_by_name(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
     int order = strcmp(a->symbol->name, b->symbol->name);
 
-    return order != 0 ? order : by_address(left, right);
+    return order != 0 ? order : prof_by_address(left, right);
 }
 
-/* Ties were left to chance. */
-static int by_time(const void *left, const void *right)
+/* The program left it to chance which of two rows with the same time came first. */
+static int prof_by_time(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
 
     if (a->ticks != b->ticks)
         return a->ticks > b->ticks ? -1 : 1;
-    return by_address(left, right);
+    return prof_by_address(left, right);
 }
 
-static int by_time_and_name(const void *left, const void *right)
+static int prof_by_time_and_name(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
 
-    return a->ticks != b->ticks ? by_time(left, right) : by_name(left, right);
+    return a->ticks != b->ticks ? prof_by_time(left, right) : prof_by_name(left, right);
 }
 
-static int by_calls(const void *left, const void *right)
+static int prof_by_calls(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
 
     if (a->calls != b->calls)
         return a->calls > b->calls ? -1 : 1;
-    return by_time_and_name(left, right);
+    return prof_by_time_and_name(left, right);
 }
 
+<<<<<<< HEAD
 static void sort(struct ticks_table *table, const struct flavour *flavour, enum pprofil_sort order)
 {
     int (*const orders[])(const void *left, const void *right) = {
@@ -215,13 +222,23 @@ static void sort(struct ticks_table *table, const struct flavour *flavour, enum 
         [PPROFIL_SORT_CALLS] = by_calls,
         [PPROFIL_SORT_ADDRESS] = by_address,
         [PPROFIL_SORT_NAME] = by_name,
+=======
+static void prof_sort(struct ticks_table *table, const struct flavour *flavour,
+                      enum pprofil_sort order)
+{
+    int (*const orders[])(const void *left, const void *right) = {
+        [PPROFIL_SORT_TIME] = flavour->by_time,
+        [PPROFIL_SORT_CALLS] = prof_by_calls,
+        [PPROFIL_SORT_ADDRESS] = prof_by_address,
+        [PPROFIL_SORT_NAME] = prof_by_name,
+>>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
     };
     qsort(table->rows, table->count, sizeof *table->rows, orders[order]);
 }
 
 /* --- counts ------------------------------------------------------------------------------ */
 
-static void add_calls(struct ticks_table *table, uint64_t pc, uint64_t count, uint64_t reach)
+static void prof_add_calls(struct ticks_table *table, uint64_t pc, uint64_t count, uint64_t reach)
 {
     struct ticks_row *row = ticks_find(table, pc);
 
@@ -233,18 +250,18 @@ static void add_calls(struct ticks_table *table, uint64_t pc, uint64_t count, ui
         row->calls += count;
 }
 
-/* A file of gprof's has arcs: each is calls of the function that it leads to. */
-static void count(struct ticks_table *table, const struct histogram_file *file,
-                  const struct flavour *flavour)
+/* A file of gprof has arcs: an arc says how often the function that it leads to was called. */
+static void prof_count(struct ticks_table *table, const struct histogram_file *file,
+                       const struct flavour *flavour)
 {
     for (size_t i = 0; i < file->calls_count; i++)
-        add_calls(table, file->calls[i].pc, file->calls[i].count, flavour->reach);
+        prof_add_calls(table, file->calls[i].pc, file->calls[i].count, flavour->reach);
     for (size_t i = 0; i < file->arc_count; i++)
-        add_calls(table, file->arcs[i].self, file->arcs[i].count, UINT64_MAX);
+        prof_add_calls(table, file->arcs[i].self, file->arcs[i].count, UINT64_MAX);
     ticks_add_file(table, file, flavour->split);
 }
 
-static double rate_of(const struct histogram_file *file, const struct flavour *flavour)
+static double prof_rate_of(const struct histogram_file *file, const struct flavour *flavour)
 {
     if (file->rate_hz > 0)
         return file->rate_hz;
@@ -255,7 +272,7 @@ static double rate_of(const struct histogram_file *file, const struct flavour *f
 
 /* --- the report -------------------------------------------------------------------------- */
 
-static void print_header(const struct page *page, const struct flavour *flavour)
+static void prof_print_header(const struct prof_page *page, const struct flavour *flavour)
 {
     bool addresses = flavour->columns > 0 && page->options->addresses != PPROFIL_ADDRESSES_NONE;
 
@@ -266,25 +283,26 @@ static void print_header(const struct page *page, const struct flavour *flavour)
     fprintf(page->out, "%s\n", page->hz > 0 ? flavour->header : flavour->ticks_header);
 }
 
-static void print_table(struct page *page, const struct flavour *flavour, struct ticks_table *table)
+static void prof_print_table(struct prof_page *page, const struct flavour *flavour,
+                             struct ticks_table *table)
 {
-    print_header(page, flavour);
-    sort(table, flavour, page->options->sort);
+    prof_print_header(page, flavour);
+    prof_sort(table, flavour, page->options->sort);
     for (size_t i = 0; i < table->count; i++) {
         const struct ticks_row *row = &table->rows[i];
         if (row->ticks <= 0 && row->calls == 0 && !page->options->zeros && !flavour->all_rows)
             continue;
         page->ticks += row->ticks;
         if (flavour->columns > 0)
-            print_address(page, row->address, flavour->columns);
+            prof_print_address(page, row->address, flavour->columns);
         flavour->print(page, row);
     }
 }
 
 static const struct flavour v7 = {
     .header = "    name %time  cumsecs  #call  ms/call",
-    .print = print_v7,
-    .by_time = by_time,
+    .print = prof_print_v7,
+    .by_time = prof_by_time,
     .usual_hz = 60,
     .split = TICKS_UNITS,
     .reach = 21,
@@ -293,8 +311,8 @@ static const struct flavour v7 = {
 
 static const struct flavour bsd = {
     .header = " %time  cumsecs  #call  ms/call  name",
-    .print = print_bsd,
-    .by_time = by_time_and_name,
+    .print = prof_print_bsd,
+    .by_time = prof_by_time_and_name,
     .usual_hz = 100,
     .split = TICKS_UNITS,
     .reach = 23,
@@ -302,8 +320,8 @@ static const struct flavour bsd = {
 
 static const struct flavour solaris = {
     .header = " %Time Seconds Cumsecs  #Calls   msec/call  Name",
-    .print = print_solaris,
-    .by_time = by_time,
+    .print = prof_print_solaris,
+    .by_time = prof_by_time,
     .usual_hz = 100,
     .split = TICKS_BYTES,
     .columns = 8,
@@ -312,35 +330,41 @@ static const struct flavour solaris = {
 static const struct flavour versioned = {
     .header = " %Time Seconds Cumsecs  #Calls   msec/call  Name",
     .ticks_header = " %Time   Tiks  Cumtiks  #Calls   tiks/call  Name",
-    .print = print_versioned,
-    .by_time = by_time,
+    .print = prof_print_versioned,
+    .by_time = prof_by_time,
     .split = TICKS_BYTES,
     .columns = 16,
 };
 
+<<<<<<< HEAD
 static int print(const struct histogram_file *file, const struct symbol_table *symbols,
                  const struct pprofil_style_options *options, const struct flavour *flavour, FILE *out,
                  FILE *errors)
+=======
+static int prof_print(const struct histogram_file *file, const struct symbol_table *symbols,
+                      const struct pprofil_style_options *options, const struct flavour *flavour,
+                      FILE *out, FILE *errors)
+>>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
 {
-    struct page page = {.out = out, .options = options, .hz = rate_of(file, flavour)};
+    struct prof_page page = {.out = out, .options = options, .hz = prof_rate_of(file, flavour)};
     struct ticks_table table;
     int error = ticks_new(symbols, ticks_is_function, &table);
 
     if (error == 0 && table.count == 0) {
         fprintf(errors,
                 flavour->split == TICKS_BYTES ? "prof: %s: no symbols\n" : "%s: no symbols\n",
-                text_name(file));
+                prof_text_name(file));
         error = PPROFIL_ERROR_EXPLAINED;
     }
     if (error == 0)
-        count(&table, file, flavour);
+        prof_count(&table, file, flavour);
     if (error == 0 && table.total <= 0 && flavour->split == TICKS_UNITS) {
         fputs("No time accumulated\n", errors);
-        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7 ended here */
+        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7's prof exited then */
     }
     page.total = table.total;
     if (error == 0)
-        print_table(&page, flavour, &table);
+        prof_print_table(&page, flavour, &table);
     ticks_clear(&table);
     return error;
 }
@@ -348,30 +372,35 @@ static int print(const struct histogram_file *file, const struct symbol_table *s
 int style_prof_v7(const struct histogram_file *file, const struct symbol_table *symbols,
                   const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
-    return print(file, symbols, options, &v7, out, errors);
+    return prof_print(file, symbols, options, &v7, out, errors);
 }
 
 int style_prof_bsd(const struct histogram_file *file, const struct symbol_table *symbols,
                    const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
-    return print(file, symbols, options, &bsd, out, errors);
+    return prof_print(file, symbols, options, &bsd, out, errors);
 }
 
 int style_prof_solaris(const struct histogram_file *file, const struct symbol_table *symbols,
                        const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
-    return print(file, symbols, options, &solaris, out, errors);
+    return prof_print(file, symbols, options, &solaris, out, errors);
 }
 
 int style_prof_solaris_versioned(const struct histogram_file *file,
                                  const struct symbol_table *symbols,
+<<<<<<< HEAD
                                  const struct pprofil_style_options *options, FILE *out, FILE *errors)
+=======
+                                 const struct pprofil_style_options *options, FILE *out,
+                                 FILE *errors)
+>>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
 {
-    return print(file, symbols, options, &versioned, out, errors);
+    return prof_print(file, symbols, options, &versioned, out, errors);
 }
 
-/* By what the file holds, or whose rules it was counted by. */
-static const struct flavour *flavour_of(const struct histogram_file *file)
+/* Returns the flavour of the system that wrote the file, or by whose rules it was counted. */
+static const struct flavour *prof_flavour_of(const struct histogram_file *file)
 {
     enum dialect_prof prof = file->dialect != NULL ? file->dialect->prof : DIALECT_PROF_BSD;
 
@@ -382,12 +411,12 @@ static const struct flavour *flavour_of(const struct histogram_file *file)
     if (prof == DIALECT_PROF_SYSTEM_V)
         return &solaris;
     if (file->dialect == NULL && file->calls_count > 0)
-        return &solaris; /* of all that had a mon.out, the last */
+        return &solaris; /* the last system that had mon.out files */
     return &bsd;
 }
 
 int style_prof(const struct histogram_file *file, const struct symbol_table *symbols,
                const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
-    return print(file, symbols, options, flavour_of(file), out, errors);
+    return prof_print(file, symbols, options, prof_flavour_of(file), out, errors);
 }

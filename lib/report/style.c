@@ -2,9 +2,9 @@
 /*
  * The table of styles, and the ticks by symbol that all of them print.
  *
- * Counters and rows are both in the order of their addresses, so one pass serves both: a row that ends
- * before a counter begins is never looked at again. Positions are distances from a histogram's low end,
- * as doubles, in the units of the split. They are exact, as no text has 2^53 bytes.
+ * Counters and rows are both in the order of their addresses, so one pass serves both: a row that
+ * ends before a counter begins is never looked at again. Positions are distances from a histogram's
+ * low end, as doubles, in the units of the split. They are exact, as no text has 2^53 bytes.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-#define UNIT 2u /* bytes of text that the oldest counters stood for: a PDP-11 word */
+#define UNIT 2u /* bytes of text: a word of the PDP-11, in which the oldest counters were measured */
 
 /* --- the table --------------------------------------------------------------------------- */
 
@@ -33,7 +33,8 @@ static const struct style styles[] = {
     {"prof-solaris-versioned", "Solaris prof(1), of versioned mon.out files", "pcsample", true,
      style_prof_solaris_versioned, style_solaris_refuse},
     {"gprof", "GNU gprof's flat profile", "glibc", false, style_gprof, style_gprof_refuse},
-    {"gperf", "gperf(1P) of the Nintendo 64's development kit", "n64", false, style_gperf, style_gperf_refuse},
+    {"gperf", "gperf(1P) of the Nintendo 64's development kit", "n64", false, style_gperf,
+     style_gperf_refuse},
 };
 
 const struct style *style_find(const char *name)
@@ -51,42 +52,46 @@ const struct style *style_at(unsigned i)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-/* Where symbols of one object end, and none begins. */
-static bool is_end(const struct symbol *symbol)
+/* A symbol without a name marks where the text of an object ends. */
+static bool ticks_is_end(const struct symbol *symbol)
 {
     return symbol->name[0] == '\0';
 }
 
 bool ticks_is_function(const struct symbol *symbol)
 {
-    if (symbol->type == STT_OBJECT || is_end(symbol))
+    if (symbol->type == STT_OBJECT || ticks_is_end(symbol))
         return false;
     return symbol->type != STT_NOTYPE || symbol->binding != STB_LOCAL;
 }
 
-static bool is_local(const struct symbol *symbol)
+static bool ticks_is_local(const struct symbol *symbol)
 {
     return symbol->binding == STB_LOCAL;
 }
 
-/* A name without underscores is the one that its author used. */
-static bool is_plainer(const char *name, const char *than)
+/* Is a name nearer to the one that its author used? Compilers and libraries add underscores in
+ * front. */
+static bool ticks_is_plainer(const char *name, const char *than)
 {
     return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');
 }
 
-/* Chooses among symbols at one address. gprof shows a function rather than a label, and a global one rather than a
- * local one. Else the plainer name is taken, else the first. */
-static const struct symbol *choose(const struct symbol *symbols, size_t count, ticks_wanted *wanted)
+/* Chooses among symbols at one address. As in gprof, a function goes before a label, and then a
+ * global symbol before a local one. Of two that are equal in this, the plainer name is taken, or
+ * the first. */
+static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count,
+                                         ticks_wanted *wanted)
 {
     const struct symbol *best = NULL;
 
     for (unsigned rank = 0; rank < 4 && best == NULL; rank++)
         for (size_t i = 0; i < count; i++) {
             const struct symbol *symbol = &symbols[i];
-            unsigned own = (symbol->type != STT_FUNC ? 2u : 0u) + (is_local(symbol) ? 1u : 0u);
-            if (own == rank && !is_end(symbol) && wanted(symbol) &&
-                (best == NULL || is_plainer(symbol->name, best->name)))
+            unsigned own =
+                (symbol->type != STT_FUNC ? 2u : 0u) + (ticks_is_local(symbol) ? 1u : 0u);
+            if (own == rank && !ticks_is_end(symbol) && wanted(symbol) &&
+                (best == NULL || ticks_is_plainer(symbol->name, best->name)))
                 best = symbol;
         }
     return best;
@@ -102,8 +107,8 @@ int ticks_new(const struct symbol_table *symbols, ticks_wanted *wanted, struct t
         for (next = i + 1; next < symbols->count; next++)
             if (symbols->symbols[next].address != first->address)
                 break;
-        const struct symbol *best = choose(first, next - i, wanted);
-        if (best == NULL && !is_end(first))
+        const struct symbol *best = ticks_choose(first, next - i, wanted);
+        if (best == NULL && !ticks_is_end(first))
             continue;
         if (table->count > 0 && table->rows[table->count - 1].end == UINT64_MAX)
             table->rows[table->count - 1].end = first->address;
@@ -143,15 +148,15 @@ struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address)
 
 /* --- ticks ------------------------------------------------------------------------------- */
 
-/* A histogram, and how wide a counter's text is. */
+/* Where the counters of a histogram are in the text. */
 struct ruler {
-    uint64_t low;
-    double width;
+    uint64_t low; /* address of the first counter */
+    double width; /* of a counter's text, in bytes or in units */
     bool units;
 };
 
-static struct ruler make_ruler(const struct histogram *histogram, uint64_t low,
-                               enum ticks_split split)
+static struct ruler ticks_make_ruler(const struct histogram *histogram, uint64_t low,
+                                     enum ticks_split split)
 {
     struct ruler ruler = {.low = low, .units = split == TICKS_UNITS};
     uint64_t text = histogram->high - histogram->low;
@@ -161,19 +166,19 @@ static struct ruler make_ruler(const struct histogram *histogram, uint64_t low,
     if (ruler.units)
         text /= UNIT;
     ruler.width = (double)text / (double)histogram->count;
-    if (split == TICKS_FIRST_BYTE && histogram->scale > 0) /* the range may end in a part */
+    if (split == TICKS_FIRST_BYTE && histogram->scale > 0) /* the last counter may have less text */
         ruler.width = histogram->counter_size * (double)DIALECT_ONE_TO_ONE / histogram->scale;
     return ruler;
 }
 
-/* Where counter i begins. */
-static double edge_of(const struct ruler *ruler, uint64_t i)
+/* Returns where counter i begins. */
+static double ticks_edge_of(const struct ruler *ruler, uint64_t i)
 {
     double edge = ruler->width * (double)i;
     return ruler->units ? floor(edge) : edge;
 }
 
-static double place_of(const struct ruler *ruler, uint64_t address)
+static double ticks_place_of(const struct ruler *ruler, uint64_t address)
 {
     if (address <= ruler->low)
         return 0;
@@ -181,17 +186,18 @@ static double place_of(const struct ruler *ruler, uint64_t address)
                         : (double)(address - ruler->low);
 }
 
-/* Shares out a counter; rows before *from are done with. */
-static void share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from, uint64_t i,
-                      double ticks)
+/* Shares the ticks of counter i among the rows in its text. *from: the first row that does not end
+ * before it. */
+static void ticks_share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from,
+                            uint64_t i, double ticks)
 {
-    double low = edge_of(ruler, i), high = edge_of(ruler, i + 1);
+    double low = ticks_edge_of(ruler, i), high = ticks_edge_of(ruler, i + 1);
 
-    while (*from < table->count && place_of(ruler, table->rows[*from].end) <= low)
+    while (*from < table->count && ticks_place_of(ruler, table->rows[*from].end) <= low)
         ++*from;
     for (size_t at = *from; at < table->count; at++) {
         struct ticks_row *row = &table->rows[at];
-        double begin = place_of(ruler, row->address), end = place_of(ruler, row->end);
+        double begin = ticks_place_of(ruler, row->address), end = ticks_place_of(ruler, row->end);
         if (begin >= high)
             break;
         double overlap = fmin(end, high) - fmax(begin, low);
@@ -203,21 +209,22 @@ static void share_out(struct ticks_table *table, const struct ruler *ruler, size
     }
 }
 
-static void give_first(struct ticks_table *table, const struct ruler *ruler, uint64_t i, double ticks)
+static void ticks_give_first(struct ticks_table *table, const struct ruler *ruler, uint64_t i,
+                             double ticks)
 {
-    double address = (double)ruler->low + floor(edge_of(ruler, i));
+    double address = (double)ruler->low + floor(ticks_edge_of(ruler, i));
     struct ticks_row *row = NULL;
 
     if (address < (double)UINT64_MAX)
-        row = ticks_find(table, ruler->low + (uint64_t)edge_of(ruler, i));
+        row = ticks_find(table, ruler->low + (uint64_t)ticks_edge_of(ruler, i));
     if (row != NULL)
         row->ticks += ticks;
 }
 
 void ticks_add_histogram(struct ticks_table *table, const struct histogram *histogram, uint64_t low,
-                     uint64_t first, enum ticks_split split)
+                         uint64_t first, enum ticks_split split)
 {
-    struct ruler ruler = make_ruler(histogram, low, split);
+    struct ruler ruler = ticks_make_ruler(histogram, low, split);
     size_t from = 0;
 
     for (uint64_t i = first; i < histogram->count; i++) {
@@ -228,9 +235,9 @@ void ticks_add_histogram(struct ticks_table *table, const struct histogram *hist
         if (ruler.width <= 0)
             continue;
         if (split == TICKS_FIRST_BYTE)
-            give_first(table, &ruler, i, ticks);
+            ticks_give_first(table, &ruler, i, ticks);
         else
-            share_out(table, &ruler, &from, i, ticks);
+            ticks_share_out(table, &ruler, &from, i, ticks);
     }
 }
 
@@ -254,10 +261,11 @@ void ticks_add_pcs(struct ticks_table *table, const struct histogram_file *file)
     }
 }
 
-void ticks_add_file(struct ticks_table *table, const struct histogram_file *file, enum ticks_split split)
+void ticks_add_file(struct ticks_table *table, const struct histogram_file *file,
+                    enum ticks_split split)
 {
     for (size_t i = 0; i < file->histogram_count; i++)
-        ticks_add_histogram(table, &file->histograms[i], ticks_base(table, file, &file->histograms[i]),
-                        0, split);
+        ticks_add_histogram(table, &file->histograms[i],
+                            ticks_base(table, file, &file->histograms[i]), 0, split);
     ticks_add_pcs(table, file);
 }
