@@ -35,11 +35,7 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
 struct gperf_page {
     FILE *out;
     const struct pprofil_style_options *options;
-<<<<<<< HEAD
-    double total; /* ticks in all, which percentages are of */
-=======
     double total; /* ticks, which percentages are of */
->>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
     double hz;
 };
 
@@ -108,13 +104,6 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
 
     if (ticks <= 0 || share < page->options->threshold)
         return;
-<<<<<<< HEAD
-    fprintf(page->out, "%s  %s%.*s", place, name, NAME_WIDTH - length, "...........................................");
-    if (page->options->unit == PPROFIL_UNIT_COUNTS)
-        fprintf(page->out, "%10.0f\n", share);
-    else
-        fprintf(page->out, "%10.4f %s\n", share, page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
-=======
     fprintf(page->out, "%s  %s%.*s", place, name, NAME_WIDTH - length,
             "...........................................");
     if (page->options->unit == PPROFIL_UNIT_COUNTS)
@@ -122,7 +111,6 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
     else
         fprintf(page->out, "%10.4f %s\n", share,
                 page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
->>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
 }
 
 /* Smallest first. */

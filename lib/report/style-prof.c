@@ -26,11 +26,7 @@
 struct prof_page {
     FILE *out;
     const struct pprofil_style_options *options;
-<<<<<<< HEAD
-    double total; /* ticks in all, which percentages are of */
-=======
     double total; /* ticks, which percentages are of */
->>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
     double hz;    /* 0: not known */
     double ticks; /* of this row and those above it */
 };
@@ -214,15 +210,6 @@ static int prof_by_calls(const void *left, const void *right)
     return prof_by_time_and_name(left, right);
 }
 
-<<<<<<< HEAD
-static void sort(struct ticks_table *table, const struct flavour *flavour, enum pprofil_sort order)
-{
-    int (*const orders[])(const void *left, const void *right) = {
-        [PPROFIL_SORT_TIME] = flavour->by_time,
-        [PPROFIL_SORT_CALLS] = by_calls,
-        [PPROFIL_SORT_ADDRESS] = by_address,
-        [PPROFIL_SORT_NAME] = by_name,
-=======
 static void prof_sort(struct ticks_table *table, const struct flavour *flavour,
                       enum pprofil_sort order)
 {
@@ -231,7 +218,6 @@ static void prof_sort(struct ticks_table *table, const struct flavour *flavour,
         [PPROFIL_SORT_CALLS] = prof_by_calls,
         [PPROFIL_SORT_ADDRESS] = prof_by_address,
         [PPROFIL_SORT_NAME] = prof_by_name,
->>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
     };
     qsort(table->rows, table->count, sizeof *table->rows, orders[order]);
 }
@@ -336,15 +322,9 @@ static const struct flavour versioned = {
     .columns = 16,
 };
 
-<<<<<<< HEAD
-static int print(const struct histogram_file *file, const struct symbol_table *symbols,
-                 const struct pprofil_style_options *options, const struct flavour *flavour, FILE *out,
-                 FILE *errors)
-=======
 static int prof_print(const struct histogram_file *file, const struct symbol_table *symbols,
                       const struct pprofil_style_options *options, const struct flavour *flavour,
                       FILE *out, FILE *errors)
->>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
 {
     struct prof_page page = {.out = out, .options = options, .hz = prof_rate_of(file, flavour)};
     struct ticks_table table;
@@ -389,12 +369,8 @@ int style_prof_solaris(const struct histogram_file *file, const struct symbol_ta
 
 int style_prof_solaris_versioned(const struct histogram_file *file,
                                  const struct symbol_table *symbols,
-<<<<<<< HEAD
-                                 const struct pprofil_style_options *options, FILE *out, FILE *errors)
-=======
                                  const struct pprofil_style_options *options, FILE *out,
                                  FILE *errors)
->>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
 {
     return prof_print(file, symbols, options, &versioned, out, errors);
 }

@@ -14,22 +14,12 @@
 #include <stdio.h>
 
 #include "dialect/histogram.h"
-<<<<<<< HEAD
-#include "pprofil/error.h"
-#include "pprofil/report.h"
-#include "symbol/symbol.h"
-
-/* Prints the report. Symbols have link-time addresses, as the histograms. 0; -ENOMEM;
- * PPROFIL_ERROR_EXPLAINED: there is nothing to print, and errors has got the reason in the program's own words. Whether
- * out could be written is for the caller to see. */
-=======
 #include "pprofil.h"
 #include "symbol/symbol.h"
 
 /* Prints a report. The addresses of symbols and histograms are those of the linker. 0; -ENOMEM;
  * PPROFIL_ERROR_EXPLAINED: there is nothing to print, and errors has got the reason in the
  * program's own words. The caller checks whether out could be written. */
->>>>>>> c59184b (lib/report: the styles' functions have prefixes, comments plain sentences)
 typedef int style_function(const struct histogram_file *file, const struct symbol_table *symbols,
                            const struct pprofil_style_options *options, FILE *out, FILE *errors);
 
