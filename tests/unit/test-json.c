@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "format/format.h"
-#include "format/json/json-read.h"
+#include "format/json/json.h"
 #include "format/named.h"
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";

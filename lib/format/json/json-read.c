@@ -1,112 +1,341 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* jansson reads; what the values must be is checked here. */
+/*
+ * Our own JSON, read: table by table, each after those that it refers to. Entries may be the
+ * same as others, so that what the file calls by a number is looked up in a list of what it has
+ * become.
+ */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/bytes.h"
-#include "format/json/json-read.h"
+#include "format/json/json.h"
+#include "format/named.h"
+#include "format/text.h"
+#include "pprofil/error.h"
 
-#define TREE_SIZE_MAX (UINT64_C(1) << 31) /* bytes of a tree; an ordinary file becomes 15 times its own */
+enum table { PROCESSES, THREADS, OBJECTS, FUNCTIONS, LOCATIONS, NODES, SYSCALLS, SAMPLES, TABLES };
 
-/* --- what a tree will take ------------------------------------------------------------------- */
+struct reader {
+    struct profile *profile;
+    struct {
+        uint32_t *became; /* by the number in the file; owned */
+        size_t count;     /* read so far, with 0 */
+    } tables[TABLES];
+};
 
-/* What jansson allocates for each, at worst, with what is the allocator's own and what arrays that
- * double leave unused. Elements and members are counted by what stands between them; a member's
- * name costs what a text does. */
-static const uint16_t costs[256] = {['['] = 144, ['{'] = 272, [':'] = 40, [','] = 24};
-#define TEXT_COST 80u
-#define NUMBER_COST 32u
-
-static bool in_number(unsigned char byte)
+/* What a member of an entry refers to. need: 0 is no answer. */
+static bool refer(const struct reader *reader, enum table table, uint64_t number, bool need,
+                  uint32_t *index)
 {
-    return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' ||
-           (byte | 0x20) == 'e';
+    *index = 0;
+    if (number == 0)
+        return !need;
+    if (number >= reader->tables[table].count)
+        return false;
+    *index = reader->tables[table].became[number];
+    return true;
 }
 
-static size_t skip_text(const unsigned char *bytes, size_t size, size_t at)
+static bool refer_member(const struct reader *reader, const json_t *entry, const char *key,
+                         enum table table, bool need, uint32_t *index)
 {
-    while (at < size && bytes[at] != '"')
-        at += bytes[at] == '\\' ? 2 : 1;
-    return at < size ? at + 1 : size;
+    uint64_t number;
+    return json_member(entry, key, UINT32_MAX, &number) &&
+           refer(reader, table, number, need, index);
 }
 
-uint64_t json_cost(const unsigned char *bytes, size_t size)
+static bool whole32(const json_t *entry, const char *key, uint32_t *number)
 {
-    uint64_t cost = 0;
+    uint64_t value;
+    bool valid = json_member(entry, key, UINT32_MAX, &value);
 
-    for (size_t at = 0; at < size;) {
-        unsigned char byte = bytes[at++];
-        size_t start = at;
-        cost += costs[byte];
-        if (byte == '"') {
-            at = skip_text(bytes, size, at);
-            cost += TEXT_COST + (at - start);
-        } else if (in_number(byte) && byte != 'e') { /* which begins none, but ends true */
-            while (at < size && in_number(bytes[at]))
-                at++;
-            cost += NUMBER_COST;
-        }
+    *number = (uint32_t)value;
+    return valid;
+}
+
+/* "0x1f30" */
+static bool hex(const json_t *entry, const char *key, uint64_t *number)
+{
+    const char *text = json_text(entry, key, NULL), *at;
+
+    *number = 0;
+    if (text == NULL)
+        return json_object_get(entry, key) == NULL;
+    at = text + 2;
+    return strncmp(text, "0x", 2) == 0 && text_number(&at, 16, number) && *at == '\0';
+}
+
+static int string(const struct reader *reader, const json_t *entry, const char *key,
+                  uint32_t *index)
+{
+    return profile_string(reader->profile, json_text(entry, key, ""), index);
+}
+
+/* --- entries ------------------------------------------------------------------------- */
+
+static int32_t signed32(const json_t *entry, const char *key, int32_t instead)
+{
+    const json_t *value = json_object_get(entry, key);
+    json_int_t number = json_integer_value(value);
+
+    return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX ? (int32_t)number
+                                                                                : instead;
+}
+
+static int read_process(const struct reader *reader, const json_t *entry, uint32_t *index)
+{
+    struct profile_process process = {.status = signed32(entry, "status", -1)};
+
+    if (!whole32(entry, "pid", &process.pid) || !whole32(entry, "ppid", &process.ppid) ||
+        !whole32(entry, "generation", &process.generation) ||
+        !json_member(entry, "start", INT64_MAX, &process.start) ||
+        !json_member(entry, "end", INT64_MAX, &process.end) ||
+        !json_member(entry, "cpu_ns", INT64_MAX, &process.cpu_ns))
+        return PPROFIL_ERROR_DAMAGED;
+    int error = string(reader, entry, "comm", &process.comm);
+    return error == 0 ? profile_add_process(reader->profile, &process, index) : error;
+}
+
+static int read_thread(const struct reader *reader, const json_t *entry, uint32_t *index)
+{
+    struct profile_thread thread;
+
+    if (!refer_member(reader, entry, "process", PROCESSES, true, &thread.process) ||
+        !whole32(entry, "tid", &thread.tid))
+        return PPROFIL_ERROR_DAMAGED;
+    int error = string(reader, entry, "comm", &thread.comm);
+    return error == 0 ? profile_add_thread(reader->profile, &thread, index) : error;
+}
+
+static enum profile_object_kind json_kind(const json_t *entry)
+{
+    const char *kind = json_text(entry, "kind", "");
+
+    for (unsigned i = PROFILE_OBJECT_FILE; i <= PROFILE_OBJECT_MARK; i++)
+        if (strcmp(kind, json_kinds[i]) == 0)
+            return (enum profile_object_kind)i;
+    return (enum profile_object_kind)0;
+}
+
+static bool json_build_id(const json_t *entry, struct profile_object *object)
+{
+    const char *text = json_text(entry, "build_id", "");
+    size_t length = strlen(text);
+    uint64_t byte;
+
+    if (length % 2 != 0 || length / 2 > WIRE_BUILD_ID_MAX)
+        return false;
+    for (size_t i = 0; i < length / 2; i++) {
+        char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
+        const char *at = digits;
+        if (!text_number(&at, 16, &byte) || *at != '\0')
+            return false;
+        object->build_id[i] = (uint8_t)byte;
     }
-    return cost;
+    object->build_id_size = (uint32_t)(length / 2);
+    return true;
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
-
-static int read_tree(const unsigned char *bytes, size_t size, json_t **root)
+static int read_object(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    json_error_t problem;
+    struct profile_object object = {.fd = -1};
 
-    if (json_cost(bytes, size) > TREE_SIZE_MAX)
-        return -EFBIG;
-    *root = json_loadb((const char *)bytes, size, JSON_ALLOW_NUL, &problem);
-    if (*root == NULL)
-        return json_error_code(&problem) == json_error_out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
-    return json_is_object(*root) ? 0 : PPROFIL_ERROR_DAMAGED;
+    object.kind = json_kind(entry);
+    bool process = object.kind == PROFILE_OBJECT_ANON;
+    if (object.kind == 0 || !hex(entry, "start", &object.start) ||
+        !hex(entry, "end", &object.end) || !hex(entry, "offset", &object.offset) ||
+        !hex(entry, "device", &object.device) || !hex(entry, "inode", &object.inode) ||
+        !whole32(entry, "pid", &object.pid) || !json_build_id(entry, &object) ||
+        (process && !refer_member(reader, entry, "process", PROCESSES, true, &object.process)))
+        return PPROFIL_ERROR_DAMAGED;
+    if (object.end < object.start)
+        object.end = object.start;
+    object.deleted = json_is_true(json_object_get(entry, "deleted"));
+    object.invented = json_is_true(json_object_get(entry, "invented"));
+    int error = string(reader, entry, "path", &object.path);
+    return error == 0 ? profile_object(reader->profile, &object, index) : error;
 }
 
-int json_read_file(const char *path, json_t **root)
+static int read_function(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    int error = bytes_load(path, &bytes, &size);
+    const char *name = json_text(entry, "name", NULL);
+    struct profile_function function = {0};
+    uint32_t object;
+    uint64_t number;
 
-    *root = NULL;
+    if (name == NULL || !json_member(entry, "object", UINT32_MAX, &number) ||
+        !refer(reader, OBJECTS, number, false, &object) || !whole32(entry, "line", &function.line))
+        return PPROFIL_ERROR_DAMAGED;
+    function.object = number == 0 ? 0 : object + 1;
+    int error = profile_string(reader->profile, name, &function.name);
     if (error == 0)
-        error = read_tree(bytes, size, root);
-    free(bytes);
+        error = profile_string(reader->profile, json_text(entry, "system_name", name),
+                               &function.system_name);
+    if (error == 0)
+        error = string(reader, entry, "file", &function.file);
+    return error == 0 ? profile_function(reader->profile, &function, index) : error;
+}
+
+static int read_line(const struct reader *reader, const json_t *entry, struct profile_line *line)
+{
+    if (!refer_member(reader, entry, "function", FUNCTIONS, false, &line->function) ||
+        !whole32(entry, "line", &line->line))
+        return PPROFIL_ERROR_DAMAGED;
+    return string(reader, entry, "file", &line->file);
+}
+
+static int read_location(const struct reader *reader, const json_t *entry, uint32_t *index)
+{
+    const json_t *list = json_list(entry, "lines");
+    uint32_t object, looked, count = (uint32_t)json_array_size(list);
+    uint64_t address;
+
+    if (!refer_member(reader, entry, "object", OBJECTS, true, &object) ||
+        !hex(entry, "address", &address) || !whole32(entry, "looked", &looked) ||
+        looked > (PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE))
+        return PPROFIL_ERROR_DAMAGED;
+    struct profile_line *lines = calloc(count + 1u, sizeof *lines);
+    int error = lines == NULL ? -ENOMEM : 0;
+    for (uint32_t i = 0; error == 0 && i < count; i++)
+        error = read_line(reader, json_array_get(list, i), &lines[i]);
+    if (error == 0)
+        error = profile_location(reader->profile, object, address, index);
+    if (error == 0)
+        error = profile_set_lines(reader->profile, *index, lines, count, looked);
+    free(lines);
     return error;
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
-
-const char *json_text(const json_t *object, const char *key, const char *instead)
+/* [caller, location]: callers come first. */
+static int read_node(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : instead;
+    uint64_t numbers[2];
+    uint32_t parent, location;
+
+    if (!json_is_array(entry) || !json_whole(json_array_get(entry, 0), UINT32_MAX, &numbers[0]) ||
+        !json_whole(json_array_get(entry, 1), UINT32_MAX, &numbers[1]) ||
+        !refer(reader, NODES, numbers[0], false, &parent) ||
+        !refer(reader, LOCATIONS, numbers[1], true, &location))
+        return PPROFIL_ERROR_DAMAGED;
+    return profile_node(reader->profile, parent, location, index);
 }
 
-const json_t *json_list(const json_t *object, const char *key)
+static int read_syscall(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    const json_t *list = json_object_get(object, key);
-    return json_is_array(list) ? list : NULL;
+    const char *name = json_text(entry, "name", NULL);
+
+    if (name == NULL)
+        return PPROFIL_ERROR_DAMAGED;
+    return profile_syscall(reader->profile, name, signed32(entry, "number", -1),
+                           json_is_true(json_object_get(entry, "compat")), index);
 }
 
-bool json_whole(const json_t *value, uint64_t most, uint64_t *number)
+static int read_sample(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    *number = 0;
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return false;
-    *number = (uint64_t)json_integer_value(value);
-    return *number <= most;
+    struct profile_sample sample = {.state = profile_state_named(json_text(entry, "state", ""))};
+
+    *index = 0;
+    if (!refer_member(reader, entry, "thread", THREADS, true, &sample.thread) ||
+        !refer_member(reader, entry, "node", NODES, true, &sample.node) ||
+        !refer_member(reader, entry, "syscall", SYSCALLS, false, &sample.syscall) ||
+        !json_member(entry, "count", INT64_MAX, &sample.count) ||
+        !json_member(entry, "cpu_ns", INT64_MAX, &sample.cpu_ns) ||
+        !json_member(entry, "wall_ns", INT64_MAX, &sample.wall_ns))
+        return PPROFIL_ERROR_DAMAGED;
+    return named_count(reader->profile, &sample);
 }
 
-bool json_member(const json_t *object, const char *key, uint64_t most, uint64_t *number)
-{
-    const json_t *value = json_object_get(object, key);
+/* --- the whole ----------------------------------------------------------------------- */
 
-    *number = 0;
-    return value == NULL || json_whole(value, most, number);
+static const struct {
+    const char *name;
+    int (*read)(const struct reader *reader, const json_t *entry, uint32_t *index);
+} tables[TABLES] = {
+    [PROCESSES] = {"processes", read_process},  [THREADS] = {"threads", read_thread},
+    [OBJECTS] = {"objects", read_object},       [FUNCTIONS] = {"functions", read_function},
+    [LOCATIONS] = {"locations", read_location}, [NODES] = {"nodes", read_node},
+    [SYSCALLS] = {"syscalls", read_syscall},    [SAMPLES] = {"samples", read_sample},
+};
+
+static int read_table(struct reader *reader, const json_t *root, enum table table)
+{
+    const json_t *list = json_list(root, tables[table].name);
+    size_t count = json_array_size(list);
+    uint32_t *became = calloc(count + 1, sizeof *became);
+    int error = became == NULL ? -ENOMEM : list == NULL ? PPROFIL_ERROR_DAMAGED : 0;
+
+    reader->tables[table].became = became;
+    reader->tables[table].count = 1;
+    for (size_t i = 1; error == 0 && i <= count; i++) {
+        error = tables[table].read(reader, json_array_get(list, i - 1), &became[i]);
+        reader->tables[table].count++;
+    }
+    return error;
+}
+
+static int read_totals(struct profile *profile, const json_t *from)
+{
+    struct profile_totals *totals = &profile->totals;
+    uint64_t number;
+
+    if (!json_member(from, "asked_nhz", INT64_MAX, &number))
+        return PPROFIL_ERROR_DAMAGED;
+    totals->asked_hz = (double)number / 1e9;
+    totals->wall |= json_is_true(json_object_get(from, "wall"));
+    for (size_t i = 0; i < json_total_count(); i++) {
+        void *place = (char *)totals + json_totals[i].offset;
+        if (!json_member(from, json_totals[i].name,
+                         json_totals[i].size == 8 ? INT64_MAX : UINT32_MAX, &number))
+            return PPROFIL_ERROR_DAMAGED;
+        if (json_totals[i].size == 8)
+            *(uint64_t *)place = number;
+        else
+            *(uint32_t *)place = (uint32_t)number;
+    }
+    return 0;
+}
+
+static int read_timeline(struct profile *profile, const json_t *from)
+{
+    const json_t *slots = json_list(from, "cpu_ns");
+    uint64_t start, slot_ns, cpu_ns;
+    int error = 0;
+
+    if (from == NULL)
+        return 0;
+    if (slots == NULL || !json_member(from, "start", INT64_MAX, &start) ||
+        !json_member(from, "slot_ns", INT64_MAX, &slot_ns))
+        return PPROFIL_ERROR_DAMAGED;
+    for (size_t i = 0; error == 0 && i < json_array_size(slots); i++) {
+        if (!json_whole(json_array_get(slots, i), INT64_MAX / TIMELINE_SLOTS, &cpu_ns))
+            return PPROFIL_ERROR_DAMAGED;
+        error = timeline_restore(&profile->timeline, start, slot_ns, i, cpu_ns);
+    }
+    return error == -EINVAL ? PPROFIL_ERROR_DAMAGED : error;
+}
+
+int json_read(const char *path, struct profile *profile)
+{
+    struct reader reader = {.profile = profile};
+    uint64_t version;
+    json_t *root;
+    int error = json_read_file(path, &root);
+
+    if (error == 0 &&
+        (!json_whole(json_object_get(root, "pprofil"), JSON_VERSION, &version) || version == 0))
+        error = PPROFIL_ERROR_DAMAGED;
+    for (unsigned i = 0; error == 0 && i < TABLES; i++)
+        error = read_table(&reader, root, (enum table)i);
+    if (error == 0)
+        error = read_totals(profile, json_object_get(root, "totals"));
+    if (error == 0)
+        error = read_timeline(profile, json_object_get(root, "timeline"));
+    if (error == 0 && json_text(root, "command", NULL) != NULL)
+        error = named_command(profile, json_text(root, "command", NULL));
+    for (unsigned i = 0; i < TABLES; i++)
+        free(reader.tables[i].became);
+    json_decref(root);
+    return error;
 }
