@@ -13,8 +13,7 @@
 
 #include "base/path.h"
 #include "dialect/dialect.h"
-#include "format/profil/codec.h"
-#include "format/profil/histogram.h"
+#include "format/profil/profil.h"
 #include "launch/file-opener.h"
 #include "pprofil.h"
 #include "report/style.h"

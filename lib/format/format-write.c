@@ -13,7 +13,7 @@
 #include "base/output-path.h"
 #include "base/path.h"
 #include "format/format.h"
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 /* Opening such a path again would start at the beginning of the file behind it, and fails for a
  * socket. */

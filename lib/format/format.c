@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of formats, and which of them a name means. */
+/* The table of formats, which format a name or a file's contents mean, and how any file is read. */
 #include "config.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
+#include "base/regular-file.h"
 #include "format/format.h"
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
+
+#define HEAD_SIZE 4096
+#define INPUT_SIZE_MAX (1u << 30) /* bytes of standard input */
+#define PPROF_FIRST 0x0a         /* the key of a message's first field, a sample type */
 
 /* Those with a magic number first: the others look at numbers that might be anything. */
 static const struct format *const formats[] = {
@@ -96,4 +107,212 @@ bool format_readable(const struct format *format)
 bool format_writable(const struct format *format)
 {
     return format->write != NULL || format->write_with != NULL || format->codec != NULL;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64_t *all)
+{
+    struct stat status;
+    int fd = regular_file_open(path, 0);
+
+    if (fd < 0)
+        return fd;
+    ssize_t got = fstat(fd, &status) < 0 ? -1 : read(fd, head, HEAD_SIZE);
+    if (got < 0)
+        got = -errno;
+    *all = got < 0 ? 0 : (uint64_t)status.st_size;
+    close(fd);
+    return got;
+}
+
+/* By its contents; a file without a magic number may also say by its name what it is. */
+static int recognise(const char *path, const struct format **result)
+{
+    unsigned char head[HEAD_SIZE];
+    uint64_t all = 0;
+    ssize_t size = read_head(path, head, &all);
+
+    if (size < 0)
+        return (int)size;
+    for (unsigned i = 0; format_at(i) != NULL; i++)
+        if (format_at(i)->matches != NULL && format_at(i)->matches(head, (size_t)size, all)) {
+            *result = format_at(i);
+            return 0;
+        }
+    *result = format_by_path(path);
+    return *result != NULL && (*result)->codec != NULL ? 0 : PPROFIL_ERROR_FORMAT;
+}
+
+bool format_is_of_counters(const struct format *format, const char *path)
+{
+    return (format != NULL || recognise(path, &format) == 0) && format->codec != NULL;
+}
+
+static int read_plain(const char *path, const struct format *format,
+                      const struct format_options *options, struct profile **result)
+{
+    int error = format == NULL ? recognise(path, &format) : 0;
+
+    if (error != 0)
+        return error;
+    if (!format_readable(format))
+        return PPROFIL_ERROR_UNREADABLE;
+    struct profile *profile = profile_new();
+    if (profile == NULL)
+        return -ENOMEM;
+    if (format->codec != NULL)
+        error = codec_read(format->codec, path, options->name != NULL ? options->name : path, options->object, profile);
+    else if (format->read_with != NULL)
+        error = format->read_with(path, profile, options);
+    else
+        error = format->read(path, profile);
+    if (error != 0) {
+        profile_free(profile);
+        return error;
+    }
+    *result = profile;
+    return 0;
+}
+
+/* --- what is no file, or not a plain one -------------------------------------------------- */
+
+/* Puts a piece at the end of a copy in memory, of no more than so many bytes. 0 or -errno. */
+static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
+{
+    if (size > *left)
+        return -EFBIG;
+    *left -= size;
+    return write(copy, piece, size) == (ssize_t)size ? 0 : -ENOSPC;
+}
+
+/* A pipe, of which a reader wants to know how much there is. */
+static int copy_stream(int from, int copy)
+{
+    char piece[1u << 14];
+    uint64_t left = INPUT_SIZE_MAX;
+    int error = 0;
+    ssize_t got;
+
+    while (error == 0 && (got = read(from, piece, sizeof piece)) != 0)
+        if (got > 0)
+            error = add_piece(copy, piece, (size_t)got, &left);
+        else if (errno != EINTR)
+            error = -errno;
+    return error;
+}
+
+static int unpack(const char *path, int copy)
+{
+    char piece[1u << 14];
+    uint64_t left = BYTES_SIZE_MAX;
+    int error = 0, got;
+    gzFile file = gzopen(path, "rbe");
+
+    if (file == NULL)
+        return errno != 0 ? -errno : -ENOMEM;
+    while (error == 0 && (got = gzread(file, piece, sizeof piece)) > 0)
+        error = add_piece(copy, piece, (size_t)got, &left);
+    if (error == 0 && got < 0)
+        error = PPROFIL_ERROR_DAMAGED;
+    if (gzclose_r(file) != Z_OK && error == 0)
+        error = PPROFIL_ERROR_DAMAGED; /* it ends within its gzip stream */
+    return error;
+}
+
+/* What lies beside FILE stays there when gzip(1) makes FILE.gz of it. */
+static int read_unpacked(const char *copy, const char *path, const struct format *format,
+                         const struct format_options *options, struct profile **result)
+{
+    struct format_options of_copy = *options;
+    size_t length = strlen(path), end = sizeof ".gz" - 1;
+    char *name = strdup(path);
+
+    if (name == NULL)
+        return -ENOMEM;
+    if (length > end && strcmp(path + length - end, ".gz") == 0)
+        name[length - end] = '\0';
+    of_copy.name = name;
+    int error = read_plain(copy, format, &of_copy, result);
+    free(name);
+    return error;
+}
+
+/* Reads a copy in memory of what a descriptor has or, where that is -1, of what is packed at path.
+ */
+static int read_copy(const char *path, int from, const struct format *format,
+                     const struct format_options *options, struct profile **result)
+{
+    int copy = memfd_create("pprofil-input", MFD_CLOEXEC);
+    char name[64];
+
+    if (copy < 0)
+        return -errno;
+    int error = from >= 0 ? copy_stream(from, copy) : unpack(path, copy);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
+    if (error == 0 && from >= 0)
+        error = format_read_file_as(name, format, options, result);
+    else if (error == 0) /* once: there are files that unpack into themselves */
+        error = read_unpacked(name, path, format, options, result);
+    close(copy);
+    return error;
+}
+
+/* The descriptor of a stream that a path stands for, or -1: it is of a file. */
+static int stream_of(const char *path)
+{
+    struct stat status;
+    int fd = bytes_descriptor(path);
+
+    if (strcmp(path, "-") == 0)
+        return STDIN_FILENO;
+    return fd >= 0 && fstat(fd, &status) == 0 &&
+                   (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+               ? fd
+               : -1;
+}
+
+/* Is it a packed file? A pprof file is, and its reader unpacks it; its first byte tells it from
+ * all others. */
+static bool is_packed(const char *path)
+{
+    unsigned char head[2], first = PPROF_FIRST;
+    int fd = regular_file_open(path, 0);
+    bool packed = fd >= 0 && read(fd, head, 2) == 2 && head[0] == 0x1f && head[1] == 0x8b;
+    gzFile file = packed ? gzopen(path, "rbe") : NULL;
+
+    if (fd >= 0)
+        close(fd);
+    packed = file != NULL && gzread(file, &first, 1) == 1 && first != PPROF_FIRST;
+    if (file != NULL)
+        gzclose_r(file);
+    return packed;
+}
+
+int format_read_file_as(const char *path, const struct format *format,
+                        const struct format_options *options, struct profile **result)
+{
+    int stream = stream_of(path);
+
+    if (stream >= 0 || is_packed(path))
+        return read_copy(path, stream, format, options, result);
+    return read_plain(path, format, options, result);
+}
+
+int format_read_histograms(const char *path, const char *name, const char *object,
+                   struct histogram_file *file)
+{
+    const struct format *format = name != NULL ? format_by_name(name) : NULL;
+    int error = name == NULL ? recognise(path, &format) : format == NULL ? PPROFIL_ERROR_UNREADABLE : 0;
+
+    if (error != 0)
+        return error;
+    if (format->codec == NULL)
+        return PPROFIL_ERROR_FORMAT;
+    return codec_load(format->codec, path, path, object, file);
+}
+
+int format_read_file(const char *path, struct profile **profile)
+{
+    return format_read_file_as(path, NULL, &(struct format_options){0}, profile);
 }

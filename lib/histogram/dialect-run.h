@@ -8,7 +8,7 @@
 #define PPROFIL_DIALECT_RUN_H
 
 #include "dialect/dialect.h"
-#include "format/profil/histogram.h"
+#include "format/profil/profil.h"
 #include "profile/profile.h"
 
 /* A stretch of text to count in. */

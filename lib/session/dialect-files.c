@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u

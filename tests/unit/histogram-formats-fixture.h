@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 #include "symbol/symbol.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */

@@ -140,7 +140,7 @@ int pprof_read_tables(struct pprof_reader *reader);
 /* The object of code that is in no mapping. */
 int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
 
-/* --- writing ------------------------------------------------------------------------- */
+/* --- writing (pprof-message.c) --------------------------------------------------------- */
 
 /* A message while it is made. The ids in it are indexes of the profile's tables plus 1.
  *

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 #include "launch/file-opener.h"
 #include "symbol/symbol.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define FILE_VERSION 0x00051879u
 #define NEW_HEADER(pointer_size) (2 * (pointer_size) + 24)

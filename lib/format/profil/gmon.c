@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define MAGIC "gmon"
 #define FILE_VERSION 1u

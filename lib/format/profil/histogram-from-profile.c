@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/profil/histogram.h"
+#include "format/profil/profil.h"
 #include "pprofil/error.h"
 #include "symbol/symbol.h"
 

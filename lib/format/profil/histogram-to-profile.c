@@ -16,7 +16,7 @@
 
 #include "base/path.h"
 #include "format/named.h"
-#include "format/profil/histogram.h"
+#include "format/profil/profil.h"
 #include "launch/file-opener.h"
 #include "pprofil/error.h"
 #include "symbol/symbol.h"

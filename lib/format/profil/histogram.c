@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "format/profil/histogram.h"
+#include "format/profil/profil.h"
 
 void histogram_file_clear(struct histogram_file *file)
 {

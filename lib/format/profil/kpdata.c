@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define CELL 4u
 #define SHIFT 3u /* log2 of the bytes of text that a cell counts */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define META_MODULES_MAX 4096u /* each is a file to be opened */
 #define NARROW_END (UINT64_C(1) << 32)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define MAGIC 0x50524f46u /* "PROF" */
 #define MAJOR 1u

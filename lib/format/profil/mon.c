@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define HEADER(pointer_size) ((pointer_size) == 2 ? 6u : 3 * (pointer_size))
 #define CALLS(pointer_size) ((pointer_size) == 2 ? 6u : 2 * (pointer_size))

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define WORD 4u
 #define COUNTER 2u      /* bytes, on the console */

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "format/profil/codec.h"
+#include "format/profil/profil.h"
 
 #define TOP_BITS 47u /* addresses of 64-bit systems are below, or sign-extended from here */
 
