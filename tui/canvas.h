@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * canvas: a grid of cells to paint on. Views write here; a terminal, a text file and tests read.
+ * canvas: a grid of cells to paint on. Views write to it; the terminal, the batch mode and tests
+ * read it.
  */
 #ifndef TUI_CANVAS_H
 #define TUI_CANVAS_H
@@ -16,19 +17,19 @@ enum style {
     STYLE_LABEL,    /* words between figures */
     STYLE_FIGURE,
     STYLE_WARNING,  /* lost, untraced, ended, paused */
-    STYLE_HEADER,   /* of columns */
-    STYLE_SORTED,   /* the column sorted by */
-    STYLE_SELECTED, /* with any of the heats below it keeps one look */
+    STYLE_HEADER,   /* titles of columns */
+    STYLE_SORTED,   /* the title of the column that rows are sorted by */
+    STYLE_SELECTED, /* the selected line, whatever its heat */
     STYLE_HOT,      /* >= 10 % */
     STYLE_WARM,     /* >= 3 % */
-    STYLE_COOL,     /* less */
+    STYLE_COOL,     /* less than 3 % */
     STYLE_DIM,      /* objects, files, intervals; refused processes */
     STYLE_SPARK,
     STYLE_SOURCE,
-    STYLE_MATCH,    /* of a search */
+    STYLE_MATCH,    /* a match of the search */
     STYLE_KEY,      /* in the bar and the help: the key ... */
     STYLE_KEY_HELP, /* ... and what it does */
-    STYLE_FLAME_ALL, /* boxes of a flame graph: what stands above all, and marks ... */
+    STYLE_FLAME_ALL, /* boxes of a flame graph: the box of everything, and marks; */
     STYLE_FLAME_PROGRAM,
     STYLE_FLAME_LIBRARY,
     STYLE_FLAME_RUN_TIME, /* ... code made at run time, or not known */
@@ -36,39 +37,40 @@ enum style {
 };
 
 struct cell {
-    uint32_t character; /* Unicode; 0: the right half of a wide one */
+    uint32_t character; /* Unicode; 0: the right half of a wide character */
     uint8_t style;      /* enum style */
 };
 
 struct canvas {
     int rows, columns;
-    bool utf8; /* else only ASCII is put on it: text that is not becomes '?' */
-    struct cell *cells; /* owned; row by row */
-    int cursor_row, cursor_column; /* of a prompt; -1: none */
+    bool utf8; /* the terminal shows UTF-8; else other characters than ASCII become '?' */
+    struct cell *cells; /* owned: row by row */
+    int cursor_row, cursor_column; /* of the prompt's cursor; -1: none */
 };
 
-/* All blank. 0 or -ENOMEM. */
+/* Makes all cells blank. Returns 0 or -ENOMEM. */
 int canvas_resize(struct canvas *canvas, int rows, int columns);
 void canvas_free(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* Puts text (UTF-8; bytes that are not become '?', control characters too) at a place, cut off
- * after width columns (-1: at the right edge); outside the grid nothing happens. Returns the
- * columns used. */
+/* Puts a text at a place. Control characters and bytes that are not UTF-8 become '?'. The text
+ * is cut off after width columns; width -1: at the right edge. Outside the grid nothing happens.
+ * Returns the columns used. */
 int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style,
                const char *text);
-/* The same right-aligned in width. */
+/* Puts a text at the right end of width columns. */
 void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style,
                       const char *text);
 int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style,
                   const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* Gives a stretch of cells another style. */
+/* Changes the style of width cells. */
 void canvas_style(struct canvas *canvas, int row, int column, int width, enum style style);
-/* A line of bars, 0..1 each, newest at the right end: eighths of blocks, or " .:-=+*#". */
+/* Draws a line of bars, the newest value at the right end. A bar is an eighth to a whole block,
+ * or one of " .:-=+*#". highest: the value of a whole bar. */
 void canvas_spark(struct canvas *canvas, int row, int column, int width, enum style style,
                   const float *values, int count, double highest);
 
-/* Lines without trailing blanks. 0 or -errno. */
+/* Prints the lines without blanks at their ends. Returns 0 or -errno. */
 int canvas_print(const struct canvas *canvas, FILE *out);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * characters: bytes that others wrote (names, sources, a program's output) as characters that are safe
- * to show, and the columns they take. No locale has a say in it.
+ * characters: texts that other people wrote (names, sources, a program's output) as characters that
+ * are safe to show, and the columns that they take. The locale does not matter.
  */
 #ifndef TUI_CHARACTERS_H
 #define TUI_CHARACTERS_H
 
 #include <stdint.h>
 
-/* The next character, Unicode, and its columns (0 to 2); *at is moved past its bytes, which is
- * never past the end. What is no UTF-8, no character or a control character is a '?'. At the end
- * of the text: 0. */
+/* Returns the next character (Unicode) and its columns, 0 to 2, and moves *at behind it, but
+ * never past the end. Control characters and what is not UTF-8 become '?'. At the end of the
+ * text it returns 0. */
 uint32_t character_next(const char **at, int *width);
-/* The columns of a whole text; of one that is wider than most, most. */
+/* Returns the columns of a text, at most most. */
 int characters_width(const char *text, int most);
 
 #endif

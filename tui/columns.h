@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * columns: a list's columns are a table of rows like these, and what there is room for is worked
- * out once: those that matter least go first, the others share what is left.
+ * columns: the columns of a list are a table of rows. What fits on a screen is worked out once: the
+ * columns that matter least are left out first, and the others share the rest of the width.
  */
 #ifndef TUI_COLUMNS_H
 #define TUI_COLUMNS_H
@@ -11,28 +11,28 @@
 
 #define COLUMNS_MAX 12
 
-/* Where a column's part of a line is painted, and what else is to be known for it. */
+/* Where a cell of a list is painted, and what its painter has to know. */
 struct pen {
     struct canvas *canvas;
     int row, column, width;
-    enum style style; /* the line's: its heat */
+    enum style style; /* of the line, by its share */
     const struct model *model;
     const struct table *table; /* NULL in the picker */
-    uint32_t index;            /* of the line in its list */
+    uint32_t index;            /* of the line in the list */
 };
 
 enum column_kind {
-    COLUMN_FIGURE,  /* its title on the right */
-    COLUMN_TEXT,    /* on the left */
-    COLUMN_PICTURE, /* the same; a file has no use for it */
+    COLUMN_FIGURE,  /* a number; its title is on the right */
+    COLUMN_TEXT,    /* its title is on the left */
+    COLUMN_PICTURE, /* as TEXT, but of no use in a file */
 };
 
 struct column {
-    const char *title, *ascii_title; /* ascii: NULL, the same */
-    const char *wall_title;          /* in wall mode; NULL: the same */
-    int width, most;                 /* least, and what it may grow to; most 0: not at all */
-    int priority;                    /* 0 stays; the highest goes first */
-    int sort;                        /* enum table_sort; -1: cannot be sorted by */
+    const char *title, *ascii_title; /* ascii_title NULL: title */
+    const char *wall_title;          /* for elapsed time; NULL: title */
+    int width, most;                 /* least width, and the width that it may grow to; 0: it does not grow */
+    int priority;                    /* 0: always shown; columns with the highest number are left out first */
+    int sort;                        /* enum table_sort; -1: lists cannot be sorted by it */
     enum column_kind kind;
     void (*paint)(const struct pen *pen, const void *row);
 };
@@ -42,24 +42,24 @@ struct column_span {
     int at, width;
 };
 
-/* columns ends with a row without a title; screen: those of the screen only, too. Returns how many
- * have spans, from left to right. */
+/* Finds out which columns fit, and where they are. columns ends with a row without a title.
+ * screen: with those that only a screen has. Returns the number of spans, from left to right. */
 int columns_layout(const struct column *columns, int width, bool screen,
                    struct column_span spans[COLUMNS_MAX]);
-/* The line of titles; sorted: enum table_sort, -1 for none. */
+/* Puts the line of titles. sorted: enum table_sort; -1: none. */
 void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
                     int sorted, bool wall);
-/* One line of the list. */
+/* Puts one line of a list. */
 void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
                    const void *row);
 
 /* --- view-columns.c: the columns of the table ----------------------------------------------- */
 
-/* Of struct table_row; ends with a row without a title. */
+/* Returns the columns of the present view. They paint rows of struct table_row. */
 const struct column *view_columns(const struct model *model);
 
-/* A row's name from a column on: scrolled, searched, pending as it may be. tail: as in
- * struct paint_text. */
+/* Puts a row's name from a column on, with the scrolling, the search and the mark of a pending
+ * name. tail: as in struct paint_text. */
 void view_put_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
                    const char *name);
 void view_put_number(const struct pen *pen, uint32_t number);
@@ -68,10 +68,10 @@ void view_put_number(const struct pen *pen, uint32_t number);
 
 void view_paint_state(const struct pen *pen, const void *row);
 void view_paint_sleeps_in(const struct pen *pen, const void *row);
-/* How many threads are in this system call now. */
+/* The number of threads that are in this system call now. */
 void view_paint_in_call(const struct pen *pen, const void *row);
 void view_paint_status(const struct pen *pen, const void *row);
-/* The name, behind the branches of the tree. */
+/* The name of a process, behind the branches of the tree. */
 void view_paint_process(const struct pen *pen, const void *row);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the model's files share: one for each of its subjects. */
+/* model-internal: what the files of the model share, a section for each file. */
 #ifndef TUI_MODEL_INTERNAL_H
 #define TUI_MODEL_INTERNAL_H
 
@@ -9,30 +9,31 @@
 
 /* --- model.c ----------------------------------------------------------------------------- */
 
-/* A line for people in answer to a key; its time begins with the next snapshot, for keys have
- * none. */
+/* Shows a message in answer to a key. Keys have no time, so the message's time begins with the
+ * next snapshot. */
 void model_answer(struct model *model, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The next snapshot (at time_ns) is here: such an answer's time begins. */
+/* Begins the time of such a message. time_ns: that of the next snapshot. */
 void model_answer_seen(struct model *model, uint64_t time_ns);
 
 /* --- model-list.c: the selection, in whatever list is on the screen ------------------------ */
 
-/* To be called first where page or view may have changed: by us, or by the loop. */
+/* Adapts the selection to the present page and view. To be called first by whatever may find
+ * another page or view than before. */
 void list_settle(struct model *model);
-/* Rows have moved: the selection goes with its row. */
+/* Moves the selection along with its row, after rows have moved. */
 void list_follow(struct model *model);
 void list_select(struct model *model, uint32_t index);
-/* The row with this id, once it is there. */
+/* Selects the row with this id, as soon as it is in the list. */
 void list_select_id(struct model *model, uint64_t id);
 void list_move(struct model *model, int64_t lines);
 void list_scroll(struct model *model, int64_t lines);
 void list_first(struct model *model);
 void list_last(struct model *model);
 void list_sideways(struct model *model, int columns);
-/* The line of the list on this row of the screen; false: there is none. */
+/* Finds the line of the list at a row of the screen. Returns false if there is none. */
 bool list_at(const struct model *model, int row, uint32_t *index);
-/* What can be looked for in a line of the list: so many texts. */
+/* texts of a line that a search looks at */
 #define LIST_TEXTS 3
 void list_texts(const struct model *model, uint32_t index, const char *texts[LIST_TEXTS]);
 
@@ -43,26 +44,27 @@ enum effect view_step(struct model *model, int step);
 enum effect view_sort_by(struct model *model, int sort);
 enum effect view_pause(struct model *model);
 void view_clear_tables(struct model *model);
-/* Sorts a table as its view is sorted. */
+/* Sorts a table in the order of its view. */
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
                   const struct snapshot *snapshot);
-/* Taken with each snapshot, whatever is on the screen. */
+/* Is this table taken with each snapshot, whatever is on the screen? */
 bool view_is_kept(enum pprofil_by by);
 
 /* --- model-calls.c: who calls whom --------------------------------------------------------- */
 
 bool calls_is_page(const struct model *model);
 enum effect calls_open(struct model *model, enum model_page page);
-/* Opens the tree of the selected function, on whatever page that is. */
+/* Opens the tree of the selected function, on any page that has functions. */
 enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind);
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due);
 enum effect calls_enter(struct model *model);
 enum effect calls_back(struct model *model);
-/* In the list: to the left is the caller. In the flame view, too, by boxes and levels. */
+/* In the list: goes to the caller, or to the largest callee. In the flame view: moves by boxes;
+ * flame_move moves by levels. */
 enum effect calls_sideways(struct model *model, int steps);
 enum effect flame_move(struct model *model, int levels);
 void flame_click(struct model *model, int row, int column);
-/* Changes whether calls are those of the last window, or all. */
+/* Changes between shares of the last window and shares of all time. */
 enum effect calls_measure(struct model *model);
 
 /* --- model-filter.c: into rows, and out ---------------------------------------------------- */
@@ -72,8 +74,8 @@ enum effect filter_back(struct model *model);
 
 /* --- model-idle.c: those who have used no CPU time ----------------------------------------- */
 
-/* Adds rows without figures for living threads (or processes) that the report has none of, where
- * no filter leaves them out. 0 or -ENOMEM: none is added. */
+/* Adds rows without counts for the living threads (or processes) that the report lacks and that
+ * the filter lets through. Returns 0, or -ENOMEM with no row added. */
 int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by);
 
 /* --- model-prompt.c, model-picker.c------------------------------------------------- */
@@ -87,7 +89,7 @@ enum effect picker_choose(struct model *model);
 
 /* --- model-act.c --------------------------------------------------------------------------- */
 
-/* A key that no prompt takes. */
+/* Handles a key that no prompt takes. */
 enum effect act_on_key(struct model *model, const struct key_event *event);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the screen share: curses, kept from what has the same name here. */
+/* screen-curses: what the files of the screen share, and curses, which has names that the rest
+ * of the room uses otherwise. */
 #ifndef TUI_SCREEN_CURSES_H
 #define TUI_SCREEN_CURSES_H
 
@@ -11,13 +12,13 @@
 
 #include "canvas.h"
 
-/* Has the terminal another size than it had? */
+/* Has the size of the terminal changed? */
 bool screen_resized(void);
-/* How each style looks here: attributes, and a pair of colours. */
+/* Finds out how each style looks on this terminal: its attributes, and its pair of colours. */
 void screen_looks(attr_t looks[STYLE_COUNT], short pairs[STYLE_COUNT]);
-/* Is TERM one that has a cursor to be moved? */
+/* Does TERM name a terminal whose cursor can be moved? */
 bool screen_usable(void);
-/* The sequences that give the terminal back. Returns their length. */
+/* Makes the sequences that give the terminal back. Returns their length. */
 size_t screen_leaving(char *text, size_t size);
 
 #endif

@@ -6,23 +6,25 @@
 #include "canvas.h"
 #include "keys.h"
 
-/* Takes the terminal of standard input and output. -ENOTTY: it is none; -ENODEV: TERM is not
- * known. Colours: 256, 8 or none, as it has them and NO_COLOR says. */
+/* Takes the terminal of standard input and output. The styles have 256 colours, 8 or none, by
+ * the terminal and NO_COLOR. Returns 0, -ENOTTY if there is no terminal, or -ENODEV if TERM is
+ * not known. */
 int screen_open(void);
-/* Gives it back as it was. Safe in a signal's handler, whatever was going on, and twice. */
+/* Restores the terminal. It may be called twice, and from a signal handler at any point. */
 void screen_close(void);
 
-/* The same for a while; then it is ours again, and all of it has to be shown. Not for handlers. */
+/* Give the terminal back for a while, and take it again. After that the whole screen must be
+ * shown. Not for signal handlers. */
 void screen_suspend(void);
 void screen_resume(void);
 
 void screen_size(int *rows, int *columns);
 bool screen_utf8(void);
-/* Shows a canvas; all: though it may look the same already. */
+/* Shows a canvas. all: sends every cell, even if the screen should look like that already. */
 void screen_show(const struct canvas *canvas, bool all);
-/* The next key; false: none is there now. */
+/* Gets the next key. Returns false if there is none at present. */
 bool screen_key(struct key_event *event);
-/* Readable when a key may be there. */
+/* Returns a descriptor that is readable when there may be a key. */
 int screen_fd(void);
 
 #endif

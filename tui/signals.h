@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* signals: signals that end the live view or stop it, and crashes, none of which may leave a terminal
- * that echoes nothing. */
+/* signals: signals that end the live view or stop it, and crashes. None of them may leave a
+ * terminal that echoes nothing. */
 #ifndef TUI_SIGNALS_H
 #define TUI_SIGNALS_H
 
 #include <stdbool.h>
 
-/* From now on signals that end us are noted, and a crash calls restore first. 0 or -errno. */
+/* Catches signals that would end us, from now on, and crashes. A crash calls restore first.
+ * Returns 0 or -errno. */
 int signals_catch(void (*restore)(void));
-/* And a signal that wants us stopped is noted. */
+/* Catches the signal that would stop us, too. */
 void signals_catch_stop(void);
 void signals_release(void);
 
-/* Readable once a signal has come. */
+/* Returns a descriptor that is readable when a signal has come. */
 int signals_fd(void);
-/* The last signal that wants us to end, or 0. */
+/* Returns the last signal that asked for our end, or 0. */
 int signals_ending(void);
-/* Are we to stop? Says so once. Ask it before signals_ending. */
+/* Did a signal ask us to stop? Returns true once for each. To be called before signals_ending. */
 bool signals_stop_asked(void);
-/* Stops, until we are continued. */
+/* Stops us until we are continued. */
 void signals_stop(void);
 
 #endif

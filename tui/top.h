@@ -10,27 +10,29 @@
 struct top_request {
     struct pprofil_options options;
     double window_seconds; /* of the display */
-    const pid_t *pids;     /* to attach to; with no program either: the picker */
+    const pid_t *pids;     /* to attach to; without pids and program the picker is shown */
     unsigned pid_count;
     char **program;        /* to start; NULL: none */
-    bool batch;            /* text frames to standard output */
-    unsigned frames;       /* batch: so many; 0: until the end */
-    uint32_t rows;         /* batch: most rows in a frame; 0: all */
+    bool batch;            /* print frames of text to standard output */
+    unsigned frames;       /* of batch; 0: until the targets end */
+    uint32_t rows;         /* of batch: greatest number of rows in a frame; 0: all */
 };
 
-/* What is left when it ends: the caller prints the summary and closes both. */
+/* What is left at the end. The caller prints the summary and closes the session. */
 struct top_result {
     pprofil_session *session; /* NULL: nothing was profiled */
-    int status;               /* of the program started, as wait(2); -1: it runs on, or was none */
-    int signal;               /* that ended us; 0: none */
-    char problem[512];        /* "": all went well */
+    int status;               /* of the started program, as wait(2) has it; -1: it runs on, or there was none */
+    int signal;               /* signal that ended us; 0: none */
+    char problem[512];        /* "": there was none */
 };
 
-/* Runs until it is left. 0, or a negative errno and a problem; the terminal is as it was. */
+/* Runs the live view until the user leaves it, and restores the terminal. Returns 0, or a
+ * negative error and result->problem. */
 int top_run(const struct top_request *request, struct top_result *result);
 
-/* Prints the table of keys, a line for each: the key's name; the pages where it means something, with commas between
- * them; the action's name; what it does, in words. Tabs are between the four. 0, or a negative errno of the stream. */
+/* Prints the table of keys, one line each: the name of the key; the pages on which it is valid,
+ * with commas between them; the name of its action; what it does, in words. The four are parted
+ * by tabs. Returns 0, or a negative errno of the stream. */
 int top_print_keys(FILE *out);
 
 #endif
