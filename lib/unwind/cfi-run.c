@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The instructions of frame descriptions (DWARF 5, section 6.4.2) run up to one address. What
- * they say of registers that this room does not follow (vectors) is passed over.
+ * Runs the instructions of a frame description (DWARF 5, section 6.4.2) up to one address. What
+ * they say about registers that this room does not follow (vectors) is ignored.
  */
 #include "config.h"
 
@@ -10,17 +10,17 @@
 
 #include "unwind/unwind-internal.h"
 
-/* DWARF for the Arm 64-bit Architecture; elfutils' dwarf.h has it not */
+/* From "DWARF for the Arm 64-bit Architecture"; elfutils' dwarf.h does not have it. */
 #define DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
-#define STATES_MAX 16u          /* compilers nest one or two */
-#define INSTRUCTIONS_MAX 65536u /* of one description */
+#define STATES_MAX 16u          /* remembered states; compilers nest one or two */
+#define INSTRUCTIONS_MAX 65536u /* in one description */
 
 struct run {
     const struct cfi_section *section;
     const struct cfi_program *program;
     const struct machine *machine;
-    uint64_t address; /* run up to here */
-    uint64_t at;
+    uint64_t address; /* to run up to */
+    uint64_t at;      /* the address from which on the instruction holds that comes next */
     bool done, nonsense;
     struct rule_full *rule;
     struct rule_full initial; /* what DW_CFA_restore goes back to */
@@ -28,7 +28,8 @@ struct run {
     uint32_t state_count;
 };
 
-/* What follows an instruction: unsigned and signed LEB128, fixed sizes, an address, a block. */
+/* The operands of an instruction: u and s are LEB128 numbers, unsigned and signed, 1 to 8 numbers
+ * of that size in bytes, a is an address, b a block. */
 static const char operands[64][3] = {
     [DW_CFA_set_loc] = "a",
     [DW_CFA_advance_loc1] = "1",
@@ -57,7 +58,7 @@ static const char operands[64][3] = {
 
 struct operand {
     uint64_t number;
-    uint16_t length; /* of a block; number is its place in the section */
+    uint16_t length; /* of a block, bytes; number is its offset in the section */
 };
 
 static struct operand read_block(struct run *run, struct reader *code)
@@ -92,8 +93,8 @@ static struct operand read_operand(struct run *run, struct reader *code, char ki
     return (struct operand){0};
 }
 
-/* An offset has to fit; no frame is larger than two gigabytes. */
-static int32_t offset_of(struct run *run, int64_t number, int64_t factor)
+/* Offsets have to fit into 32 bits: no frame is larger than two gigabytes. */
+static int32_t scaled_offset(struct run *run, int64_t number, int64_t factor)
 {
     int64_t offset;
 
@@ -104,16 +105,16 @@ static int32_t offset_of(struct run *run, int64_t number, int64_t factor)
     return (int32_t)offset;
 }
 
-static void set_register(struct run *run, uint64_t number, enum rule_how how, int32_t value,
-                         uint16_t length)
+static void cfi_run_set_register(struct run *run, uint64_t number, enum rule_how how, int32_t value,
+                                 uint16_t length)
 {
     if (number < run->machine->registers)
         run->rule->registers[number] = (struct rule_register){
             .value = value, .length = length, .number = (uint8_t)number, .how = (uint8_t)how};
 }
 
-static void set_cfa(struct run *run, enum rule_how how, uint64_t number, int32_t value,
-                    uint16_t length)
+static void cfi_run_set_cfa(struct run *run, enum rule_how how, uint64_t number, int32_t value,
+                            uint16_t length)
 {
     if (number >= run->machine->registers)
         run->nonsense = true;
@@ -122,20 +123,20 @@ static void set_cfa(struct run *run, enum rule_how how, uint64_t number, int32_t
             .value = value, .length = length, .number = (uint8_t)number, .how = (uint8_t)how};
 }
 
-static void restore(struct run *run, uint64_t number)
+static void cfi_run_restore(struct run *run, uint64_t number)
 {
     if (number < run->machine->registers)
         run->rule->registers[number] = run->initial.registers[number];
 }
 
-/* What holds from an address on does not matter if that is behind ours. */
-static void advance(struct run *run, uint64_t to)
+/* What follows holds from an address on, and does not matter if that is past ours. */
+static void cfi_run_advance(struct run *run, uint64_t to)
 {
     run->done = to > run->address;
     run->at = to;
 }
 
-static void remember(struct run *run)
+static void cfi_run_remember(struct run *run)
 {
     if (run->state_count == STATES_MAX)
         run->nonsense = true;
@@ -143,7 +144,7 @@ static void remember(struct run *run)
         run->states[run->state_count++] = *run->rule;
 }
 
-static void recall(struct run *run)
+static void cfi_run_recall(struct run *run)
 {
     if (run->state_count == 0)
         run->nonsense = true;
@@ -151,34 +152,38 @@ static void recall(struct run *run)
         *run->rule = run->states[--run->state_count];
 }
 
-static void do_cfa(struct run *run, uint8_t instruction, const struct operand *a)
+static void cfi_run_cfa(struct run *run, uint8_t instruction, const struct operand *a)
 {
     const struct rule_register *cfa = &run->rule->cfa;
     int64_t factor = run->program->data_factor;
 
     switch (instruction) {
     case DW_CFA_def_cfa:
-        set_cfa(run, RULE_REGISTER, a[0].number, offset_of(run, (int64_t)a[1].number, 1), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, a[0].number,
+                        scaled_offset(run, (int64_t)a[1].number, 1), 0);
         break;
     case DW_CFA_def_cfa_sf:
-        set_cfa(run, RULE_REGISTER, a[0].number, offset_of(run, (int64_t)a[1].number, factor), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, a[0].number,
+                        scaled_offset(run, (int64_t)a[1].number, factor), 0);
         break;
     case DW_CFA_def_cfa_register:
-        set_cfa(run, RULE_REGISTER, a[0].number, cfa->value, 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, a[0].number, cfa->value, 0);
         break;
     case DW_CFA_def_cfa_offset:
-        set_cfa(run, RULE_REGISTER, cfa->number, offset_of(run, (int64_t)a[0].number, 1), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, cfa->number,
+                        scaled_offset(run, (int64_t)a[0].number, 1), 0);
         break;
     case DW_CFA_def_cfa_offset_sf:
-        set_cfa(run, RULE_REGISTER, cfa->number, offset_of(run, (int64_t)a[0].number, factor), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, cfa->number,
+                        scaled_offset(run, (int64_t)a[0].number, factor), 0);
         break;
     case DW_CFA_def_cfa_expression:
-        set_cfa(run, RULE_IS_EXPRESSION, 0, (int32_t)a[0].number, a[0].length);
+        cfi_run_set_cfa(run, RULE_IS_EXPRESSION, 0, (int32_t)a[0].number, a[0].length);
         break;
     }
 }
 
-static void do_register(struct run *run, uint8_t instruction, const struct operand *a)
+static void cfi_run_register(struct run *run, uint8_t instruction, const struct operand *a)
 {
     int64_t factor = run->program->data_factor, given = (int64_t)a[1].number;
     uint64_t number = a[0].number;
@@ -186,57 +191,58 @@ static void do_register(struct run *run, uint8_t instruction, const struct opera
     switch (instruction) {
     case DW_CFA_offset_extended:
     case DW_CFA_offset_extended_sf:
-        set_register(run, number, RULE_AT, offset_of(run, given, factor), 0);
+        cfi_run_set_register(run, number, RULE_AT, scaled_offset(run, given, factor), 0);
         break;
     case DW_CFA_GNU_negative_offset_extended:
-        set_register(run, number, RULE_AT, offset_of(run, -(given & INT32_MAX), factor), 0);
+        cfi_run_set_register(run, number, RULE_AT, scaled_offset(run, -(given & INT32_MAX), factor),
+                             0);
         break;
     case DW_CFA_val_offset:
     case DW_CFA_val_offset_sf:
-        set_register(run, number, RULE_IS, offset_of(run, given, factor), 0);
+        cfi_run_set_register(run, number, RULE_IS, scaled_offset(run, given, factor), 0);
         break;
     case DW_CFA_restore_extended:
-        restore(run, number);
+        cfi_run_restore(run, number);
         break;
     case DW_CFA_undefined:
-        set_register(run, number, RULE_UNDEFINED, 0, 0);
+        cfi_run_set_register(run, number, RULE_UNDEFINED, 0, 0);
         break;
     case DW_CFA_same_value:
-        set_register(run, number, RULE_SAME, 0, 0);
+        cfi_run_set_register(run, number, RULE_SAME, 0, 0);
         break;
     case DW_CFA_register:
         run->nonsense = run->nonsense || a[1].number >= run->machine->registers;
-        set_register(run, number, RULE_REGISTER, (int32_t)(a[1].number & 0xff), 0);
+        cfi_run_set_register(run, number, RULE_REGISTER, (int32_t)(a[1].number & 0xff), 0);
         break;
     case DW_CFA_expression:
-        set_register(run, number, RULE_AT_EXPRESSION, (int32_t)a[1].number, a[1].length);
+        cfi_run_set_register(run, number, RULE_AT_EXPRESSION, (int32_t)a[1].number, a[1].length);
         break;
     case DW_CFA_val_expression:
-        set_register(run, number, RULE_IS_EXPRESSION, (int32_t)a[1].number, a[1].length);
+        cfi_run_set_register(run, number, RULE_IS_EXPRESSION, (int32_t)a[1].number, a[1].length);
         break;
     }
 }
 
-static void do_extended(struct run *run, uint8_t instruction, const struct operand *a)
+static void cfi_run_extended(struct run *run, uint8_t instruction, const struct operand *a)
 {
     switch (instruction) {
     case DW_CFA_nop:
     case DW_CFA_GNU_args_size:
         break;
     case DW_CFA_set_loc:
-        advance(run, a[0].number);
+        cfi_run_advance(run, a[0].number);
         break;
     case DW_CFA_advance_loc1:
     case DW_CFA_advance_loc2:
     case DW_CFA_advance_loc4:
     case DW_CFA_MIPS_advance_loc8:
-        advance(run, run->at + a[0].number * run->program->code_factor);
+        cfi_run_advance(run, run->at + a[0].number * run->program->code_factor);
         break;
     case DW_CFA_remember_state:
-        remember(run);
+        cfi_run_remember(run);
         break;
     case DW_CFA_restore_state:
-        recall(run);
+        cfi_run_recall(run);
         break;
     case DW_CFA_AARCH64_negate_ra_state:
     case DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
@@ -245,36 +251,37 @@ static void do_extended(struct run *run, uint8_t instruction, const struct opera
     default:
         if (operands[instruction][0] == '\0')
             run->nonsense = true;
-        do_cfa(run, instruction, a);
-        do_register(run, instruction, a);
+        cfi_run_cfa(run, instruction, a);
+        cfi_run_register(run, instruction, a);
     }
 }
 
-static void do_instruction(struct run *run, struct reader *code)
+static void cfi_run_instruction(struct run *run, struct reader *code)
 {
     uint8_t byte = (uint8_t)reader_fixed(code, 1), low = byte & 0x3f;
 
     if ((byte & 0xc0) == DW_CFA_advance_loc) {
-        advance(run, run->at + low * run->program->code_factor);
+        cfi_run_advance(run, run->at + low * run->program->code_factor);
     } else if ((byte & 0xc0) == DW_CFA_offset) {
         int64_t given = (int64_t)reader_uleb(code);
-        set_register(run, low, RULE_AT, offset_of(run, given, run->program->data_factor), 0);
+        cfi_run_set_register(run, low, RULE_AT,
+                             scaled_offset(run, given, run->program->data_factor), 0);
     } else if ((byte & 0xc0) == DW_CFA_restore) {
-        restore(run, low);
+        cfi_run_restore(run, low);
     } else {
         struct operand a[2];
         for (size_t i = 0; i < 2; i++)
             a[i] = read_operand(run, code, operands[low][i]);
         if (!code->failed)
-            do_extended(run, low, a);
+            cfi_run_extended(run, low, a);
     }
     run->nonsense = run->nonsense || code->failed;
 }
 
-static void run_code(struct run *run, struct reader code)
+static void cfi_run_code(struct run *run, struct reader code)
 {
     for (uint32_t i = 0; code.at < code.end && !run->done && !run->nonsense; i++) {
-        do_instruction(run, &code);
+        cfi_run_instruction(run, &code);
         run->nonsense = run->nonsense || i == INSTRUCTIONS_MAX;
     }
 }
@@ -284,7 +291,7 @@ bool cfi_run(const struct cfi_section *section, const struct cfi_program *progra
 {
     struct run run;
 
-    /* states are not cleared: they are written before they are read */
+    /* states need no clearing: they are written before they are read */
     memset(&run, 0, offsetof(struct run, states));
     memset(rule, 0, sizeof *rule);
     run.section = section;
@@ -294,9 +301,9 @@ bool cfi_run(const struct cfi_section *section, const struct cfi_program *progra
     run.at = program->start;
     run.rule = rule;
     run.state_count = 0;
-    run_code(&run, program->initial);
+    cfi_run_code(&run, program->initial);
     run.initial = *rule;
     if (!run.done)
-        run_code(&run, program->own);
+        cfi_run_code(&run, program->own);
     return !run.nonsense && rule->cfa.how != RULE_SAME;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A section of frame descriptions, .eh_frame or .debug_frame: which of them covers an address.
- * libdw takes the entries apart; here they are listed once, by address. The index that linkers
- * make (.eh_frame_hdr) is not used: it may be missing or lie, and listing 10 MB takes some ten
- * milliseconds.
+ * Which frame description of a section, .eh_frame or .debug_frame, covers an address. libdw takes
+ * the entries apart; here they are listed once, by address. The index that linkers make
+ * (.eh_frame_hdr) is not used: it may be missing or wrong, and listing a section of 10 MB takes
+ * some ten milliseconds.
  *
- * libdw would run the descriptions too, but it takes memory for as many registers as a file
- * names, a gigabyte if it likes to (cfi-run.c does it).
+ * libdw could run the descriptions too. But it allocates memory for as many registers as the file
+ * names, which can be a gigabyte, so cfi-run.c does it.
  */
 #include "config.h"
 
@@ -18,17 +18,18 @@
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-/* Nobody's are larger; hostile ones would be read again and again. */
-#define COMMON_MAX 1024u
-#define OWN_MAX (1u << 18)
+/* No compiler writes more, and entries of a hostile file would be read again and again. */
+#define COMMON_MAX 1024u   /* bytes of an entry with what descriptions have in common (CIE) */
+#define OWN_MAX (1u << 18) /* bytes of a description's own instructions */
 
-/* What descriptions have in common. */
+/* What descriptions have in common (CIE): the one that was read last. */
 struct common {
     Dwarf_Off offset; /* in the section */
     Dwarf_CIE cie;
-    uint64_t read; /* bytes of such entries that were read so far */
-    uint8_t encoding;
-    bool signal, known;
+    uint64_t read;    /* bytes of all such entries that were read so far */
+    uint8_t encoding; /* of addresses: DW_EH_PE_* */
+    bool signal;      /* frames of signal handlers' callers */
+    bool known;       /* the entry could be read */
 };
 
 static Elf_Data section_data(const struct cfi_section *section)
@@ -50,7 +51,7 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
     switch (format & 0x0f) {
     case DW_EH_PE_absptr:
         return reader_fixed(reader, address_size(section));
-    case 0x08: /* signed, of an address's size */
+    case 0x08: /* signed, of the size of an address */
         return (uint64_t)reader_signed(reader, address_size(section));
     case DW_EH_PE_uleb128:
         return reader_uleb(reader);
@@ -73,7 +74,7 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
     return 0;
 }
 
-/* Relative to data, to text or through a pointer: nobody writes these for code. */
+/* Addresses relative to data, to text or through a pointer fail: nobody writes these for code. */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding)
 {
@@ -87,8 +88,8 @@ uint64_t cfi_section_address(const struct cfi_section *section, struct reader *r
     return address_size(section) == 4 ? (uint32_t)value : value;
 }
 
-/* The letters of the augmentation, each with its data: LSB core, "The Common Information Entry
- * Format". */
+/* Reads the letters of the augmentation, each with its data (LSB core, "The Common Information
+ * Entry Format"). */
 static bool read_augmentation(const struct cfi_section *section, struct common *common)
 {
     const char *letter = common->cie.augmentation;
@@ -109,13 +110,13 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
             read_encoded(section, &data, (uint8_t)reader_fixed(&data, 1));
         else if (*letter == 'S')
             common->signal = true;
-        else if (*letter != 'B' && *letter != 'G') /* AArch64: key B signs, memory is tagged */
+        else if (*letter != 'B' && *letter != 'G') /* AArch64: signed with key B, tagged memory */
             break;
     }
     return !data.failed;
 }
 
-/* Descriptions follow what they have in common, so that one is nearly always read already. */
+/* Descriptions follow what they have in common, so it was nearly always read just before. */
 static bool read_common(const struct cfi_section *section, Dwarf_Off offset, struct common *common)
 {
     Elf_Data data = section_data(section);
@@ -139,7 +140,7 @@ static bool read_common(const struct cfi_section *section, Dwarf_Off offset, str
     return common->known;
 }
 
-/* Takes a description apart, up to its instructions. */
+/* Takes a description apart, up to its instructions. False: it makes no sense. */
 static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde,
                          struct common *common, struct cfi_program *program)
 {
@@ -167,7 +168,8 @@ static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde
            start <= UINT64_MAX - size;
 }
 
-static int cfi_section_add(struct cfi_section *section, const struct cfi_program *program, Dwarf_Off offset)
+static int cfi_section_add(struct cfi_section *section, const struct cfi_program *program,
+                           Dwarf_Off offset)
 {
     int error = array_grow(&section->descriptions, section->count, sizeof *section->descriptions);
 
@@ -211,7 +213,8 @@ int cfi_section_index(struct cfi_section *section)
             return error;
     }
     if (section->count > 0)
-        qsort(section->descriptions, section->count, sizeof *section->descriptions, cfi_section_compare);
+        qsort(section->descriptions, section->count, sizeof *section->descriptions,
+              cfi_section_compare);
     return 0;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Code that no file describes, recognised by its bytes. Programs without a C library (Go), and
- * some C libraries, return from signal handlers through two instructions of their own; AArch64's
- * vdso describes its own, but leaves out the program counter. At these instructions the stack
- * pointer is at what the kernel saved: struct rt_sigframe of arch/.../kernel/signal.c.
+ * Code that is recognised by its bytes: trampolines, to which signal handlers return, and calls.
+ *
+ * No file describes the trampolines of programs without a C library (Go), and of some C libraries:
+ * two instructions of their own. AArch64's vdso describes its trampoline, but leaves out the
+ * program counter. At these instructions the stack pointer points to the registers that the kernel
+ * saved: struct rt_sigframe of arch/.../kernel/signal.c.
  */
 #include "config.h"
 
@@ -26,14 +28,16 @@ static const struct trampoline trampolines[] = {
     {EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}},
 };
 
-/* By register: the word of struct sigcontext. */
+/* By register: which word of struct sigcontext has it. */
 static const uint8_t x86_64_places[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
 static const uint8_t i386_places[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 
-#define X86_64_CONTEXT 40u   /* behind ucontext's flags, link and stack */
-#define AARCH64_CONTEXT 312u /* behind siginfo, ucontext's head, fault_address */
-#define I386_UCONTEXT 8u     /* the third argument of the handler, which was popped of one word */
-#define I386_CONTEXT 20u
+/* Bytes from the stack pointer to struct sigcontext. */
+#define X86_64_CONTEXT 40u   /* after ucontext's flags, link and stack */
+#define AARCH64_CONTEXT 312u /* after siginfo, ucontext's first fields and fault_address */
+#define I386_UCONTEXT                                                                              \
+    8u /* to the address of ucontext: the handler's third argument; its return popped a word */
+#define I386_CONTEXT 20u /* from ucontext on */
 
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset)
@@ -49,7 +53,7 @@ bool trampoline_is(const struct unwind_object *object, const struct machine *mac
     return false;
 }
 
-static uint64_t place_of(const struct machine *machine, size_t number)
+static uint64_t trampoline_register_at(const struct machine *machine, size_t number)
 {
     switch (machine->elf) {
     case EM_X86_64:
@@ -69,14 +73,15 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
         !memory_read(input, context + I386_UCONTEXT, machine->word, &context))
         return false;
     for (size_t i = 0; i < machine->registers; i++)
-        if (!memory_read(input, context + place_of(machine, i), machine->word, &loaded[i]))
+        if (!memory_read(input, context + trampoline_register_at(machine, i), machine->word,
+                         &loaded[i]))
             return false;
     memcpy(registers, loaded, machine->registers * sizeof loaded[0]);
     return true;
 }
 
-/* call rel32, or call through a register or memory: ff /2, of two to seven bytes (Intel SDM,
- * volume 2). bytes: the seven before. */
+/* Do seven bytes end with a call? It is call rel32, or a call through a register or memory: ff /2,
+ * two to seven bytes long (Intel SDM, volume 2). */
 static bool is_x86_call(const uint8_t *bytes)
 {
     static const uint8_t sizes[] = {2, 3, 4, 6, 7};
@@ -91,7 +96,7 @@ static bool is_x86_call(const uint8_t *bytes)
     return false;
 }
 
-/* bl; blr, also those that authenticate: blraa, blrabz, ... (Arm ARM, C6.2). */
+/* bl, or blr and those that authenticate: blraa, blrabz, ... (Arm ARM, C6.2). */
 static bool is_aarch64_call(const uint8_t *bytes)
 {
     uint32_t word;
@@ -124,7 +129,7 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
     memcpy(&by, call + size - 4, sizeof by);
     if (machine->pushes)
         *target = offset + (uint64_t)(int64_t)by;
-    else /* 26 bits of words, from the call itself */
+    else /* 26 bits count instructions from the call itself */
         *target = offset - 4 + (uint64_t)((int64_t)((uint64_t)(int64_t)by << 38) >> 36);
     return machine->pushes ? call[0] == 0xe8 : ((uint32_t)by & 0xfc000000) == 0x94000000;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DWARF expressions (version 5, section 2.5) as frame descriptions use them: arithmetic over
- * registers and over the copied stack. Those of variables (pieces, locations, other frames) are
- * nonsense here.
+ * DWARF expressions (version 5, section 2.5) as frame descriptions use them: arithmetic with
+ * registers and the copied stack. Operations that only describe variables (pieces, locations, other
+ * frames) are nonsense here.
  */
 #include "config.h"
 
@@ -10,8 +10,8 @@
 
 #include "unwind/unwind-internal.h"
 
-#define VALUES_MAX 64u
-#define STEPS_MAX 256u /* some can jump back */
+#define VALUES_MAX 64u /* on the expression's stack */
+#define STEPS_MAX 256u /* operations; some can jump back */
 
 struct evaluation {
     struct reader code;
@@ -40,8 +40,8 @@ static uint64_t expression_pop(struct evaluation *e)
     return e->values[--e->count];
 }
 
-/* A copy of the value that lies so many below the top. */
-static void pick(struct evaluation *e, uint64_t below)
+/* Pushes a copy of the value that is `below` values below the top. */
+static void expression_pick(struct evaluation *e, uint64_t below)
 {
     if (below >= e->count)
         e->end = EXPRESSION_NONSENSE;
@@ -49,7 +49,7 @@ static void pick(struct evaluation *e, uint64_t below)
         expression_push(e, e->values[e->count - 1 - below]);
 }
 
-static void swap(struct evaluation *e)
+static void expression_swap(struct evaluation *e)
 {
     uint64_t top = expression_pop(e), next = expression_pop(e);
 
@@ -57,7 +57,7 @@ static void swap(struct evaluation *e)
     expression_push(e, next);
 }
 
-static void rotate(struct evaluation *e)
+static void expression_rotate(struct evaluation *e)
 {
     uint64_t top = expression_pop(e), next = expression_pop(e), third = expression_pop(e);
 
@@ -66,7 +66,7 @@ static void rotate(struct evaluation *e)
     expression_push(e, next);
 }
 
-static void push_register(struct evaluation *e, uint64_t number)
+static void expression_push_register(struct evaluation *e, uint64_t number)
 {
     int64_t offset = reader_sleb(&e->code);
 
@@ -78,7 +78,7 @@ static void push_register(struct evaluation *e, uint64_t number)
         expression_push(e, e->context->registers[number] + (uint64_t)offset);
 }
 
-static void dereference(struct evaluation *e, uint64_t size)
+static void expression_dereference(struct evaluation *e, uint64_t size)
 {
     uint64_t address = expression_pop(e), value = 0;
 
@@ -91,7 +91,7 @@ static void dereference(struct evaluation *e, uint64_t size)
     expression_push(e, value);
 }
 
-static void jump(struct evaluation *e, bool taken)
+static void expression_jump(struct evaluation *e, bool taken)
 {
     int64_t by = reader_signed(&e->code, 2);
 
@@ -103,13 +103,13 @@ static void jump(struct evaluation *e, bool taken)
         e->code.at += by;
 }
 
-/* As the machine's addresses compare: signed. */
-static int64_t as_signed(const struct evaluation *e, uint64_t value)
+/* DWARF compares and divides values as signed numbers of an address's size. */
+static int64_t signed_value(const struct evaluation *e, uint64_t value)
 {
     return e->machine->word == 4 ? (int32_t)value : (int64_t)value;
 }
 
-static uint64_t shift(uint8_t operation, int64_t value, uint64_t by, unsigned bits)
+static uint64_t expression_shift(uint8_t operation, int64_t value, uint64_t by, unsigned bits)
 {
     uint64_t plain = bits == 32 ? (uint32_t)value : (uint64_t)value;
 
@@ -137,9 +137,10 @@ static uint64_t expression_compare(uint8_t operation, int64_t left, int64_t righ
     return left < right;
 }
 
-static uint64_t divide(struct evaluation *e, uint8_t operation, uint64_t left, uint64_t right)
+static uint64_t expression_divide(struct evaluation *e, uint8_t operation, uint64_t left,
+                                  uint64_t right)
 {
-    int64_t dividend = as_signed(e, left), divisor = as_signed(e, right);
+    int64_t dividend = signed_value(e, left), divisor = signed_value(e, right);
 
     if (divisor == 0 || (divisor == -1 && dividend == INT64_MIN)) {
         e->end = EXPRESSION_NONSENSE;
@@ -148,7 +149,7 @@ static uint64_t divide(struct evaluation *e, uint8_t operation, uint64_t left, u
     return operation == DW_OP_mod ? left % right : (uint64_t)(dividend / divisor);
 }
 
-static void binary(struct evaluation *e, uint8_t operation)
+static void expression_binary(struct evaluation *e, uint8_t operation)
 {
     uint64_t right = expression_pop(e), left = expression_pop(e);
 
@@ -173,22 +174,24 @@ static void binary(struct evaluation *e, uint8_t operation)
         break;
     case DW_OP_div:
     case DW_OP_mod:
-        expression_push(e, divide(e, operation, left, right));
+        expression_push(e, expression_divide(e, operation, left, right));
         break;
     case DW_OP_shl:
     case DW_OP_shr:
     case DW_OP_shra:
-        expression_push(e, shift(operation, as_signed(e, left), right, e->machine->word * 8u));
+        expression_push(
+            e, expression_shift(operation, signed_value(e, left), right, e->machine->word * 8u));
         break;
     default:
-        expression_push(e, expression_compare(operation, as_signed(e, left), as_signed(e, right)));
+        expression_push(
+            e, expression_compare(operation, signed_value(e, left), signed_value(e, right)));
     }
 }
 
-static void unary(struct evaluation *e, uint8_t operation)
+static void expression_unary(struct evaluation *e, uint8_t operation)
 {
     uint64_t value = expression_pop(e);
-    bool negate = operation == DW_OP_neg || (operation == DW_OP_abs && as_signed(e, value) < 0);
+    bool negate = operation == DW_OP_neg || (operation == DW_OP_abs && signed_value(e, value) < 0);
 
     if (operation == DW_OP_not)
         value = ~value;
@@ -196,15 +199,16 @@ static void unary(struct evaluation *e, uint8_t operation)
 }
 
 /* DW_OP_const1u..const8s: sizes double, signs alternate. */
-static void constant(struct evaluation *e, uint8_t operation)
+static void expression_constant(struct evaluation *e, uint8_t operation)
 {
     unsigned kind = operation - DW_OP_const1u;
     size_t size = (size_t)1 << kind / 2;
 
-    expression_push(e, kind % 2 == 0 ? reader_fixed(&e->code, size) : (uint64_t)reader_signed(&e->code, size));
+    expression_push(e, kind % 2 == 0 ? reader_fixed(&e->code, size)
+                                     : (uint64_t)reader_signed(&e->code, size));
 }
 
-static void other(struct evaluation *e, uint8_t operation)
+static void expression_other(struct evaluation *e, uint8_t operation)
 {
     switch (operation) {
     case DW_OP_nop:
@@ -216,65 +220,65 @@ static void other(struct evaluation *e, uint8_t operation)
         expression_push(e, (uint64_t)reader_sleb(&e->code));
         break;
     case DW_OP_bregx:
-        push_register(e, reader_uleb(&e->code));
+        expression_push_register(e, reader_uleb(&e->code));
         break;
     case DW_OP_deref:
-        dereference(e, e->machine->word);
+        expression_dereference(e, e->machine->word);
         break;
     case DW_OP_deref_size:
-        dereference(e, reader_fixed(&e->code, 1));
+        expression_dereference(e, reader_fixed(&e->code, 1));
         break;
     case DW_OP_dup:
-        pick(e, 0);
+        expression_pick(e, 0);
         break;
     case DW_OP_over:
-        pick(e, 1);
+        expression_pick(e, 1);
         break;
     case DW_OP_pick:
-        pick(e, reader_fixed(&e->code, 1));
+        expression_pick(e, reader_fixed(&e->code, 1));
         break;
     case DW_OP_drop:
         expression_pop(e);
         break;
     case DW_OP_swap:
-        swap(e);
+        expression_swap(e);
         break;
     case DW_OP_rot:
-        rotate(e);
+        expression_rotate(e);
         break;
     case DW_OP_plus_uconst:
         expression_push(e, expression_pop(e) + reader_uleb(&e->code));
         break;
     case DW_OP_skip:
-        jump(e, true);
+        expression_jump(e, true);
         break;
     case DW_OP_bra:
-        jump(e, expression_pop(e) != 0);
+        expression_jump(e, expression_pop(e) != 0);
         break;
     default:
         e->end = EXPRESSION_NONSENSE;
     }
 }
 
-static void step(struct evaluation *e)
+static void expression_step(struct evaluation *e)
 {
     uint8_t operation = (uint8_t)reader_fixed(&e->code, 1);
 
     if (operation >= DW_OP_lit0 && operation <= DW_OP_lit31)
         expression_push(e, operation - DW_OP_lit0);
     else if (operation >= DW_OP_breg0 && operation <= DW_OP_breg31)
-        push_register(e, operation - DW_OP_breg0);
+        expression_push_register(e, operation - DW_OP_breg0);
     else if (operation >= DW_OP_const1u && operation <= DW_OP_const8s)
-        constant(e, operation);
+        expression_constant(e, operation);
     else if (operation == DW_OP_abs || operation == DW_OP_neg || operation == DW_OP_not)
-        unary(e, operation);
+        expression_unary(e, operation);
     else if (operation == DW_OP_plus_uconst)
-        other(e, operation);
+        expression_other(e, operation);
     else if ((operation >= DW_OP_and && operation <= DW_OP_xor) ||
              (operation >= DW_OP_eq && operation <= DW_OP_ne))
-        binary(e, operation);
+        expression_binary(e, operation);
     else
-        other(e, operation);
+        expression_other(e, operation);
 }
 
 enum expression_end expression_run(struct reader code, const struct machine *machine,
@@ -292,7 +296,7 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
     if (first)
         expression_push(&e, *value);
     for (uint32_t i = 0; e.end == EXPRESSION_DONE && e.code.at < e.code.end; i++) {
-        step(&e);
+        expression_step(&e);
         if (e.code.failed || i == STEPS_MAX)
             e.end = EXPRESSION_NONSENSE;
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What differs between machines: the numbers of registers (of their psABI supplements), and how
- * the kernel hands registers to tracers (arch/.../include/asm/user.h, ptrace.h). */
+/*
+ * What differs between machines: DWARF's numbers of registers, from the psABI supplements, and how
+ * the kernel gives registers to tracers (arch/.../include/asm/user.h, ptrace.h). And what they
+ * share: how the copy of memory is read.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -31,8 +34,9 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 /* --- registers ------------------------------------------------------------------------ */
 
 struct register_set {
-    size_t size;        /* bytes of the set */
-    uint8_t places[17]; /* by number: which word of the set; AArch64's are in order */
+    size_t size; /* bytes of the set */
+    uint8_t
+        words[17]; /* by number of the register: which word of the set; AArch64's are in order */
 };
 
 static const struct register_set sets[] = {
@@ -46,11 +50,12 @@ static const struct register_set sets[] = {
     [UNWIND_AARCH64] = {34 * 8, {0}},
 };
 
-static uint64_t word_of(const void *set, size_t place, size_t word)
+/* The word at an index. All machines here are little-endian, this one too. */
+static uint64_t register_set_word(const void *set, size_t index, size_t size)
 {
-    uint64_t value = 0; /* machines are little-endian here, as is this one */
+    uint64_t value = 0;
 
-    memcpy(&value, (const char *)set + place * word, word);
+    memcpy(&value, (const char *)set + index * size, size);
     return value;
 }
 
@@ -63,8 +68,8 @@ bool unwind_take_registers(enum unwind_machine number, const void *set, size_t s
         return false;
     *registers = (struct unwind_registers){.machine = number};
     for (size_t i = 0; i < machine->registers; i++) {
-        size_t place = number == UNWIND_AARCH64 ? i : sets[number].places[i];
-        registers->values[i] = word_of(set, place, machine->word);
+        size_t index = number == UNWIND_AARCH64 ? i : sets[number].words[i];
+        registers->values[i] = register_set_word(set, index, machine->word);
     }
     return true;
 }
@@ -91,7 +96,7 @@ bool memory_read(const struct unwind_input *input, uint64_t address, size_t size
         if (into >= piece->size || piece->size - into < size)
             continue;
         *value = 0;
-        if (size == sizeof *value) /* known: one load */
+        if (size == sizeof *value) /* a constant size compiles to one load */
             memcpy(value, piece->bytes + into, sizeof *value);
         else
             memcpy(value, piece->bytes + into, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of DWARF (version 5, section 7.6) out of bytes that may end anywhere. */
+/* Reads DWARF's numbers (version 5, section 7.6) from bytes that may end anywhere. */
 #include "config.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ uint64_t reader_fixed(struct reader *reader, size_t size)
     return value;
 }
 
-static int64_t extend(uint64_t value, unsigned bits)
+static int64_t reader_extend(uint64_t value, unsigned bits)
 {
     if (bits < 64 && (value >> (bits - 1) & 1) != 0)
         value |= ~UINT64_C(0) << bits;
@@ -38,11 +38,11 @@ static int64_t extend(uint64_t value, unsigned bits)
 
 int64_t reader_signed(struct reader *reader, size_t size)
 {
-    return extend(reader_fixed(reader, size), (unsigned)size * 8);
+    return reader_extend(reader_fixed(reader, size), (unsigned)size * 8);
 }
 
-/* Bits above the 64th are dropped, as they are padding where anybody writes them. */
-static uint64_t leb(struct reader *reader, unsigned *bits)
+/* Bits above the 64th are dropped: whoever writes them writes padding. */
+static uint64_t reader_leb(struct reader *reader, unsigned *bits)
 {
     uint64_t value = 0;
     const uint8_t *byte;
@@ -63,12 +63,12 @@ static uint64_t leb(struct reader *reader, unsigned *bits)
 uint64_t reader_uleb(struct reader *reader)
 {
     unsigned bits;
-    return leb(reader, &bits);
+    return reader_leb(reader, &bits);
 }
 
 int64_t reader_sleb(struct reader *reader)
 {
     unsigned bits;
-    uint64_t value = leb(reader, &bits);
-    return bits == 0 ? 0 : extend(value, bits);
+    uint64_t value = reader_leb(reader, &bits);
+    return bits == 0 ? 0 : reader_extend(value, bits);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules by address. A profile asks for the same few thousand addresses again and again: those
- * behind calls. An object's cache is bounded, and begins anew when it is full.
+ * Rules by address. Stacks go through the same few thousand addresses again and again: those that
+ * calls return to. The cache of an object is bounded, and is emptied when it is full.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@ void rule_cache_clear(struct rule_cache *cache)
     *cache = (struct rule_cache){0};
 }
 
-/* At least half of the slots stay free. */
-static int make_slots(struct rule_cache *cache)
+/* Makes room for one more address, so that at least half of the slots stay free. */
+static int rule_cache_make_slots(struct rule_cache *cache)
 {
     struct rule_cache larger = *cache;
 
@@ -44,7 +44,7 @@ static int make_slots(struct rule_cache *cache)
     return 0;
 }
 
-static int make_words(struct rule_cache *cache, uint32_t count)
+static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
 {
     uint32_t room = cache->word_room == 0 ? 1024 : cache->word_room;
 
@@ -60,8 +60,9 @@ static int make_words(struct rule_cache *cache, uint32_t count)
     return 0;
 }
 
-/* Can one look at memory load all registers? */
-static void find_extent(struct rule *rule, const struct machine *machine)
+/* Sets low and high, and RULE_PLAIN where all registers can be loaded from that one range of
+ * memory. */
+static void rule_find_extent(struct rule *rule, const struct machine *machine)
 {
     bool plain = rule->cfa.how == RULE_REGISTER && rule->count > 0;
 
@@ -80,9 +81,9 @@ static void find_extent(struct rule *rule, const struct machine *machine)
         rule->flags |= RULE_PLAIN;
 }
 
-/* Writes a rule behind the others. */
-static void pack(struct rule_cache *cache, const struct machine *machine,
-                 const struct rule_full *full, uint8_t flags, uint8_t return_column)
+/* Appends a rule to the others. There is room for it. */
+static void rule_cache_pack(struct rule_cache *cache, const struct machine *machine,
+                            const struct rule_full *full, uint8_t flags, uint8_t return_column)
 {
     struct rule *rule = (void *)&cache->words[cache->word_count];
 
@@ -95,7 +96,7 @@ static void pack(struct rule_cache *cache, const struct machine *machine,
     for (size_t i = 0; i < UNWIND_REGISTERS; i++)
         if (full->registers[i].how != RULE_SAME)
             rule->registers[rule->count++] = full->registers[i];
-    find_extent(rule, machine);
+    rule_find_extent(rule, machine);
     size_t size = sizeof *rule + rule->count * sizeof rule->registers[0];
     cache->word_count += (uint32_t)(size / sizeof *cache->words);
 }
@@ -105,12 +106,13 @@ int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uin
 {
     const size_t most = sizeof(struct rule) + UNWIND_REGISTERS * sizeof(struct rule_register);
 
-    if (make_slots(cache) != 0 || make_words(cache, most / sizeof *cache->words) != 0)
+    if (rule_cache_make_slots(cache) != 0 ||
+        rule_cache_make_words(cache, most / sizeof *cache->words) != 0)
         return -ENOMEM;
     uint32_t slot = rule_cache_slot(cache, address);
     cache->slots[slot].rule = full == NULL ? RULE_NONE : cache->word_count;
     if (full != NULL)
-        pack(cache, machine, full, flags, return_column);
+        rule_cache_pack(cache, machine, full, flags, return_column);
     if (cache->slots[slot].key == 0)
         cache->used++;
     cache->slots[slot].key = address + 1;

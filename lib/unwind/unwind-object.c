@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One ELF file, as far as it says how to unwind: .eh_frame first, which is there in nearly every
- * file; for code that it leaves out .debug_frame, the file's own or that of its debug file. The
- * file is read, not mapped: it may be rewritten while we profile.
+ * How an ELF file says to unwind its code: .eh_frame, which nearly every file has; for code that it
+ * leaves out .debug_frame, the file's own or that of its debug file. The file is read, not mapped:
+ * it may be rewritten while we profile.
  */
 #include "config.h"
 
@@ -17,14 +17,14 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* what runs before anything is called */
+#define ENTRY_SIZE 256u /* bytes of code from a program's entry on that nobody calls */
 
-/* Nobody's files have more; hostile ones would cost time and memory. */
+/* No real file has more, and a hostile one would cost time and memory. */
 #define SECTIONS_MAX 1024u
 #define SEGMENTS_MAX 64u
-#define SIZE_ALL_MAX (UINT64_C(128) << 20)
+#define SECTION_SIZE_MAX (UINT64_C(128) << 20) /* bytes, unpacked */
 
-static bool is_ours(Elf *elf)
+static bool is_known_elf(Elf *elf)
 {
     GElf_Ehdr header;
 
@@ -33,7 +33,7 @@ static bool is_ours(Elf *elf)
         return false;
     bool wide = header.e_ident[EI_CLASS] == ELFCLASS64;
     switch (header.e_machine) {
-    case EM_X86_64: /* in 32 bits: x32 */
+    case EM_X86_64: /* an ELFCLASS32 file is x32 */
     case EM_AARCH64:
         return wide;
     case EM_386:
@@ -42,11 +42,11 @@ static bool is_ours(Elf *elf)
     return false;
 }
 
-static Elf *open_elf(int fd)
+static Elf *open_known_elf(int fd)
 {
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 
-    if (is_ours(elf))
+    if (is_known_elf(elf))
         return elf;
     elf_end(elf);
     return NULL;
@@ -62,15 +62,15 @@ static bool section_is(Elf *elf, const GElf_Shdr *header, const char *wanted)
     return name != NULL && strcmp(name, wanted) == 0;
 }
 
-/* A section's bytes, as they were before they were compressed. */
+/* A section's bytes, decompressed. */
 static const Elf_Data *section_bytes(Elf_Scn *section, const GElf_Shdr *header)
 {
     GElf_Chdr compressed;
 
     if ((header->sh_flags & SHF_COMPRESSED) == 0)
-        return header->sh_size > SIZE_ALL_MAX ? NULL : elf_rawdata(section, NULL);
-    if (header->sh_size > SIZE_ALL_MAX || gelf_getchdr(section, &compressed) == NULL ||
-        compressed.ch_size > SIZE_ALL_MAX || elf_compress(section, 0, 0) < 0)
+        return header->sh_size > SECTION_SIZE_MAX ? NULL : elf_rawdata(section, NULL);
+    if (header->sh_size > SECTION_SIZE_MAX || gelf_getchdr(section, &compressed) == NULL ||
+        compressed.ch_size > SECTION_SIZE_MAX || elf_compress(section, 0, 0) < 0)
         return NULL;
     return elf_rawdata(section, NULL);
 }
@@ -101,7 +101,7 @@ static size_t segment_count(Elf *elf)
     return count < SEGMENTS_MAX ? count : SEGMENTS_MAX;
 }
 
-/* The segment that holds a file offset; code is what is asked for. */
+/* The segment of code that holds a file offset. */
 static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
 {
     size_t count = segment_count(elf);
@@ -114,7 +114,7 @@ static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
     return false;
 }
 
-/* The rest of the segment behind an address: its first byte's offset and size in the file. */
+/* The rest of a segment from an address on: its offset and size in the file. */
 static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *size)
 {
     size_t count = segment_count(elf);
@@ -151,8 +151,9 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
 
 /* --- the sections ------------------------------------------------------------------------ */
 
-/* Without section headers: PT_GNU_EH_FRAME leads to the index, whose second word leads to the
- * frames (LSB core, "Exception Frame Header"); they end themselves. */
+/* The frame descriptions of a file without section headers. PT_GNU_EH_FRAME leads to their index,
+ * whose second word leads to them (LSB core, "Exception Frame Header"). Their last entry says that
+ * it is the last, so what follows them does no harm. */
 static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
 {
     size_t count = segment_count(elf);
@@ -163,12 +164,13 @@ static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
         if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_GNU_EH_FRAME)
             continue;
         Elf_Data *index = elf_getdata_rawchunk(elf, (int64_t)header.p_offset, 8, ELF_T_BYTE);
-        if (index == NULL || ((const uint8_t *)index->d_buf)[1] != 0x1b) /* relative, 4 bytes */
+        if (index == NULL ||
+            ((const uint8_t *)index->d_buf)[1] != 0x1b) /* DW_EH_PE_pcrel | sdata4 */
             return NULL;
         int32_t relative;
         memcpy(&relative, (const char *)index->d_buf + 4, sizeof relative);
         *address = header.p_vaddr + 4 + (uint64_t)(int64_t)relative;
-        if (!segment_from(elf, *address, &offset, &size) || size > SIZE_ALL_MAX)
+        if (!segment_from(elf, *address, &offset, &size) || size > SECTION_SIZE_MAX)
             return NULL;
         return elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
     }
@@ -192,7 +194,7 @@ static int read_section(Elf *elf, bool eh, struct cfi_section *section)
     return cfi_section_index(section);
 }
 
-/* A build-id of 20 bytes "abcd..." is at .build-id/ab/cd....debug (gdb's manual, "Separate Debug
+/* The debug file of build-id "abcd..." is .build-id/ab/cd....debug (gdb's manual, "Separate Debug
  * Files"). */
 static int open_debug_file(Elf *elf)
 {
@@ -210,7 +212,7 @@ static int open_debug_file(Elf *elf)
     return fd < 0 ? -errno : fd;
 }
 
-/* At the first address that .eh_frame does not describe. */
+/* Called at the first address that .eh_frame does not describe. 0 or -ENOMEM. */
 static int look_for_debug_frame(struct unwind_object *object)
 {
     object->debug_looked = true;
@@ -221,7 +223,7 @@ static int look_for_debug_frame(struct unwind_object *object)
     object->debug_fd = open_debug_file(object->elf);
     if (object->debug_fd < 0)
         return 0;
-    object->debug_elf = open_elf(object->debug_fd);
+    object->debug_elf = open_known_elf(object->debug_fd);
     return object->debug_elf == NULL
                ? 0
                : read_section(object->debug_elf, false, &object->debug_frames);
@@ -240,7 +242,7 @@ struct unwind_object *unwind_object_open(int fd)
     if (object->fd < 0)
         return object;
     elf_version(EV_CURRENT);
-    object->elf = open_elf(object->fd);
+    object->elf = open_known_elf(object->fd);
     if (object->elf != NULL && read_section(object->elf, true, &object->frames) != 0) {
         unwind_object_close(object);
         return NULL;
@@ -264,15 +266,17 @@ void unwind_object_close(struct unwind_object *object)
     free(object);
 }
 
-/* What describes an instruction, and its address as linked. */
+/* An instruction with its description. */
 struct described {
     const struct cfi_section *section;
     struct cfi_program program;
-    uint64_t address, offset; /* offset: where the description's range begins in the file */
+    uint64_t address; /* of the instruction, as linked */
+    uint64_t offset;  /* in the file: where the code begins that the description is of */
 };
 
-/* False: nothing that was read so far. */
-static bool object_describe(const struct unwind_object *object, uint64_t offset, struct described *found)
+/* False: no section that was read so far describes it. */
+static bool object_describe(const struct unwind_object *object, uint64_t offset,
+                            struct described *found)
 {
     const struct cfi_section *const sections[] = {&object->frames, &object->debug_frames};
     GElf_Phdr segment;
@@ -301,7 +305,8 @@ bool unwind_object_function(const struct unwind_object *object, uint64_t offset,
     return true;
 }
 
-static int compile(struct unwind_object *object, const struct machine *machine, uint64_t offset)
+static int object_compile(struct unwind_object *object, const struct machine *machine,
+                          uint64_t offset)
 {
     struct described by;
     struct rule_full full;
@@ -326,7 +331,7 @@ int unwind_object_rule(struct unwind_object *object, const struct machine *machi
 {
     if (rule_cache_find(&object->cache, offset, rule))
         return 0;
-    int error = compile(object, machine, offset);
+    int error = object_compile(object, machine, offset);
     if (error == 0)
         rule_cache_find(&object->cache, offset, rule);
     return error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stacks into a profile: its mappings and descriptors are the world, its nodes the result. */
+/* Unwinds stacks of samples with the mappings and files of a profile, and enters them there. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include "launch/file-opener.h"
 #include "unwind/unwind-internal.h"
 
-#define PAGE 4096u /* at least */
+#define PAGE 4096u /* bytes; no machine has smaller pages */
 
 struct unwound_process {
     struct profile *profile;
     uint32_t pid;
 };
 
-/* The profile does not tell where a mapping ends; it reaches to the end of the page at least. */
+/* The profile does not say where a mapping ends. It reaches to the end of the page at least. */
 static bool unwind_profile_find(void *context, uint64_t address, struct unwind_mapping *mapping)
 {
     const struct unwound_process *process = context;
@@ -32,8 +32,10 @@ static bool unwind_profile_find(void *context, uint64_t address, struct unwind_m
     return true;
 }
 
-/* A recording has no descriptors. The file that has the path and the inode is the one that was mapped. */
-static int open_path(const struct profile *profile, const struct profile_object *object)
+/* A recording has no descriptors. A file that has the path and the inode is taken for the one that
+ * was mapped. */
+static int unwind_profile_open_path(const struct profile *profile,
+                                    const struct profile_object *object)
 {
     if (object->kind != PROFILE_OBJECT_FILE || object->deleted || object->hangs ||
         object->inode == 0)
@@ -42,8 +44,9 @@ static int open_path(const struct profile *profile, const struct profile_object 
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* What a JIT made is in no file; what may still come for it are names. */
-static int open_object(void *context, uint32_t number)
+/* Code that a JIT made is in no file: a descriptor that may still come for it is of a list of
+ * names. */
+static int unwind_profile_open(void *context, uint32_t number)
 {
     const struct unwound_process *process = context;
     const struct profile_object *object = &process->profile->objects[number];
@@ -54,13 +57,13 @@ static int open_object(void *context, uint32_t number)
         return object->fd;
     if (profile_awaits_object(process->profile, number))
         return -EAGAIN;
-    int fd = open_path(process->profile, object);
+    int fd = unwind_profile_open_path(process->profile, object);
     if (fd >= 0)
         profile_set_file(process->profile, number, fd);
     return fd;
 }
 
-static int mark_no_info(struct profile *profile, uint32_t object, uint32_t *location)
+static int unwind_profile_mark_no_info(struct profile *profile, uint32_t object, uint32_t *location)
 {
     char text[300];
     const char *path = profile->strings[profile->objects[object].path];
@@ -72,13 +75,15 @@ static int mark_no_info(struct profile *profile, uint32_t object, uint32_t *loca
     return profile_mark(profile, text, location);
 }
 
-static int make_mark(struct profile *profile, const struct unwind_stack *stack, uint32_t *location)
+static int unwind_profile_make_mark(struct profile *profile, const struct unwind_stack *stack,
+                                    uint32_t *location)
 {
     switch (stack->end) {
     case UNWIND_TRUNCATED:
         return profile_mark(profile, "[truncated]", location);
     case UNWIND_NO_INFO:
-        return mark_no_info(profile, stack->frames[stack->count - 1].object, location);
+        return unwind_profile_mark_no_info(profile, stack->frames[stack->count - 1].object,
+                                           location);
     case UNWIND_TOO_DEEP:
         return profile_mark(profile, "[too deep]", location);
     default:
@@ -86,8 +91,8 @@ static int make_mark(struct profile *profile, const struct unwind_stack *stack, 
     }
 }
 
-static int make_location(struct profile *profile, const struct unwind_frame *frame,
-                         uint32_t *location)
+static int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame,
+                                        uint32_t *location)
 {
     uint32_t object = frame->object;
     int error = object == UNWIND_NO_OBJECT ? profile_unknown_object(profile, &object) : 0;
@@ -95,19 +100,20 @@ static int make_location(struct profile *profile, const struct unwind_frame *fra
     return error != 0 ? error : profile_location(profile, object, frame->address, location);
 }
 
-/* From the outermost frame to the leaf; the mark is further out still. */
-static int add_stack(struct profile *profile, const struct unwind_stack *stack, uint32_t *node)
+/* Adds the frames from the outermost to the leaf. A mark is the caller of the outermost. */
+static int unwind_profile_add_stack(struct profile *profile, const struct unwind_stack *stack,
+                                    uint32_t *node)
 {
     uint32_t location, at = PROFILE_NONE;
     int error = 0;
 
     if (stack->end != UNWIND_COMPLETE) {
-        error = make_mark(profile, stack, &location);
+        error = unwind_profile_make_mark(profile, stack, &location);
         if (error == 0)
             error = profile_node(profile, at, location, &at);
     }
     for (uint32_t i = stack->count; i-- > 0 && error == 0;) {
-        error = make_location(profile, &stack->frames[i], &location);
+        error = unwind_profile_make_location(profile, &stack->frames[i], &location);
         if (error == 0)
             error = profile_node(profile, at, location, &at);
     }
@@ -119,7 +125,8 @@ int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint
                         const struct unwind_input *input, uint32_t *node)
 {
     struct unwound_process context = {.profile = profile, .pid = pid};
-    const struct unwind_callbacks callbacks = {.context = &context, .find = unwind_profile_find, .open = open_object};
+    const struct unwind_callbacks callbacks = {
+        .context = &context, .find = unwind_profile_find, .open = unwind_profile_open};
     struct unwind_frame *frames = malloc(UNWIND_FRAMES_MAX * sizeof *frames);
     struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
 
@@ -127,7 +134,7 @@ int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint
         return -ENOMEM;
     int error = unwind_walk(unwinder, &callbacks, input, &stack);
     if (error == 0)
-        error = add_stack(profile, &stack, node);
+        error = unwind_profile_add_stack(profile, &stack, node);
     free(frames);
     return error;
 }
@@ -140,14 +147,14 @@ static enum unwind_machine machine_of(const struct wire_sample *sample)
     (void)sample;
     return UNWIND_AARCH64;
 #else
-    /* of a sleeper that is all that tells: a 64-bit stack is never so low */
+    /* of a sleeping thread only pc and sp are known, but a 64-bit stack is never below 4 GiB */
     bool narrow = (sample->flags & WIRE_SAMPLE_COMPAT) != 0 || sample->sp <= UINT32_MAX;
     return narrow ? UNWIND_I386 : UNWIND_X86_64;
 #endif
 }
 
-static int feed_stack(struct unwinder *unwinder, struct profile *profile,
-                      const struct wire_sample *sample, const struct wire_stack *stack)
+static int unwind_feed_stack(struct unwinder *unwinder, struct profile *profile,
+                             const struct wire_sample *sample, const struct wire_stack *stack)
 {
     struct unwind_input input = {.registers.machine = machine_of(sample),
                                  .piece_count = stack->below_size > 0 ? 2 : 1};
@@ -160,11 +167,10 @@ static int feed_stack(struct unwinder *unwinder, struct profile *profile,
     input.registers.values[machine->pc] = sample->pc;
     input.registers.values[machine->sp] = sample->sp;
     input.registers.unknown &= ~(UINT64_C(1) << machine->pc | UINT64_C(1) << machine->sp);
-    input.pieces[0] = (struct unwind_piece){
-        .start = stack->start, .bytes = bytes, .size = stack->size};
-    input.pieces[1] = (struct unwind_piece){.start = stack->below_start,
-                                            .bytes = bytes + stack->size,
-                                            .size = stack->below_size};
+    input.pieces[0] =
+        (struct unwind_piece){.start = stack->start, .bytes = bytes, .size = stack->size};
+    input.pieces[1] = (struct unwind_piece){
+        .start = stack->below_start, .bytes = bytes + stack->size, .size = stack->below_size};
     int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);
     return error == 0 ? profile_feed_sample(profile, sample, node) : error;
 }
@@ -176,5 +182,5 @@ int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct
 
     if (stack == NULL)
         return profile_feed(profile, event);
-    return feed_stack(unwinder, profile, sample, stack);
+    return unwind_feed_stack(unwinder, profile, sample, stack);
 }

@@ -2,14 +2,13 @@
 /*
  * unwind: a copy of a thread's registers and of its stack becomes frames.
  *
- * Nothing here looks at a live process: what was copied while the thread was stopped is all
- * there is, and where more would be needed the walk ends and says why. Which object is mapped
- * where, and its ELF file, come from two functions of the caller's. What the files say about
- * their frames (.eh_frame, .debug_frame) is compiled at the first use of an address into a rule
- * of a few words, and kept by object: the same call is walked through thousands of times a
- * second.
+ * Nothing here looks at a live process. There is only what was copied while the thread was stopped;
+ * where a walk needs more, it ends and says why. Two callbacks tell which object is mapped where,
+ * and open its ELF file. What the file says about its frames (.eh_frame, .debug_frame) is compiled
+ * into a rule of a few words when an address is first met, and kept with the object, because stacks
+ * go through the same calls thousands of times a second.
  *
- * Registers have DWARF's numbers for their machine.
+ * Registers have the numbers that DWARF gives them on their machine.
  */
 #ifndef PPROFIL_UNWIND_H
 #define PPROFIL_UNWIND_H
@@ -32,13 +31,13 @@ enum unwind_machine {
 
 struct unwind_registers {
     enum unwind_machine machine;
-    uint64_t values[UNWIND_REGISTERS]; /* those above the machine's last are not looked at */
-    uint64_t unknown;   /* bit i: values[i] is not known: of a sleeper only pc and sp are */
+    uint64_t values[UNWIND_REGISTERS]; /* those past the machine's last register are ignored */
+    uint64_t unknown;   /* bit i: values[i] is not known; only pc and sp of a sleeping thread are */
     uint64_t signature; /* AArch64: address bits that hold a signature (NT_ARM_PAC_MASK, code); 0:
-                         * as Linux sets them where a frame says that it signs */
+                         * the bits that Linux uses, in frames that say that they sign */
 };
 
-/* A copy of memory. */
+/* A copy of some memory of the thread's process. */
 struct unwind_piece {
     uint64_t start;       /* address of the first byte */
     const uint8_t *bytes; /* borrowed */
@@ -47,58 +46,64 @@ struct unwind_piece {
 
 struct unwind_input {
     struct unwind_registers registers;
-    /* The stack from its pointer up, or from 128 bytes below it, where epilogues leave what they
-     * have popped; then, of a thread on an alternate stack, the one that it interrupted. */
+    /* The first piece is the stack, from the stack pointer up, or from 128 bytes below it, where
+     * epilogues leave what they have popped. Where the thread is on an alternate signal stack, the
+     * second piece is the stack that the signal interrupted. */
     struct unwind_piece pieces[UNWIND_PIECES_MAX];
     uint32_t piece_count;
 };
 
-/* What the kernel gives a tracer as NT_PRSTATUS (struct user_regs_struct of the machine). False:
- * the size is not that of this machine's. */
+/* Takes the registers from set, which the kernel gives a tracer as NT_PRSTATUS (struct
+ * user_regs_struct of the machine). False: a set of this machine has another size. */
 bool unwind_take_registers(enum unwind_machine machine, const void *set, size_t size,
                            struct unwind_registers *registers);
 uint64_t unwind_pc(const struct unwind_registers *registers);
 uint64_t unwind_sp(const struct unwind_registers *registers);
 
-/* --- where things are ------------------------------------------------------------------- */
+/* --- what the caller knows -------------------------------------------------------------- */
 
 struct unwind_mapping {
     uint64_t start, end; /* addresses [start, end) */
-    uint64_t offset;     /* an address's place in the object is address - start + offset */
-    uint32_t object;     /* the caller's number of it, small: there is a table by it */
+    uint64_t offset;     /* address a is at a - start + offset in the object */
+    uint32_t object;     /* the caller's number of it; small, because it is an index into a table */
 };
 
 struct unwind_callbacks {
     void *context;
-    /* The executable mapping around an address; false: none. It holds until the walk ends. */
+    /* The executable mapping around an address; it must stay true until the walk ends. False: there
+     * is none. */
     bool (*find)(void *context, uint64_t address, struct unwind_mapping *mapping);
-    /* A descriptor of the object's ELF file, the caller's own (it is not closed, and may be
-     * closed later). -ENOENT: it has none (JIT code), which is remembered; -EAGAIN: not yet. */
+    /* A descriptor of the object's ELF file, which stays the caller's and may be closed later.
+     * -ENOENT: it has no file (JIT code), and is not asked about again; -EAGAIN: the file may still
+     * come. */
     int (*open)(void *context, uint32_t object);
 };
 
 /* --- walking ---------------------------------------------------------------------------- */
 
 enum unwind_end {
-    UNWIND_COMPLETE,  /* the outermost frame is there */
-    UNWIND_TRUNCATED, /* memory is wanted that was not copied */
-    UNWIND_NO_INFO,   /* the last frame's object does not describe it */
-    UNWIND_BROKEN,    /* what is there cannot be a stack: a loop, no code, nonsense */
+    UNWIND_COMPLETE,  /* the outermost frame was reached */
+    UNWIND_TRUNCATED, /* the next step needs memory that was not copied */
+    UNWIND_NO_INFO,   /* the object of the last frame does not describe it */
+    UNWIND_BROKEN,    /* this cannot be a stack: it loops, leads to no code, or makes no sense */
     UNWIND_TOO_DEEP,  /* there is no room for more frames */
 };
 
 struct unwind_frame {
     uint32_t object;  /* the caller's number, or UNWIND_NO_OBJECT */
-    bool exact;       /* innermost, interrupted by a signal, or not called: the very instruction */
-    uint64_t address; /* in the object; else in the call: the return address minus 1 */
+    bool exact;       /* address is that of the instruction: the frame is the innermost one, was
+                       * interrupted by a signal, or never made a call */
+    uint64_t address; /* in the object; unless exact it is the return address minus 1, which is
+                       * inside the call */
 };
-#define UNWIND_NO_OBJECT UINT32_MAX /* only of the innermost; address is as mapped */
+/* Nothing is mapped there; address is the process's. Only the innermost frame can be so. */
+#define UNWIND_NO_OBJECT UINT32_MAX
 
 struct unwind_stack {
-    struct unwind_frame *frames; /* the caller's room, innermost first */
-    uint32_t room;               /* at least 1; more than UNWIND_FRAMES_MAX is not used */
-    uint32_t count;              /* set: at least 1 */
-    enum unwind_end end;         /* set */
+    struct unwind_frame *frames; /* the caller's memory; innermost first */
+    uint32_t room;       /* frames that fit, at least 1; no more than UNWIND_FRAMES_MAX are used */
+    uint32_t count;      /* result: frames, at least 1 */
+    enum unwind_end end; /* result */
 };
 
 struct unwinder;
@@ -107,21 +112,23 @@ struct unwinder;
 struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *unwinder);
 
-/* Walks one stack. 0, -ENOMEM, or -EINVAL: no such machine; whatever the copy holds is no error. */
+/* Walks one stack. 0, -ENOMEM, or -EINVAL: no such machine, or too many pieces. What the copy holds
+ * makes no error, but ends the walk. */
 int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                 const struct unwind_input *input, struct unwind_stack *stack);
 
 /* --- into a profile --------------------------------------------------------------------- */
 
-/* Walks a stack of a process and finds or adds it in the profile: *node is its leaf. A stack
- * that is not complete has a mark as its outermost frame: "[truncated]", "[no unwind info:
- * libx.so]", "[broken stack]", "[too deep]". The process must not have ended; descriptors of its
- * objects that were announced should have been given to the profile before. 0, -ENOMEM or
+/* Walks a stack of a process, and enters it into the profile unless it is there already. *node
+ * becomes its leaf. A stack that is not complete has a mark as its outermost frame: "[truncated]",
+ * "[no unwind info: libx.so]", "[broken stack]", "[too deep]". The process must not have ended.
+ * Descriptors of its objects should have been given to the profile before. 0, -ENOMEM or
  * -EOVERFLOW. */
 int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
                         const struct unwind_input *input, uint32_t *node);
 
-/* Takes any event as profile_feed does; of a sample with a stack, the callers too. */
+/* Feeds any event to the profile as profile_feed does; unwinds the stack of a sample that has one.
+ */
 int unwind_feed(struct unwinder *unwinder, struct profile *profile,
                 const struct wire_header *event);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is guessed. Where nothing describes a frame: the frame pointer, which JIT compilers keep;
- * and at the very instruction where a thread was stopped the return address where a call puts it,
- * on top of the stack or in a register, since hand-written functions and stubs mostly push nothing.
- * A thread that sleeps: where its frame pointer points. A guess holds only if it leads behind a call.
+ * Guesses, each of which holds only if it leads to an address that follows a call.
+ *
+ * A frame that nothing describes may have a frame pointer, which JIT compilers keep. If the thread
+ * was stopped in it, the return address may still be where the call put it, on top of the stack or
+ * in a register, because most hand-written functions and stubs push nothing. Of a sleeping thread
+ * the frame pointer is not known, but the record that it points to may be found.
  */
 #include "config.h"
 
@@ -11,10 +13,12 @@
 
 #include "unwind/unwind-internal.h"
 
-#define ADDRESS_MIN 4096u /* of anything that can be mapped */
-#define LEAF_SIZE_MAX 512u  /* of the frame of a function that nothing describes, and that calls nobody */
+#define ADDRESS_MIN 4096u /* nothing is mapped below */
+#define LEAF_SIZE_MAX                                                                              \
+    512u /* bytes that a function may push that nothing describes and that calls nobody */
 
-/* Could this be where a call returns to? In a file there is a call before it. */
+/* Could a call return to this address? In a file there must be a call before it. Code in no file is
+ * accepted unless file_only is set. */
 static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
     const struct mapped_object *mapped = walk_find_mapped(walk, address - 1);
@@ -26,7 +30,7 @@ static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
     return call_precedes(mapped->object, walk->machine, walk_offset(mapped, address - 1) + 1);
 }
 
-static void go(struct walk *walk, uint64_t pc, uint64_t sp)
+static void guess_caller(struct walk *walk, uint64_t pc, uint64_t sp)
 {
     walk->registers[walk->machine->pc] = pc;
     walk->registers[walk->machine->sp] = sp;
@@ -35,14 +39,15 @@ static void go(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->by_call = false;
 }
 
-/* No frame says whether it is signed. */
+/* Nothing says whether the return address is signed. */
 static uint64_t strip_guess(struct walk *walk, uint64_t pc)
 {
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Does a chain of frame pointers end so? Go's does with a return address that was made, and a frame
- * pointer of 0. But what is no frame pointer may point to zeros, too. */
+/* Does a chain of frame pointers end with this record? Go's ends with a return address that no call
+ * made, and a frame pointer of 0. But a register that is no frame pointer may point to zeros too.
+ */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -50,7 +55,6 @@ static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
     return caller == 0 && pc != 0 && walk_find_mapped(walk, pc) != NULL;
 }
 
-/* The caller's frame pointer lies where ours points, the return address above it. */
 bool walk_by_frame_pointer(struct walk *walk)
 {
     const struct machine *machine = walk->machine;
@@ -72,24 +76,24 @@ bool walk_by_frame_pointer(struct walk *walk)
     }
     walk->framed = true;
     walk->registers[machine->fp] = caller;
-    go(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
-    /* where calls push nothing, compilers put the record below all else of the frame */
+    guess_caller(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
+    /* where calls push nothing, compilers put the record below everything else in the frame */
     walk_set_unknown(walk, machine->sp, !machine->pushes);
     return true;
 }
 
-/* Does the frame have a record of its own, with this return address? */
+/* Has the frame already saved this return address in a record of its own? */
 static bool has_own_record(struct walk *walk, uint64_t pc)
 {
     const struct machine *machine = walk->machine;
     uint64_t saved;
 
     return !machine->pushes && !walk_is_unknown(walk, machine->fp) &&
-           memory_read(walk->input, walk->registers[machine->fp] + machine->word, machine->word, &saved) &&
+           memory_read(walk->input, walk->registers[machine->fp] + machine->word, machine->word,
+                       &saved) &&
            strip_guess(walk, saved) == pc;
 }
 
-/* As if it had pushed nothing: the return address is where the call put it. */
 bool walk_by_call(struct walk *walk)
 {
     const struct machine *machine = walk->machine;
@@ -105,7 +109,7 @@ bool walk_by_call(struct walk *walk)
         return false;
     if (has_own_record(walk, pc))
         return walk_by_frame_pointer(walk);
-    go(walk, pc, machine_wrap(machine, machine->pushes ? sp + machine->word : sp));
+    guess_caller(walk, pc, machine_wrap(machine, machine->pushes ? sp + machine->word : sp));
     walk->by_call = !machine->pushes;
     walk_set_unknown(walk, machine->sp, walk->by_call);
     return true;
@@ -121,7 +125,8 @@ static const struct rule_register *find_saved(const struct rule *rule, size_t nu
 
 bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at)
 {
-    const struct rule_register *fp = find_saved(rule, walk->machine->fp), *pc = find_saved(rule, rule->return_column);
+    const struct rule_register *fp = find_saved(rule, walk->machine->fp),
+                               *pc = find_saved(rule, rule->return_column);
 
     if (fp == NULL || pc == NULL || pc->value != fp->value + walk->machine->word)
         return false;
@@ -129,7 +134,7 @@ bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *
     return true;
 }
 
-/* Does a return address lie there? */
+/* Is there a return address in memory at this address? */
 static bool has_return_at(struct walk *walk, uint64_t address)
 {
     uint64_t pc;
@@ -138,30 +143,34 @@ static bool has_return_at(struct walk *walk, uint64_t address)
            returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After a call of what nothing describes the stack pointer is as it was there, as a rule. If no return address lies
- * where that leads to, some more was pushed there. A frame may have a record and leave the frame pointer alone: then
- * that points further up than what a function that calls nobody pushes. */
+/* After walk_by_call the stack pointer is most often unchanged. If that leads to no return address,
+ * the function that nothing describes has pushed something. Then the record that the frame pointer
+ * points to shows the stack pointer, unless the record is further up than such a function pushes:
+ * this frame may have a record without setting the frame pointer. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
-    uint64_t *sp = &walk->registers[machine->sp], fp = walk->registers[machine->fp], word = machine->word;
+    uint64_t *sp = &walk->registers[machine->sp], fp = walk->registers[machine->fp],
+             word = machine->word;
     int32_t record = 0;
     bool has_record = !walk_is_unknown(walk, machine->fp) && walk_has_record(walk, rule, &record);
-    uint64_t by_record = machine_wrap(machine, fp - (uint64_t)(int64_t)record - (uint64_t)(int64_t)rule->cfa.value);
-    uint64_t unchanged = *sp + (uint64_t)(int64_t)rule->cfa.value + (uint64_t)(int64_t)record + word;
+    uint64_t by_record =
+        machine_wrap(machine, fp - (uint64_t)(int64_t)record - (uint64_t)(int64_t)rule->cfa.value);
+    uint64_t unchanged =
+        *sp + (uint64_t)(int64_t)rule->cfa.value + (uint64_t)(int64_t)record + word;
 
     if (!walk->by_call && !has_record)
         return false;
-    if (!walk->by_call || (has_record && by_record - *sp < LEAF_SIZE_MAX && !has_return_at(walk, unchanged) &&
-                           has_return_at(walk, fp + word)))
+    if (!walk->by_call || (has_record && by_record - *sp < LEAF_SIZE_MAX &&
+                           !has_return_at(walk, unchanged) && has_return_at(walk, fp + word)))
         *sp = by_record;
     walk_set_unknown(walk, machine->sp, false);
     return true;
 }
 
-/* --- a sleeper's frame pointer ------------------------------------------------------------- */
+/* --- the frame pointer of a sleeping thread -------------------------------------------------- */
 
-/* Whether a function that keeps a frame pointer saved its caller's in some place. */
+/* How likely it is that a function with a frame pointer saved its caller's at some address. */
 enum likelihood { IMPOSSIBLE, DOUBTFUL, LIKELY, CERTAIN };
 
 static bool is_trampoline(struct walk *walk, uint64_t address)
@@ -172,8 +181,9 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* By the return address above it: a call of this very function leaves no doubt; one of another may
- * be left over from that, or that may have jumped here; of others it is not known what they call.
+/* Judges by the return address above it. If that follows a call of this very function, there is no
+ * doubt. If it follows a call of another function, it may be left over from that one, or that one
+ * may have jumped here. If the call does not say which function it calls, it may well be this one.
  */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
@@ -208,7 +218,7 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
     return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;
 }
 
-/* What is above a doubtful place is only believed if it is certain: nothing is to be left out. */
+/* Above a doubtful address only a certain one is believed, because frames must not be left out. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -218,7 +228,8 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     int32_t record;
 
     /* the frame pointer has to point to the record */
-    if (rule->cfa.number != machine->fp || !walk_has_record(walk, rule, &record) || rule->cfa.value != -record)
+    if (rule->cfa.number != machine->fp || !walk_has_record(walk, rule, &record) ||
+        rule->cfa.value != -record)
         return false;
     for (; slot - piece->start < piece->size; slot += word) {
         found = judge_slot(walk, slot);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way to the next frame by a rule, which says where the caller's registers are. */
+/* The step to the caller by a rule, which says where the caller's registers are. */
 #include "config.h"
 
 #include <string.h>
 
 #include "unwind/unwind-internal.h"
 
-/* Below the stack pointer, where mostly nothing was copied, lies what an epilogue has popped: the
- * register has it again. */
-static bool popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
+/* What an epilogue has popped lies below the stack pointer, where little or nothing was copied. But
+ * the register has it back. */
+static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
     return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
 }
 
-/* The value of one register, or of the CFA. False: the walk has ended. */
-static bool evaluate(struct walk *walk, const struct unwind_object *object, const struct rule *rule,
-                     const struct rule_register *how, uint64_t cfa, uint64_t *value)
+/* Computes the value of one register, or of the CFA. False: the walk has ended. */
+static bool rule_evaluate(struct walk *walk, const struct unwind_object *object,
+                          const struct rule *rule, const struct rule_register *how, uint64_t cfa,
+                          uint64_t *value)
 {
     uint64_t at = cfa + (uint64_t)(int64_t)how->value;
     bool expression = how->how == RULE_AT_EXPRESSION || how->how == RULE_IS_EXPRESSION;
@@ -23,10 +24,10 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
     *value = at;
     if (expression) {
         at = cfa;
-        enum expression_end end =
-            expression_run(unwind_object_expression(object, rule, how), walk->machine,
-                           &(struct expression_context){walk->registers, walk->unknown, walk->input},
-                           how != &rule->cfa, &at);
+        enum expression_end end = expression_run(
+            unwind_object_expression(object, rule, how), walk->machine,
+            &(struct expression_context){walk->registers, walk->unknown, walk->input},
+            how != &rule->cfa, &at);
         if (end == EXPRESSION_NO_MEMORY)
             walk_end(walk, UNWIND_TRUNCATED);
         else if (end == EXPRESSION_NONSENSE)
@@ -41,26 +42,27 @@ static bool evaluate(struct walk *walk, const struct unwind_object *object, cons
     bool in_memory = how->how == RULE_AT || how->how == RULE_AT_EXPRESSION;
     if (walk->ended || !in_memory || memory_read(walk->input, at, walk->machine->word, value))
         return !walk->ended;
-    if (popped(walk, how, at))
+    if (was_popped(walk, how, at))
         *value = walk->registers[how->number];
     else
         walk_end_outside(walk, at);
     return !walk->ended;
 }
 
-static bool find_cfa(struct walk *walk, const struct unwind_object *object, const struct rule *rule,
-                     uint64_t *cfa)
+static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
+                          const struct rule *rule, uint64_t *cfa)
 {
     if (rule->cfa.how == RULE_REGISTER)
         *cfa = walk->registers[rule->cfa.number] + (uint64_t)(int64_t)rule->cfa.value;
     else
-        evaluate(walk, object, rule, &rule->cfa, 0, cfa);
+        rule_evaluate(walk, object, rule, &rule->cfa, 0, cfa);
     *cfa = machine_wrap(walk->machine, *cfa);
     return !walk->ended;
 }
 
-/* Callers are further up, or a signal came between. Where a thread was stopped, and in leaves of
- * machines that push nothing, a return address may be in a register, and no frame be left. */
+/* Has the step led anywhere? The caller is further up the stack, or a signal came between. The
+ * stack pointer may be the same where the thread was stopped, and in leaf functions of machines
+ * that push nothing: the return address may be in a register, and the frame not be there. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
                       uint64_t sp)
 {
@@ -71,26 +73,27 @@ static bool has_moved(const struct walk *walk, const struct rule *rule, bool was
     return now > sp || (rule->flags & RULE_SIGNAL) != 0;
 }
 
-static uint64_t strip(struct walk *walk, const struct rule *rule, uint64_t pc)
+static uint64_t strip_return(struct walk *walk, const struct rule *rule, uint64_t pc)
 {
     bool may_be_signed = walk->input->registers.signature != 0 || (rule->flags & RULE_SIGNED) != 0;
 
     return may_be_signed ? walk_strip_signature(walk, pc) : machine_wrap(walk->machine, pc);
 }
 
-/* To where the frame returns. Of a sleeper it may be in a register, and not be known. */
-static void go_back(struct walk *walk, const struct rule *rule)
+/* Sets the program counter to where the frame returns. In a sleeping thread that may be in a
+ * register that is not known. */
+static void return_to_caller(struct walk *walk, const struct rule *rule)
 {
     uint64_t *registers = walk->registers;
 
     if (walk_is_unknown(walk, rule->return_column))
         walk_end(walk, UNWIND_TRUNCATED);
-    registers[walk->machine->pc] = strip(walk, rule, registers[rule->return_column]);
+    registers[walk->machine->pc] = strip_return(walk, rule, registers[rule->return_column]);
 }
 
-/* Most frames: all that they saved lies in one piece of the copy, above the stack pointer. False:
- * not this one, and nothing is changed. */
-static bool step_plainly(struct walk *walk, const struct rule *rule)
+/* The fast way, which fits most frames: all that the frame saved is in the first piece of the copy,
+ * above the stack pointer. False: it does not fit this frame, and nothing has changed. */
+static bool walk_by_plain_rule(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
     const struct unwind_piece *piece = &walk->input->pieces[0];
@@ -110,7 +113,7 @@ static bool step_plainly(struct walk *walk, const struct rule *rule)
     }
     registers[machine->sp] = walk_caller_sp(walk, rule, cfa);
     walk_set_unknown(walk, machine->sp, false);
-    go_back(walk, rule);
+    return_to_caller(walk, rule);
     walk->exact = false;
     return true;
 }
@@ -123,7 +126,7 @@ static bool base_is_known(struct walk *walk, const struct rule *rule)
                                                  : walk_find_frame_pointer(walk, rule);
 }
 
-/* What is only in another register is as well known as that one. */
+/* A value that is in another register is known if that register is. */
 static void put_registers(struct walk *walk, const struct rule *rule, const uint64_t *values)
 {
     uint64_t before = walk->unknown;
@@ -145,23 +148,24 @@ void walk_by_rule(struct walk *walk, const struct unwind_object *object, const s
 
     if (walk->unknown != 0 && !base_is_known(walk, rule))
         return walk_end(walk, UNWIND_TRUNCATED);
-    if (step_plainly(walk, rule))
+    if (walk_by_plain_rule(walk, rule))
         return;
     for (size_t i = 0; i < rule->count; i++)
         if (rule->registers[i].number == rule->return_column &&
             rule->registers[i].how == RULE_UNDEFINED)
             return walk_end(walk, UNWIND_COMPLETE);
-    if (!find_cfa(walk, object, rule, &cfa))
+    if (!rule_find_cfa(walk, object, rule, &cfa))
         return;
     for (size_t i = 0; i < rule->count; i++)
-        if (!evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
+        if (!rule_evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
             return;
     registers[machine->sp] = walk_caller_sp(walk, rule, cfa);
     walk_set_unknown(walk, machine->sp, false);
     put_registers(walk, rule, values);
-    go_back(walk, rule);
+    return_to_caller(walk, rule);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
-    walk->guessed = walk->guessed && !walk->exact; /* the kernel saved them all */
+    walk->guessed =
+        walk->guessed && !walk->exact; /* at a signal the kernel has saved all registers */
     if (!walk->ended && !has_moved(walk, rule, was_exact, pc, sp))
         walk_end(walk, walk->made ? UNWIND_COMPLETE : UNWIND_BROKEN);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk itself: where is the program counter mapped, what does that object say about its
- * frame, where are the caller's registers; again, until there is no caller. Whatever the copy
- * and the files hold, each step moves up the stack or passes one signal, and there are at most
- * UNWIND_FRAMES_MAX.
+ * The walk over a stack. Each step asks where the program counter is mapped, what that object says
+ * about its frame, and where the caller's registers are, until there is no caller. Whatever the
+ * copy and the files hold, each step moves up the stack or passes one signal, and there are at most
+ * UNWIND_FRAMES_MAX steps.
  */
 #include "config.h"
 
@@ -14,8 +14,8 @@
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-#define STACK_REST (UINT64_C(1) << 30) /* no more of a stack is expected above the copy */
-#define OBJECTS_MAX (1u << 24)
+#define STACK_REST (UINT64_C(1) << 30) /* bytes of a stack that may lie above the copy */
+#define OBJECTS_MAX (1u << 24)         /* objects with a number from this on have no rules */
 
 /* --- the objects that walks went through, each opened once ---------------------------------- */
 
@@ -39,6 +39,7 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
+/* *object is NULL where its file may still come, or its number is too large. 0 or -ENOMEM. */
 static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                            uint32_t number, struct unwind_object **object)
 {
@@ -89,8 +90,9 @@ static void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in the bits that no address uses: where the kernel says, or above the 48th; above the 39th on kernels
- * whose user addresses are no longer (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
+/* A signature is in the bits that addresses do not use. The kernel may have said which. Otherwise
+ * they are those from bit 48 on, or from bit 39 on where user addresses are shorter
+ * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {
     uint64_t signature = walk->input->registers.signature;
@@ -115,20 +117,21 @@ const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address
     struct mapped_object mapped;
     if (!walk->callbacks->find(walk->callbacks->context, address, &mapped.mapping))
         return NULL;
-    int error = unwinder_object(walk->unwinder, walk->callbacks, mapped.mapping.object, &mapped.object);
+    int error =
+        unwinder_object(walk->unwinder, walk->callbacks, mapped.mapping.object, &mapped.object);
     if (error != 0) {
         walk_fail(walk, error);
         return NULL;
     }
     if (walk->mapped_count == WALK_MAPPED_MAX)
-        walk->mapped_count--; /* the last one goes */
+        walk->mapped_count--; /* the new one replaces the last one */
     walk->mapped[walk->mapped_count] = mapped;
     return &walk->mapped[walk->mapped_count++];
 }
 
 /* --- steps ------------------------------------------------------------------------------ */
 
-static void step_by_trampoline(struct walk *walk)
+static void walk_by_trampoline(struct walk *walk)
 {
     if (!trampoline_step(walk->machine, walk->input, walk->registers))
         return walk_end_outside(walk, walk->registers[walk->machine->sp]);
@@ -137,10 +140,10 @@ static void step_by_trampoline(struct walk *walk)
     walk->guessed = false;
 }
 
-/* False: the walk has ended. A return address that was made by hand (makecontext) is where a
- * function begins: the instruction before it says nothing. */
-static bool find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
-                      const struct rule **rule)
+/* False: the walk has ended. A return address that no call made (makecontext) is where a function
+ * begins, and nothing describes the byte before it. */
+static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
+                           const struct rule **rule)
 {
     walk->made = false;
     if (rule_cache_find(&object->cache, offset, rule) && *rule != NULL)
@@ -155,32 +158,33 @@ static bool find_rule(struct walk *walk, struct unwind_object *object, uint64_t 
     return error == 0;
 }
 
-/* Nobody called from there: the byte before the return address is another function's. */
-static void make_exact(struct unwind_frame *frame)
+/* No call made this return address, so the byte before it is another function's. */
+static void frame_make_exact(struct unwind_frame *frame)
 {
     frame->address += frame->exact ? 0 : 1;
     frame->exact = true;
 }
 
-static void step(struct walk *walk, const struct mapped_object *mapped, uint64_t address,
-                 struct unwind_frame *frame)
+static void walk_step(struct walk *walk, const struct mapped_object *mapped, uint64_t address,
+                      struct unwind_frame *frame)
 {
     const struct rule *rule = NULL;
     const struct unwind_object *object = mapped == NULL ? NULL : mapped->object;
     uint64_t offset = mapped == NULL ? 0 : walk_offset(mapped, address);
     bool in_file = object != NULL && object->elf != NULL;
 
-    if (in_file && !find_rule(walk, mapped->object, offset, &rule))
+    if (in_file && !walk_find_rule(walk, mapped->object, offset, &rule))
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
-        make_exact(frame);
-    bool pushes = walk->machine->pushes; /* else what is said of signals is not all */
+        frame_make_exact(frame);
+    bool pushes =
+        walk->machine->pushes; /* AArch64's vdso does not describe all of a signal's frame */
     if (rule != NULL && (pushes || (rule->flags & RULE_SIGNAL) == 0))
         return walk_by_rule(walk, object, rule);
     if (in_file && trampoline_is(object, walk->machine, walk->exact ? offset : offset + 1)) {
-        make_exact(frame);
+        frame_make_exact(frame);
         bool lost = walk_is_unknown(walk, walk->machine->sp) && !walk->by_call;
-        return lost ? walk_end(walk, UNWIND_TRUNCATED) : step_by_trampoline(walk);
+        return lost ? walk_end(walk, UNWIND_TRUNCATED) : walk_by_trampoline(walk);
     }
     if (rule != NULL)
         return walk_by_rule(walk, object, rule);
@@ -193,9 +197,9 @@ static void step(struct walk *walk, const struct mapped_object *mapped, uint64_t
 
 /* --- the walk --------------------------------------------------------------------------- */
 
-/* The last step led where no code is. Behind functions that were never called nothing has to be;
- * and some hand-written ones push a word more than they describe. */
-static void lead_back(struct walk *walk)
+/* The last step led where no code is. That is right after a function that nothing called. Otherwise
+ * the function may have pushed a word more than it describes, as some hand-written ones do. */
+static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made)
         return walk_end(walk, UNWIND_COMPLETE);
@@ -204,8 +208,8 @@ static void lead_back(struct walk *walk)
         walk_end(walk, UNWIND_BROKEN);
 }
 
-/* One frame, and the way to the next. */
-static void take_frame(struct walk *walk, struct unwind_stack *stack)
+/* Adds one frame, and steps to the next. */
+static void walk_frame(struct walk *walk, struct unwind_stack *stack)
 {
     uint64_t pc = walk->registers[walk->machine->pc], address = pc - (walk->exact ? 0 : 1);
     const struct mapped_object *mapped = walk_find_mapped(walk, address);
@@ -215,20 +219,20 @@ static void take_frame(struct walk *walk, struct unwind_stack *stack)
     if (pc == 0 && stack->count > 0)
         return walk_end(walk, UNWIND_COMPLETE);
     if (mapped == NULL && stack->count > 0)
-        return lead_back(walk);
+        return walk_out_of_code(walk);
     if (stack->count == stack->room || stack->count == UNWIND_FRAMES_MAX)
         return walk_end(walk, UNWIND_TOO_DEEP);
     stack->frames[stack->count++] =
         (struct unwind_frame){.object = mapped == NULL ? UNWIND_NO_OBJECT : mapped->mapping.object,
                               .exact = walk->exact,
                               .address = mapped == NULL ? address : walk_offset(mapped, address)};
-    step(walk, mapped, address, &stack->frames[stack->count - 1]);
+    walk_step(walk, mapped, address, &stack->frames[stack->count - 1]);
 }
 
 int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                 const struct unwind_input *input, struct unwind_stack *stack)
 {
-    struct walk walk; /* places are written before they are read */
+    struct walk walk; /* walk.mapped needs no clearing: it is written before it is read */
 
     stack->count = 0;
     stack->end = UNWIND_BROKEN;
@@ -242,7 +246,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.unknown = input->registers.unknown;
     for (size_t i = 0; walk.unknown != 0 && i < UNWIND_REGISTERS; i++)
         if (walk_is_unknown(&walk, i))
-            walk.registers[i] = 0; /* no guess is to be made of what is there by chance */
+            walk.registers[i] = 0; /* so that no guess is made from what is there by chance */
     walk.mapped_count = 0;
     walk.exact = true;
     walk.made = false;
@@ -252,7 +256,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.end = UNWIND_BROKEN;
     walk.error = 0;
     while (!walk.ended)
-        take_frame(&walk, stack);
+        walk_frame(&walk, stack);
     stack->end = walk.end;
     return walk.error;
 }
