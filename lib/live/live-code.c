@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The code of a function with its counts. What it is made of is read once, by the worker thread of
- * the symbolizer, and kept; counts are added up anew at each call, instruction by instruction, from
- * all samples of the object whose address falls into it.
+ * The code of a function with its samples. The symbolizer's thread reads the code once, and it is
+ * kept. Samples are summed anew at each call.
  */
 #include "config.h"
 
@@ -13,7 +12,7 @@
 #include "live/live-internal.h"
 #include "report/code.h"
 
-static int no_code(struct pprofil_live *live, const char *why)
+static int live_no_code(struct pprofil_live *live, const char *why)
 {
     snprintf(live->problem, sizeof live->problem, "%s", why);
     return PPROFIL_ERROR_NO_CODE;
@@ -24,9 +23,7 @@ const char *pprofil_live_problem(const pprofil_live *live)
     return live->problem;
 }
 
-/* --- asking ------------------------------------------------------------------------------ */
-
-static struct live_code *find_code(const struct pprofil_live *live, uint64_t id)
+static struct live_code *live_find_code(const struct pprofil_live *live, uint64_t id)
 {
     for (uint32_t i = 0; i < live->code_count; i++)
         if (live->codes[i].id == id)
@@ -34,7 +31,7 @@ static struct live_code *find_code(const struct pprofil_live *live, uint64_t id)
     return NULL;
 }
 
-static int ask(struct pprofil_live *live, uint64_t id, uint32_t location)
+static int live_ask_for_code(struct pprofil_live *live, uint64_t id, uint32_t location)
 {
     struct live_code code = {.id = id, .code = {.location = location}};
     int error = array_grow(&live->codes, live->code_count, sizeof *live->codes);
@@ -48,32 +45,29 @@ static int ask(struct pprofil_live *live, uint64_t id, uint32_t location)
     return error == 0 ? -EAGAIN : error;
 }
 
-/* --- the public face ----------------------------------------------------------------------- */
-
 int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
                       const struct pprofil_filter *filter, pprofil_code **result)
 {
-    struct report_filter let_through = live_filter(filter);
     int error = live_exchange(live);
 
     if (error != 0)
         return error;
     if (by != PPROFIL_BY_FUNCTION && by != PPROFIL_BY_LINE)
-        return no_code(live, "only functions and lines have code");
+        return live_no_code(live, "only functions and lines have code");
     uint32_t location = live_location(live, by, id);
     if (location == PROFILE_NONE && by == PPROFIL_BY_FUNCTION &&
         async_symbolizer_pending(live->async) == 0)
-        return no_code(live, "no such row");
-    if (location == PROFILE_NONE) /* it waits for its name, or its line */
+        return live_no_code(live, "no such row");
+    if (location == PROFILE_NONE) /* the row has no name yet, or no line */
         return -EAGAIN;
     uint64_t function = report_id(live->profile, PPROFIL_BY_FUNCTION, location);
-    const struct live_code *code = find_code(live, function);
+    const struct live_code *code = live_find_code(live, function);
     if (code == NULL)
-        return ask(live, function, location);
-    if (!code->come)
+        return live_ask_for_code(live, function, location);
+    if (!code->arrived)
         return -EAGAIN;
     if (code->code.listing == NULL)
-        return no_code(live, code->code.problem != NULL ? code->code.problem : "no code");
-    struct report_options options = {.live = true, .filter = let_through};
+        return live_no_code(live, code->code.problem != NULL ? code->code.problem : "no code");
+    struct report_options options = {.live = true, .filter = live_filter(filter)};
     return code_new(live->profile, &options, code->code.listing, result);
 }

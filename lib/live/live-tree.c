@@ -9,7 +9,7 @@
 #include "live/live-internal.h"
 #include "report/live-calls.h"
 
-#define PLACES_MAX 4096
+#define USUAL_LIMIT 4096 /* rows */
 
 struct pprofil_live_tree {
     struct live_calls calls;
@@ -25,7 +25,7 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
                                     .filter = live_filter(filter)};
 
     memcpy(&wanted, options, options->size < sizeof wanted ? options->size : sizeof wanted);
-    report.limit = wanted.limit != 0 ? wanted.limit : PLACES_MAX;
+    report.limit = wanted.limit != 0 ? wanted.limit : USUAL_LIMIT;
     if (wanted.kind != PPROFIL_TREE_CALLS && wanted.kind != PPROFIL_TREE_CALLERS &&
         wanted.kind != PPROFIL_TREE_CALLEES)
         return -EINVAL;
@@ -35,8 +35,8 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
     struct pprofil_live_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
         return -ENOMEM;
-    error =
-        live_calls_find(live->profile, &report, wanted.kind, wanted.function, &live->nodes, &tree->calls);
+    error = live_calls_find(live->profile, &report, wanted.kind, wanted.function, &live->nodes,
+                            &tree->calls);
     if (error != 0) {
         pprofil_live_tree_free(tree);
         return error;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reports of a session that is sampling. Sums are made of what the profile has at the moment; a
- * symbolizer fills in names behind our back, but only while live_exchange is called.
+ * Reports of a session that is sampling, from what its profile has at the moment. A thread looks up
+ * names. It changes the profile only while live_exchange is called.
  *
- * Rows are known by ids that are made from what they are summed by. To get from an id back to a
- * place each location is entered under the ids of its rows when it gets its name.
+ * The id of a row is made of the key that its samples have. To find a location for an id, each
+ * location is listed with the ids of its rows when it gets its name.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "live/live-internal.h"
 #include "report/row.h"
 
-/* --- from ids to locations ---------------------------------------------------------------- */
+/* --- the locations of rows --------------------------------------------------------------- */
 
 static const struct live_row *live_find_row(const struct live_rows *rows, uint64_t id)
 {
@@ -28,8 +28,7 @@ static const struct live_row *live_find_row(const struct live_rows *rows, uint64
     return NULL;
 }
 
-/* The first location of a row stands for it. Without memory the row has no code: no more than that.
- */
+/* The first location of a row is kept. If there is no memory for it, the row has no code. */
 static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 {
     if (live_find_row(rows, id) != NULL ||
@@ -39,9 +38,9 @@ static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
     rows->all[rows->count++] = (struct live_row){.id = id, .location = location};
 }
 
-/* What was inlined has rows of its own, too, where there are stacks. */
-static void enter_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
-                       uint32_t location)
+/* With stacks, functions that were inlined have rows of their own. */
+static void live_add_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
+                          uint32_t location)
 {
     const struct report_options options = {.by = by, .no_inlines = !live->inlines};
     uint32_t first, end;
@@ -60,13 +59,13 @@ static void live_rows_clear(struct live_rows *rows)
     hash_free(&rows->index);
 }
 
-static void note_name(void *context, uint32_t location)
+static void live_named(void *context, uint32_t location)
 {
     struct pprofil_live *live = context;
 
-    enter_rows(live, &live->functions, PPROFIL_BY_FUNCTION, location);
+    live_add_rows(live, &live->functions, PPROFIL_BY_FUNCTION, location);
     if (live->profile->locations[location].looked & PROFILE_LOOKED_LINE)
-        enter_rows(live, &live->lines, PPROFIL_BY_LINE, location);
+        live_add_rows(live, &live->lines, PPROFIL_BY_LINE, location);
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         flat_sums_named(&live->sums[by], live->profile, location);
 }
@@ -89,7 +88,7 @@ int pprofil_live_open(pprofil_session *session, pprofil_live **result)
     if (live == NULL)
         return -ENOMEM;
     live->profile = session->profile->profile;
-    int error = async_symbolizer_new(live->profile, note_name, live, &live->async);
+    int error = async_symbolizer_new(live->profile, live_named, live, &live->async);
     if (error != 0) {
         free(live);
         return error;
@@ -117,14 +116,14 @@ void pprofil_live_close(pprofil_live *live)
     free(live);
 }
 
-static void keep_code(struct pprofil_live *live, struct code_listing *code)
+static void live_keep_code(struct pprofil_live *live, struct code_listing *code)
 {
     uint64_t id = report_id(live->profile, PPROFIL_BY_FUNCTION, code->location);
 
     for (uint32_t i = 0; i < live->code_count; i++)
-        if (live->codes[i].code.location == code->location && !live->codes[i].come) {
-            live->codes[i].id = id; /* run-time code may have got its name meanwhile */
-            live->codes[i].come = true;
+        if (live->codes[i].code.location == code->location && !live->codes[i].arrived) {
+            live->codes[i].id = id; /* of code made at run time, whose name may have changed */
+            live->codes[i].arrived = true;
             live->codes[i].code = *code;
             return;
         }
@@ -137,7 +136,7 @@ int live_exchange(struct pprofil_live *live)
     int error = async_symbolizer_exchange(live->async);
 
     while (async_symbolizer_take_code(live->async, &code))
-        keep_code(live, &code);
+        live_keep_code(live, &code);
     return error;
 }
 
@@ -184,6 +183,6 @@ void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id)
 
 uint32_t pprofil_live_pending(pprofil_live *live)
 {
-    live_exchange(live); /* out of memory: they stay without */
+    live_exchange(live); /* without memory they stay pending */
     return async_symbolizer_pending(live->async);
 }

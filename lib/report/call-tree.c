@@ -18,8 +18,8 @@
 #include "report/row.h"
 
 #define NOWHERE UINT32_MAX
-/* Bottom-up trees: some seconds. Without other bounds a deep stack takes the square of its depth.
- */
+/* Bottom-up trees: some seconds. Without other bounds a deep stack takes the square of its
+ * depth. */
 #define STEPS_MAX (UINT64_C(1) << 22)
 
 /* --- the tree ---------------------------------------------------------------------------- */
@@ -74,10 +74,10 @@ struct builder {
     const struct report_options *options;
     struct sums *units;
     struct call_tree *tree;
-    uint32_t *frames_of; /* owned; by location, where its units begin in frames; NOWHERE */
+    uint32_t *frames_of; /* owned; by location, the place in frames of its first unit, or NOWHERE */
     uint32_t *frames;    /* owned; units of locations, innermost first */
     uint32_t frame_count;
-    uint32_t *became; /* owned; by the profile's node, the tree's; NOWHERE: no sample needs it */
+    uint32_t *became; /* owned; by node of the profile, that of the tree; NOWHERE: not needed */
 };
 
 static int need_units(struct builder *builder, uint32_t location)
@@ -211,7 +211,8 @@ static void find_root(const struct call_tree *tree, const bool *wanted, struct c
 
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots)
 {
-    uint32_t *inner = calloc(tree->count, sizeof *inner); /* the second wanted one above */
+    uint32_t *inner =
+        calloc(tree->count, sizeof *inner); /* by node, the second wanted call on its stack */
 
     *roots = (struct call_roots){0};
     roots->root = calloc(tree->count, sizeof *roots->root);

@@ -38,7 +38,8 @@ int added_grow(struct added_samples *added, const struct profile *profile)
                         sizeof *added->amounts);
 }
 
-/* Most samples of a large profile have nothing new. For these it is a matter of one comparison. */
+/* Most samples of a large profile have nothing new: these are told apart first, by their
+ * numbers. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more)
 {
@@ -61,9 +62,9 @@ void added_clear(struct added_samples *added)
 struct changed_node {
     uint32_t node; /* of the profile */
     uint32_t parent;
-    uint32_t child; /* the first that was not walked yet; 0: none is left */
+    uint32_t child; /* the first that the walk has not entered yet; 0: there is none */
     uint32_t sibling;
-    struct amount self, below; /* below: of the nodes below it that were left */
+    struct amount self, below; /* below: of the nodes below it that the walk has left */
 };
 
 static int changed_enter(struct changed_nodes *changed, uint32_t node)
@@ -148,7 +149,7 @@ int changed_walk(struct changed_nodes *changed, const struct changed_visitor *vi
     amount_add(all, &changed->nodes[0].below);
     for (uint32_t i = 0; i < changed->count; i++)
         changed->places[changed->nodes[i].node] = 0;
-    free(changed->nodes); /* after the first report of a large profile it is large */
+    free(changed->nodes); /* large if the profile is, and few nodes change from now on */
     changed->nodes = NULL;
     changed->count = 0;
     return error;

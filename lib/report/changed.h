@@ -28,8 +28,8 @@ void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
 /* Makes room for all samples of the profile. 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);
-/* Gives in *more what has not been added of a sample; false: nothing, or the sample does not count.
- */
+/* Gives in *more what has not been added of a sample; false: nothing, or the sample does not
+ * count. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more);
 void added_clear(struct added_samples *added);

@@ -96,7 +96,7 @@ static int need_location(const struct update *update, uint32_t location)
     return error;
 }
 
-/* Returns the sum of a frame of a location that has its sums. */
+/* Returns the index of a frame's sum, which has been made. first: the location's first frame. */
 static uint32_t sum_of(const struct update *update, uint32_t location, uint32_t first,
                        uint32_t frame)
 {
@@ -127,7 +127,8 @@ static int enter_node(void *context, uint32_t node)
     return error;
 }
 
-/* The innermost frame is what ran. A sum that is no longer on the stack was there once or more. */
+/* The innermost frame is what ran. A sum gets the total when its last frame leaves the stack, so
+ * that it counts once however often it is there. */
 static void leave_node(void *context, uint32_t node, const struct amount *self,
                        const struct amount *total)
 {
@@ -144,7 +145,8 @@ static void leave_node(void *context, uint32_t node, const struct amount *self,
     }
 }
 
-/* In the order of a saved profile's nodes the first location names a sum. */
+/* Makes the sums in the order of the profile's nodes: the first location of a sum names it. In a
+ * live report that is the first one that the walk comes to. */
 static int need_changed_locations(struct update *update)
 {
     const struct changed_nodes *changed = &update->sums->changed;
@@ -181,7 +183,8 @@ static int add_to_leaf(const struct update *update, uint32_t location, const str
     return 0;
 }
 
-/* Returns what says in which sum a sample is. A thread says in which process it is. */
+/* Returns the thread, system call or state that decides in which sum a sample is. The thread also
+ * decides BY_PROCESS. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)
@@ -268,7 +271,7 @@ static int add_new(struct update *update)
     return error == 0 ? walk_changed(update) : error;
 }
 
-/* Adds what waits to the sums, or takes it away. */
+/* Adds the samples that wait to the sums, or takes them away. */
 static int add_waiting(struct update *update, bool away)
 {
     const struct flat_sums *sums = update->sums;

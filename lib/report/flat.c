@@ -73,8 +73,8 @@ struct ordered_row {
     const struct sum *sum;
 };
 
-/* Largest first. Of two rows with the same time and texts the one with the lower key comes first.
- */
+/* Largest first. Of two rows with the same time and texts the one with the lower key comes
+ * first. */
 static int flat_compare(const void *left, const void *right)
 {
     const struct ordered_row *x = left, *y = right;

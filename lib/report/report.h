@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: profiles become rows. Rows are those that pprofil.h hands out; nothing is printed here.
- */
+/* report: profiles become rows. Rows are those that pprofil.h hands out; nothing is printed
+ * here. */
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
 

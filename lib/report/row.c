@@ -183,18 +183,18 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* All functions of one name in one object are one row. Of some of them it may not be known where
- * they are defined: a function of which it is known names the row. */
+/* All functions of one name in one object are one row. It is named by the first of them, or by the
+ * first whose definition is known, as soon as there is one. */
 void row_show_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
-    const struct profile_location *new = &profile->locations[location];
+    const struct profile_location *candidate = &profile->locations[location];
 
     if (sum->location != PROFILE_NONE) {
-        if ((new->looked &PROFILE_LOOKED_LINE) == 0) /* definitions come with lines */
+        if ((candidate->looked & PROFILE_LOOKED_LINE) == 0) /* definitions come with lines */
             return;
         const struct profile_line *now = row_line(&profile->locations[sum->location], sum->frame);
         if (profile->functions[now->function].line != 0 ||
-            profile->functions[row_line(new, frame)->function].line == 0)
+            profile->functions[row_line(candidate, frame)->function].line == 0)
             return;
     }
     sum->location = location;

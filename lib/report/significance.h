@@ -47,8 +47,8 @@ int significance_adjust(double *values, size_t count);
 enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
 
 /* What was counted for one function, or for all, in one profile. A cell is an entry of
- * profile->samples: samples of one thread at one place, of which only the sum of weights is known.
- */
+ * profile->samples: samples of one thread at one place, of which only the sum of weights is
+ * known. */
 struct diff_sums {
     uint64_t samples, ns;
     uint64_t cells;

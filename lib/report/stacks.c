@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How complete stacks are. A stack whose outermost frames are not known has a mark in their place.
- */
+/* How complete stacks are. A stack whose outermost frames are not known has a mark in their
+ * place. */
 #include "config.h"
 
 #include <errno.h>
