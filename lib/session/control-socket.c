@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sockets for commands. A path outlives a session that is killed, and whoever starts next takes it
- * over. That are several steps, in which many that start at once would remove each other's fresh
- * sockets, or take one for dead that is bound and does not listen yet: they take turns, by a lock
- * on the directory.
+ * Sockets for commands. The path of a session that was killed stays, and the next session takes it over. That takes
+ * several steps. Sessions that start at the same time would remove each other's new sockets, or take a socket for stale
+ * that is bound but does not listen yet. So they take turns, by a lock on the directory.
  */
 #include "config.h"
 
@@ -43,8 +42,9 @@ int control_address(const char *target, bool is_path, struct sockaddr_un *addres
 
 /* --- listening ------------------------------------------------------------------------- */
 
-/* Others hold the lock for some system calls. Where it is not to be had, because the directory
- * cannot be read or somebody means harm, it goes without: -1. Else the caller closes it. */
+/* Returns a descriptor that holds the lock, for the caller to close. Sessions hold it for a few system calls only.
+ * If it cannot be had, because the directory cannot be read or somebody keeps the lock, returns -1; the caller then
+ * goes on without it. */
 static int lock_directory(const char *path)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
@@ -66,7 +66,7 @@ static int lock_directory(const char *path)
     return -1;
 }
 
-/* A socket that a killed session left behind is nobody's. */
+/* Removes a socket at which nobody listens. -EADDRINUSE: somebody does. -EEXIST: it is not a socket. */
 static int remove_stale(const struct sockaddr_un *address, socklen_t size)
 {
     struct stat status;
@@ -104,7 +104,7 @@ static int bind_and_listen(int fd, const struct sockaddr_un *address, socklen_t 
     return error == 0 && listen(fd, BACKLOG) < 0 ? -errno : error;
 }
 
-static void note_path(struct control_socket *socket, const struct sockaddr_un *address)
+static void remember_path(struct control_socket *socket, const struct sockaddr_un *address)
 {
     struct stat status;
 
@@ -128,7 +128,7 @@ int control_listen(const char *target, bool is_path, struct control_socket *resu
     if (result->fd < 0)
         return -errno;
     bool file = address.sun_path[0] != '\0';
-    /* a socket's file gets its mode when it is bound: nobody else ever sees it open */
+    /* bind(2) gives this mode to the file: at no instant can others connect to it */
     if (fchmod(result->fd, 0600) < 0)
         error = -errno;
     if (file)
@@ -136,7 +136,7 @@ int control_listen(const char *target, bool is_path, struct control_socket *resu
     if (error == 0)
         error = bind_and_listen(result->fd, &address, size);
     if (error == 0 && file)
-        note_path(result, &address);
+        remember_path(result, &address);
     if (lock >= 0)
         close(lock);
     if (error != 0)
@@ -156,8 +156,8 @@ void control_close(const struct control_socket *socket)
 
 /* --- trust ----------------------------------------------------------------------------- */
 
-/* Users that a user namespace does not know all appear in it as one, which it may know as well:
- * user_namespaces(7), "Unmapped user and group IDs". */
+/* All users that a user namespace does not map appear in it as one user, the overflow user, which may also be mapped:
+ * user_namespaces(7), "Unmapped user and group IDs". Returns true if uid is that one. */
 static bool may_be_anybody(uid_t uid)
 {
     char text[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control: a line of text in, an answer back, one request a connection. The session never
- * waits for a peer: what has not come yet is looked at again in the next pump.
+ * Control by other processes: a peer connects, sends one line with a command, and gets an answer. The session never
+ * waits for a peer: it reads what has come, and the next pump reads on.
  */
 #include "config.h"
 
@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -24,8 +23,8 @@
 #define PEERS_MAX 64
 #define REQUEST_SIZE 64
 #define ANSWER_SIZE 1024
-#define ACCEPT_MAX 256   /* connections of one socket at once */
-#define PATIENCE_MS 5000 /* for a request to come */
+#define ACCEPT_MAX 256   /* connections that one call accepts from a socket */
+#define PATIENCE_MS 5000 /* a peer that has not sent its line by then is dropped */
 
 struct peer {
     int fd;
@@ -46,13 +45,7 @@ struct control {
 
 /* --- the session's side ---------------------------------------------------------------- */
 
-static int watch(const struct pprofil_session *session, int fd)
-{
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
-}
-
-static int listen_at(struct pprofil_session *session, const char *target, bool is_path)
+static int control_add_listener(struct pprofil_session *session, const char *target, bool is_path)
 {
     struct control *control = session->control;
     struct control_socket socket;
@@ -62,7 +55,7 @@ static int listen_at(struct pprofil_session *session, const char *target, bool i
         error = control_listen(target, is_path, &socket);
     if (error != 0)
         return error;
-    error = watch(session, socket.fd);
+    error = session_watch(session, socket.fd);
     if (error != 0) {
         control_close(&socket);
         return error;
@@ -82,13 +75,13 @@ int pprofil_session_control(pprofil_session *session, const char *path,
         return session_fail(session, -ENOMEM, "out of memory");
     session->control->flush = flush;
     session->control->context = context;
-    int error = path == NULL ? 0 : listen_at(session, path, true);
+    int error = path == NULL ? 0 : control_add_listener(session, path, true);
     if (error != 0)
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
-    /* numbers are a convenience: who else profiles a target keeps its number */
+    /* it is no error if a number cannot be had: another session that profiles this target may have it */
     snprintf(number, sizeof number, "%d", (int)getpid());
-    listen_at(session, number, false);
+    control_add_listener(session, number, false);
     pprofil_session_control_targets(session);
     return 0;
 }
@@ -100,13 +93,13 @@ void pprofil_session_control_targets(pprofil_session *session)
     for (unsigned i = 0; i < session->root_count; i++) {
         snprintf(number, sizeof number, "%d", (int)session->roots[i]);
         if (session->control != NULL && session->roots[i] != 0)
-            listen_at(session, number, false);
+            control_add_listener(session, number, false);
     }
 }
 
-/* The supervisor says the target's own CPU time but once a second: beside what was sampled since,
- * it would be too little. Where it does not answer, what was said last is told. */
-static void status(struct pprofil_session *session, char *text, size_t size)
+/* The supervisor sends the targets' own CPU time once a second only; beside newer samples it would be too small. So it
+ * is asked for first. If the supervisor does not answer, the last value is used. */
+static void control_status(struct pprofil_session *session, char *text, size_t size)
 {
     const struct wire_message command = {.op = WIRE_OP_FLUSH};
     const struct profile_totals *totals = &session->profile->profile->totals;
@@ -120,14 +113,14 @@ static void status(struct pprofil_session *session, char *text, size_t size)
              session->rate_hz, totals->threads_alive, totals->processes_alive, totals->lost);
 }
 
-static int clear_and_start(struct pprofil_session *session)
+static int control_clear_and_start(struct pprofil_session *session)
 {
     int error = pprofil_session_clear(session);
 
     return error == 0 && !session->sampling ? pprofil_session_start(session) : error;
 }
 
-static int flush(struct pprofil_session *session)
+static int control_flush(struct pprofil_session *session)
 {
     struct wire_message command = {.op = WIRE_OP_FLUSH};
 
@@ -135,12 +128,12 @@ static int flush(struct pprofil_session *session)
     return error == 0 ? session->control->flush(session->control->context) : error;
 }
 
-static void control_obey(struct pprofil_session *session, const char *command, char *answer, size_t size)
+static void control_carry_out(struct pprofil_session *session, const char *command, char *answer, size_t size)
 {
     int error = 0;
 
     if (strcmp(command, "status") == 0) {
-        status(session, answer, size);
+        control_status(session, answer, size);
         return;
     }
     if (strcmp(command, "flush") == 0 && session->control->flush == NULL) {
@@ -152,9 +145,9 @@ static void control_obey(struct pprofil_session *session, const char *command, c
     else if (strcmp(command, "stop") == 0)
         error = session->sampling ? pprofil_session_stop(session) : 0;
     else if (strcmp(command, "startclr") == 0)
-        error = clear_and_start(session);
+        error = control_clear_and_start(session);
     else if (strcmp(command, "flush") == 0)
-        error = flush(session);
+        error = control_flush(session);
     else
         error = -EINVAL;
     if (error == 0)
@@ -165,15 +158,15 @@ static void control_obey(struct pprofil_session *session, const char *command, c
         snprintf(answer, size, "error %s\n", pprofil_error_text(error));
 }
 
-static void hang_up(struct control *control, unsigned i)
+static void control_drop_peer(struct control *control, unsigned i)
 {
     close(control->peers[i].fd);
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-/* Takes all that have connected, for strangers fill the queue as well: any user may connect to a
- * number. How many are taken at once is bounded: they may come as fast as they are sent away. */
-static void take_peers(const struct pprofil_session *session, int listener)
+/* Accepts all connections, because those of strangers fill the queue as well: any user may connect to a number. A call
+ * accepts a bounded number, because strangers may connect as fast as they are dropped. */
+static void control_accept(const struct pprofil_session *session, int listener)
 {
     struct control *control = session->control;
     int fd;
@@ -181,15 +174,15 @@ static void take_peers(const struct pprofil_session *session, int listener)
     for (unsigned i = 0; i < ACCEPT_MAX && (fd = accept4(listener, NULL, NULL,
                                                         SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
          i++) {
-        if (!control_trusts(fd) || control->peer_count == PEERS_MAX || watch(session, fd) != 0)
+        if (!control_trusts(fd) || control->peer_count == PEERS_MAX || session_watch(session, fd) != 0)
             close(fd);
         else
             control->peers[control->peer_count++] = (struct peer){.fd = fd, .since_ms = time_now_ms()};
     }
 }
 
-/* True while the connection stays. */
-static bool hear(struct pprofil_session *session, struct peer *peer)
+/* Reads what a peer has sent, and answers a whole line. Returns false if the connection is to be closed. */
+static bool control_read_peer(struct pprofil_session *session, struct peer *peer)
 {
     char answer[ANSWER_SIZE];
 
@@ -204,7 +197,7 @@ static bool hear(struct pprofil_session *session, struct peer *peer)
     if (end == NULL)
         return peer->used < sizeof peer->text - 1;
     *end = '\0';
-    control_obey(session, peer->text, answer, sizeof answer);
+    control_carry_out(session, peer->text, answer, sizeof answer);
     ssize_t ignored = send(peer->fd, answer, strlen(answer), MSG_NOSIGNAL);
     (void)ignored;
     return false;
@@ -215,16 +208,16 @@ void control_serve(struct pprofil_session *session)
     struct control *control = session->control;
 
     if (control == NULL || control->serving)
-        return; /* a command under way takes events, and comes here again */
+        return; /* a command that is being carried out takes events, and so comes here again */
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)
-        take_peers(session, control->listeners[i].fd);
+        control_accept(session, control->listeners[i].fd);
     int64_t oldest = time_now_ms() - PATIENCE_MS;
     for (unsigned i = 0; i < control->peer_count;)
-        if (hear(session, &control->peers[i]) && control->peers[i].since_ms > oldest)
+        if (control_read_peer(session, &control->peers[i]) && control->peers[i].since_ms > oldest)
             i++;
         else
-            hang_up(control, i);
+            control_drop_peer(control, i);
     control->serving = false;
 }
 
@@ -235,14 +228,14 @@ void control_free(struct pprofil_session *session)
     if (control == NULL)
         return;
     while (control->peer_count > 0)
-        hang_up(control, 0);
+        control_drop_peer(control, 0);
     for (unsigned i = 0; i < control->listener_count; i++)
         control_close(&control->listeners[i]);
     free(control);
     session->control = NULL;
 }
 
-/* --- the other side -------------------------------------------------------------------- */
+/* --- the peer's side -------------------------------------------------------------------- */
 
 static int read_answer(int fd, char *answer, size_t size)
 {
@@ -256,8 +249,8 @@ static int read_answer(int fd, char *answer, size_t size)
     return used == 0 ? -EPIPE : 0;
 }
 
-/* Drops the first word, "ok" or "error". */
-static int judge(char *answer)
+/* Removes the first word, "ok" or "error", and returns what it means. */
+static int control_result(char *answer)
 {
     bool good = strncmp(answer, "ok", 2) == 0;
     size_t word = strcspn(answer, " \n");
@@ -283,12 +276,12 @@ int pprofil_control_send(const char *target, const char *command, char *answer, 
         return -errno;
     if (connect(fd, (struct sockaddr *)&address, length) < 0)
         error = -errno;
-    else if (!control_trusts(fd)) /* anybody may take an abstract address */
+    else if (!control_trusts(fd)) /* any user may listen at an abstract address */
         error = -EPERM;
     else if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0)
         error = -errno;
     if (error == 0)
         error = read_answer(fd, answer, size);
     close(fd);
-    return error == 0 ? judge(answer) : error;
+    return error == 0 ? control_result(answer) : error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* proc: files of /proc, read without a look at the targets themselves. */
+/* proc: what /proc says of processes and threads. Reading it does not touch them. */
 #ifndef PPROFIL_PROC_H
 #define PPROFIL_PROC_H
 
@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reads a small file, a path below an open directory, as text. Its length or -errno. */
+/* Reads a small file as text. path is relative to an open directory, as in openat(2). Returns its length or a negative
+ * errno. */
 ssize_t proc_read(int directory, const char *path, char *text, size_t size);
 
 /* What a task's "stat" says: proc(5). */
@@ -19,7 +20,7 @@ struct proc_stat {
     uint64_t cpu_ns;
 };
 
-/* 0 or -EPROTO. */
+/* 0, or -EPROTO: the text is not of this form. */
 int proc_parse_stat(const char *text, struct proc_stat *stat);
 
 /* What /proc/PID/status says of a task: proc(5). */
@@ -33,8 +34,7 @@ struct proc_status {
 
 struct proc_status proc_read_status(pid_t pid);
 
-/* The arguments of a process, with spaces between them and nothing that a screen would obey; ""
- * where there are none. */
+/* Stores the arguments of a process, with spaces between them and without control characters; "": it has none. */
 void proc_command(uint32_t pid, char *text, size_t size);
 
 #endif

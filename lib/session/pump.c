@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session's ends of the ring and the socket: commands go out and are waited for, and whatever
- * comes meanwhile is taken into the profile.
+ * The pump: events come from the supervisor by the ring, and go into the profile and histograms; commands go to it by
+ * the socket, and are waited for.
  *
- * Answers come after all events of before: who has an answer and has emptied the ring since has
- * seen everything that the supervisor had to say until then.
+ * The supervisor answers a command after it has put all earlier events into the ring. So a session that has an answer,
+ * and has emptied the ring since, has seen all that happened before.
  */
 #include "config.h"
 
@@ -20,15 +20,17 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-#define RING_SECONDS 6        /* of samples from every CPU: so long may the caller be busy */
-#define STACK_SECONDS 0.25    /* the same of whole stacks; most are much smaller */
+/* The ring holds samples from every CPU for a time in which the caller may be busy with other things: samples without
+ * stacks for RING_SECONDS, and stacks of full size, which few stacks have, for STACK_SECONDS. */
+#define RING_SECONDS 6
+#define STACK_SECONDS 0.25
 #define RING_SIZE_MIN (1u << 20) /* bytes */
 #define RING_SIZE_MAX (64u << 20)
-#define OBJECT_MS 100
-#define ANSWER_SECONDS 10 /* a supervisor that says nothing for so long is broken */
-#define SILENCE_MS 10000 /* before one that was not asked is */
+#define OBJECT_MS 100     /* the longest wait for the descriptor of a file that was mapped */
+#define ANSWER_SECONDS 10 /* a supervisor that does not answer for this long is killed */
+#define SILENCE_MS 10000  /* a sampling supervisor that sends nothing for this long is asked for an answer */
 
-static size_t room_for(double hz, size_t stack_size)
+static size_t pump_ring_size(double hz, size_t stack_size)
 {
     double samples_a_second = (double)sysconf(_SC_NPROCESSORS_ONLN) * hz;
     double bytes = samples_a_second * RING_SECONDS * sizeof(struct wire_sample);
@@ -39,10 +41,11 @@ static size_t room_for(double hz, size_t stack_size)
 
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
 {
-    return ring_create(room_for(hz, stack_size), ring, fd);
+    return ring_create(pump_ring_size(hz, stack_size), ring, fd);
 }
 
-static void note_end(struct pprofil_session *session, const struct wire_exit *event)
+/* A root has ended if its main thread has. */
+static void pump_note_exit(struct pprofil_session *session, const struct wire_exit *event)
 {
     if (event->pid != event->tid)
         return;
@@ -51,15 +54,14 @@ static void note_end(struct pprofil_session *session, const struct wire_exit *ev
             session->roots[i] = 0;
 }
 
-static void drain_socket(struct pprofil_session *session)
+static void pump_socket(struct pprofil_session *session)
 {
     struct wire_message message;
     int error, fd;
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
         session->heard_ms = time_now_ms();
-        if (error == -EPIPE ||
-            error == -EPROTO) /* one that speaks in other ways is as good as dead */
+        if (error == -EPIPE || error == -EPROTO) /* a supervisor of another protocol is of no more use */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT)
             profile_give_object(session->profile->profile, (uint32_t)message.value,
@@ -71,12 +73,12 @@ static void drain_socket(struct pprofil_session *session)
             session->answered = true;
         }
     }
-    if (session->dead && session->epoll >= 0) /* else it would stay readable for ever */
+    if (session->dead && session->epoll >= 0) /* it would stay readable */
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
 }
 
-/* A census has to read an object as soon as it is mapped. Its descriptor follows at once. */
-static void await_object(struct pprofil_session *session, const struct wire_header *event)
+/* A run counted by a dialect reads an object as soon as it is mapped. Its descriptor follows at once, by the socket. */
+static void pump_await_object(struct pprofil_session *session, const struct wire_header *event)
 {
     const struct wire_map *map = (const struct wire_map *)event;
     struct pollfd poller = {.fd = session->socket, .events = POLLIN};
@@ -88,12 +90,12 @@ static void await_object(struct pprofil_session *session, const struct wire_head
     const struct profile *profile = session->profile->profile;
     if (profile_find_mapping(profile, map->pid, map->start, &object, &start, &offset) &&
         profile->objects[object].fd < 0 && poll(&poller, 1, OBJECT_MS) > 0)
-        drain_socket(session);
+        pump_socket(session);
 }
 
-/* A stack cannot be walked without the files that it leads through. Their descriptors follow
- * their mappings at once, by another way. */
-static void await_objects(struct pprofil_session *session)
+/* A stack cannot be unwound without the files that it leads through. Their descriptors follow the events of their
+ * mappings at once, by the socket. */
+static void pump_await_objects(struct pprofil_session *session)
 {
     struct pollfd poller = {.fd = session->socket, .events = POLLIN};
     int64_t left, deadline = time_now_ms() + OBJECT_MS;
@@ -101,10 +103,10 @@ static void await_objects(struct pprofil_session *session)
     session->objects_follow = false;
     while (profile_awaits_any_file(session->profile->profile) && !session->dead &&
            (left = deadline - time_now_ms()) > 0 && poll(&poller, 1, (int)left) > 0)
-        drain_socket(session);
+        pump_socket(session);
 }
 
-static int feed(struct pprofil_session *session, const struct wire_header *event)
+static int pump_event(struct pprofil_session *session, const struct wire_header *event)
 {
     struct profile *profile = session->profile->profile;
 
@@ -113,11 +115,11 @@ static int feed(struct pprofil_session *session, const struct wire_header *event
     if (event->type == WIRE_MAP)
         session->objects_follow = true;
     if (event->type == WIRE_SAMPLE && session->objects_follow)
-        await_objects(session);
+        pump_await_objects(session);
     return unwind_feed(session->unwinder, profile, event);
 }
 
-static int drain_ring(struct pprofil_session *session)
+static int pump_ring(struct pprofil_session *session)
 {
     const struct wire_header *event = ring_peek(session->ring);
 
@@ -126,14 +128,14 @@ static int drain_ring(struct pprofil_session *session)
     for (; event != NULL; event = ring_peek(session->ring)) {
         if (session->recording != NULL)
             wire_record_event(session->recording, event);
-        int error = feed(session, event);
+        int error = pump_event(session, event);
         session_histograms_feed(session, event);
         if (session->dialect_run != NULL && error == 0) {
-            await_object(session, event);
+            pump_await_object(session, event);
             error = dialect_run_feed(session->dialect_run, session->profile->profile, event);
         }
         if (event->type == WIRE_EXIT)
-            note_end(session, (const struct wire_exit *)event);
+            pump_note_exit(session, (const struct wire_exit *)event);
         if (event->type == WIRE_THROTTLE)
             session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
         ring_consume(session->ring);
@@ -149,8 +151,8 @@ int session_take(struct pprofil_session *session)
     ssize_t ignored = read(session->wake, &count, sizeof count);
 
     (void)ignored;
-    drain_socket(session);
-    return drain_ring(session);
+    pump_socket(session);
+    return pump_ring(session);
 }
 
 int session_wait(const struct pprofil_session *session, int timeout_ms)
@@ -159,18 +161,18 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
     return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
 }
 
-/* It hangs, in a target's memory behind a file system that does not answer perhaps, and may hold a
- * thread meanwhile: its end sets everybody free. */
-static int end_supervisor(struct pprofil_session *session)
+/* A supervisor that hangs may hold a thread of a target, perhaps because it reads the target's memory from a file
+ * system that does not answer. Its end sets all threads free. */
+static int pump_kill_supervisor(struct pprofil_session *session)
 {
     kill(session->supervisor, SIGKILL);
     session->dead = session->hung = true;
     return -ETIMEDOUT;
 }
 
-/* The same as session_command, with a descriptor, or -1. Of the time in which all of us were
- * stopped (Ctrl-Z, a frozen container) no more than one second counts as waiting. */
-static int command_with(struct pprofil_session *session, const struct wire_message *command, int fd)
+/* Does what session_command does, and sends a descriptor with the command; fd -1: none. Of a time in which this process
+ * and the supervisor were stopped (Ctrl-Z, a frozen container), at most one second counts as waiting. */
+static int pump_command(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t since = time_now_ms();
     unsigned patience = ANSWER_SECONDS;
@@ -193,14 +195,14 @@ static int command_with(struct pprofil_session *session, const struct wire_messa
         if (time_now_ms() - since < 1000)
             continue;
         if (patience-- == 0)
-            return end_supervisor(session);
+            return pump_kill_supervisor(session);
         since = time_now_ms();
     }
 }
 
 int session_command(struct pprofil_session *session, const struct wire_message *command)
 {
-    return command_with(session, command, -1);
+    return pump_command(session, command, -1);
 }
 
 int session_check_supervisor(struct pprofil_session *session)
@@ -212,19 +214,19 @@ int session_check_supervisor(struct pprofil_session *session)
     return session_command(session, &flush) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* A ring is used up from one end to the other whatever the rate, so it is no larger than the
- * rate in force needs, and another takes its place when that is not enough. */
+/* At any rate all pages of a ring get written to. So a ring is no larger than the present rate needs, and a larger one
+ * takes its place if a higher rate needs that. */
 int session_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};
     struct ring *larger = NULL;
     int fd = -1, error = 0;
 
-    if (room_for(hz, session->options.stack_size) > ring_size(session->ring))
+    if (pump_ring_size(hz, session->options.stack_size) > ring_size(session->ring))
         error = session_make_ring(hz, session->options.stack_size, &larger, &fd);
     if (error != 0)
         return error;
-    error = command_with(session, &command, fd);
+    error = pump_command(session, &command, fd);
     if (larger == NULL)
         return error;
     close(fd);
@@ -232,8 +234,7 @@ int session_command_rate(struct pprofil_session *session, double hz)
         ring_close(larger);
         return error;
     }
-    ring_close(session->ring); /* emptied with the answer */
+    ring_close(session->ring); /* it was emptied when the answer came */
     session->ring = larger;
-    return error == 0 ? session_take(session)
-                      : error; /* their wake-up may have been the answer's */
+    return error == 0 ? session_take(session) : error; /* the wake-up for its first events may be consumed already */
 }

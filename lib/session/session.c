@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session: a supervisor on the other end of a ring and a socket, and the profile that its
- * events add up to. Everything here happens in the caller's thread, inside the caller's
- * calls; if the supervisor dies, what has come so far stays good.
+ * A session: a supervisor at the other end of a ring and a socket, and the profile that its events add up to.
+ * Everything here happens in the caller's thread, inside the caller's calls. If the supervisor dies, the profile keeps
+ * what has come so far.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u
-#define END_MS 1000 /* the longest wait for the end of a supervisor that has said that it leaves */
+#define END_MS 1000 /* the longest wait for the end of a supervisor that has answered WIRE_OP_QUIT */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
@@ -38,37 +38,41 @@ int session_fail(struct pprofil_session *session, int error, const char *format,
     return error;
 }
 
-static int check_options(const struct pprofil_options *options, struct pprofil_options *checked)
+/* Takes the caller's options, with defaults for those that are 0. */
+static int session_take_options(struct pprofil_session *session, const struct pprofil_options *asked)
 {
-    memset(checked, 0, sizeof *checked);
-    if (options != NULL)
-        memcpy(checked, options,
-               options->size < sizeof *checked ? options->size : sizeof *checked);
-    if (checked->frequency == 0)
-        checked->frequency = 1000;
-    if (checked->overhead == 0)
-        checked->overhead = 2;
-    if (!(checked->flags & PPROFIL_CALL_GRAPH))
-        checked->stack_size = 0;
-    else if (checked->stack_size == 0)
-        checked->stack_size = DEFAULT_STACK;
-    bool stacks = checked->stack_size == 0 || (checked->stack_size >= PPROFIL_MIN_STACK &&
-                                               checked->stack_size <= PPROFIL_MAX_STACK);
-    if (!stacks)
-        return -ERANGE;
-    bool good = checked->frequency >= PPROFIL_MIN_HZ && checked->frequency <= PPROFIL_MAX_HZ &&
-                checked->overhead > 0 && checked->overhead <= 1000;
-    return good ? 0 : -EINVAL;
+    struct pprofil_options *options = &session->options;
+
+    if (asked != NULL)
+        memcpy(options, asked, asked->size < sizeof *options ? asked->size : sizeof *options);
+    if (options->frequency == 0)
+        options->frequency = 1000;
+    if (options->overhead == 0)
+        options->overhead = 2;
+    if (!(options->flags & PPROFIL_CALL_GRAPH))
+        options->stack_size = 0;
+    else if (options->stack_size == 0)
+        options->stack_size = DEFAULT_STACK;
+    if (options->stack_size != 0 &&
+        (options->stack_size < PPROFIL_MIN_STACK || options->stack_size > PPROFIL_MAX_STACK))
+        return session_fail(session, -EINVAL, "stack size must be %u to %u bytes", PPROFIL_MIN_STACK,
+                            PPROFIL_MAX_STACK);
+    bool good = options->frequency >= PPROFIL_MIN_HZ && options->frequency <= PPROFIL_MAX_HZ &&
+                options->overhead > 0 && options->overhead <= 1000;
+    return good ? 0
+                : session_fail(session, -EINVAL,
+                               "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%", PPROFIL_MIN_HZ,
+                               PPROFIL_MAX_HZ);
 }
 
-static int watch(const struct pprofil_session *session, int fd)
+int session_watch(const struct pprofil_session *session, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN};
     return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-/* Everything of a session but the supervisor itself. */
-static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
+/* Makes all of a session but the supervisor. */
+static int session_build(struct pprofil_session *session, int *far_socket, int *ring_fd)
 {
     int sockets[2];
 
@@ -91,8 +95,8 @@ static int build(struct pprofil_session *session, int *far_socket, int *ring_fd)
     session->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (session->wake < 0 || session->epoll < 0)
         return -errno;
-    error = watch(session, session->wake);
-    return error == 0 ? watch(session, session->socket) : error;
+    error = session_watch(session, session->wake);
+    return error == 0 ? session_watch(session, session->socket) : error;
 }
 
 static void close_if_open(int fd)
@@ -110,17 +114,12 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     if (session == NULL)
         return -ENOMEM;
     session->socket = session->wake = session->epoll = -1;
-    int error = check_options(options, &session->options);
-    if (error == -ERANGE)
-        return session_fail(session, -EINVAL, "stack size must be %u to %u bytes",
-                            PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
+    int error = session_take_options(session, options);
     if (error != 0)
-        return session_fail(session, error,
-                            "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%",
-                            PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        return error;
     if (session->options.stack_size > 0 && (session->unwinder = unwinder_new()) == NULL)
         return -ENOMEM;
-    error = build(session, &far_socket, &ring_fd);
+    error = session_build(session, &far_socket, &ring_fd);
     if (error != 0)
         session_fail(session, error, "cannot set up a session: %s%s", strerror(-error),
                      error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
@@ -161,7 +160,7 @@ const char *pprofil_session_problem(const pprofil_session *session)
     return session == NULL ? "out of memory" : session->problem;
 }
 
-static int tell_supervisor(struct pprofil_session *session, const struct wire_message *command)
+static int session_tell(struct pprofil_session *session, const struct wire_message *command)
 {
     int error = session_command(session, command);
 
@@ -170,10 +169,10 @@ static int tell_supervisor(struct pprofil_session *session, const struct wire_me
     return error;
 }
 
-static int simple_command(struct pprofil_session *session, enum wire_op op)
+static int session_tell_op(struct pprofil_session *session, enum wire_op op)
 {
     struct wire_message command = {.op = op};
-    return tell_supervisor(session, &command);
+    return session_tell(session, &command);
 }
 
 int pprofil_session_start(pprofil_session *session)
@@ -185,14 +184,14 @@ int pprofil_session_start(pprofil_session *session)
         clock_gettime(CLOCK_REALTIME, &time);
         totals->start_time = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
     }
-    int error = simple_command(session, WIRE_OP_START);
+    int error = session_tell_op(session, WIRE_OP_START);
     session->sampling = error == 0;
     return error;
 }
 
 int pprofil_session_stop(pprofil_session *session)
 {
-    int error = simple_command(session, WIRE_OP_STOP);
+    int error = session_tell_op(session, WIRE_OP_STOP);
     session->sampling = session->sampling && error != 0;
     return error;
 }
@@ -207,11 +206,11 @@ int pprofil_session_clear(pprofil_session *session)
     bool sampling = session->sampling;
     int error = 0;
 
-    /* stopped in between, so that no event of before comes after */
+    /* sampling is stopped meanwhile, so that no event of the time before comes afterwards */
     if (sampling)
         error = pprofil_session_stop(session);
     if (error == 0)
-        error = simple_command(session, WIRE_OP_CLEAR);
+        error = session_tell_op(session, WIRE_OP_CLEAR);
     if (error == 0)
         error = session_take(session);
     if (error != 0)
@@ -239,15 +238,15 @@ int pprofil_session_set_rate(pprofil_session *session, double hz)
 int pprofil_session_set_wall(pprofil_session *session, bool wall)
 {
     struct wire_message command = {.op = WIRE_OP_WALL, .value = wall};
-    int error = tell_supervisor(session, &command);
+    int error = session_tell(session, &command);
 
-    /* all events of before have been taken with the answer: none of them turns it back on */
+    /* all earlier events were taken before the answer: none of them can set the old mode again */
     if (error == 0)
         session->profile->profile->totals.wall = wall;
     return error;
 }
 
-static bool all_ended(const struct pprofil_session *session)
+static bool session_roots_ended(const struct pprofil_session *session)
 {
     for (unsigned i = 0; i < session->root_count; i++)
         if (session->roots[i] != 0)
@@ -255,7 +254,7 @@ static bool all_ended(const struct pprofil_session *session)
     return session->root_count > 0;
 }
 
-static bool some_run(const struct pprofil_session *session)
+static bool session_has_live_processes(const struct pprofil_session *session)
 {
     const struct profile *profile = session->profile->profile;
 
@@ -270,17 +269,17 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
     int waited = 0;
     int error = session_take(session);
 
-    if (error == 0 && !session->dead) { /* after the end too: children may live on */
-        if (!all_ended(session))
+    if (error == 0 && !session->dead) { /* also after the end of all roots: their children may live on */
+        if (!session_roots_ended(session))
             waited = session_wait(session, timeout_ms);
         error = session_take(session);
         control_serve(session);
         if (error == 0)
-            error = session_check_supervisor(session); /* of one that is dead then we say so below */
+            error = session_check_supervisor(session); /* if it kills the supervisor, that is reported below */
     }
     if (error != 0)
         return error;
-    if (all_ended(session) && !(session->dead && some_run(session)))
+    if (session_roots_ended(session) && !(session->dead && session_has_live_processes(session)))
         return 1;
     if (session->dead)
         return session_fail(session, -EPIPE,
@@ -293,8 +292,8 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-/* The kernel lets the targets go while the supervisor ends: whoever wants to trace them next need not wait for
- * that if we do. */
+/* The kernel lets the targets go while the supervisor ends. This waits for that end, so that whoever traces the targets
+ * next need not. */
 static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};
@@ -312,7 +311,7 @@ int pprofil_session_finish(pprofil_session *session)
     if (session->finished)
         return 0;
     session->finished = true;
-    control_free(session); /* nobody would be answered any more */
+    control_free(session); /* commands would not be answered any more */
     int error = session_quit(session);
     int drained = session_take(session);
     if (session->recording != NULL) {

@@ -69,6 +69,9 @@ struct pprofil_session {
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Adds a descriptor to those that session_wait, and pprofil_session_fd, wait for. 0 or a negative errno. */
+int session_watch(const struct pprofil_session *session, int fd);
+
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
 /* Starts pprofil-supervise on its three descriptors. It is not a child that the caller's wait calls could find, and its
