@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The flame view's layout: a level of calls on each line, callees below. Edges are rounded where
- * they are, so that what is below a box fills as much of it as it has of its time. Boxes are in
- * order: level by level, from left to right.
+ * The layout of the flame view: a line for each level of calls, callees below callers. Edges are
+ * rounded where they lie, and not box by box, so that the callees of a box fill as much of it as
+ * they have of its time. Boxes are in order: level by level, each from left to right.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 struct layout {
     struct calls *calls;
-    double scale; /* columns of a share of 1 */
+    double scale; /* columns for a share of 1 */
 };
 
 static int flame_add_box(struct calls *calls, const struct calls_box *box)
@@ -29,7 +29,7 @@ static int flame_add_box(struct calls *calls, const struct calls_box *box)
     return error;
 }
 
-/* What is below a box, from its left edge on. */
+/* Adds the boxes of a box's callees, from its left edge on. */
 static int flame_add_callees(struct layout *layout, const struct calls_box *box)
 {
     struct calls *calls = layout->calls;
@@ -41,7 +41,7 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
         int left = used;
         at += calls_share(calls, row) * layout->scale;
         int right = (int)lround(at);
-        if (right > box->width) /* of several threads of rounding */
+        if (right > box->width) /* the shares of several threads may be rounded up */
             right = box->width;
         if (right <= left)
             continue;
@@ -52,7 +52,7 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
     return error;
 }
 
-/* Time of all that is shown at the top. */
+/* Returns the share of everything that the top box stands for. */
 static double flame_whole_share(const struct calls *calls, uint32_t root)
 {
     double sum = 0;
@@ -76,7 +76,7 @@ int calls_flame(struct calls *calls, uint32_t root, int columns)
         return 0;
     int error = flame_add_box(calls, &(struct calls_box){root, 0, 0, columns});
     for (uint32_t i = 0; error == 0 && i < calls->box_count; i++) {
-        struct calls_box box = calls->boxes[i]; /* the array may move */
+        struct calls_box box = calls->boxes[i]; /* a copy: the array may move */
         if (box.level < LEVELS_MAX)
             error = flame_add_callees(&layout, &box);
     }

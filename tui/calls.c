@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree over time. What a window brought is what a row has more than when it began; a row that
- * is in the tree for the first time had less than any other one then, and cannot have brought more
- * than its caller.
+ * The tree over time. What a window brought to a row is the difference between its time now and at
+ * the end of the window before. A row that is new in the tree had a time then that is not known,
+ * but less than that of any row in the tree. Its difference is too large, so it is limited to that
+ * of its caller.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 
 #define FOLLOW 0.6        /* as in table.c */
 #define UNSEEN 5e-5
-#define OPEN_SHARE 0.05   /* of the whole: what has more is unfolded until somebody folds it */
+#define OPEN_SHARE 0.05   /* of the whole: rows with more are unfolded until the user folds them */
 #define FOLDS_MAX 4096
 #define DEEPEST_OPEN 512 /* levels */
 
@@ -56,7 +57,7 @@ static int calls_compare_ids(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* NULL: no memory. */
+/* Returns the rows by id, or NULL for want of memory. */
 static struct id_entry *calls_index_ids(const struct calls *calls)
 {
     struct id_entry *entries = calloc(calls->count + 1u, sizeof *entries);
@@ -116,7 +117,7 @@ static void calls_close_window(struct calls *calls)
         double self = calls_part(calls_growth(row->call.ns, row->before_self_ns), window_ns);
         row->before_ns = row->call.total_ns;
         row->before_self_ns = row->call.ns;
-        if (window_ns == 0) /* it says nothing */
+        if (window_ns == 0) /* such a window says nothing about shares */
             continue;
         row->smooth_share = calls_smooth(first, row->smooth_share, share);
         row->smooth_self = calls_smooth(first, row->smooth_self, self);
@@ -181,7 +182,7 @@ int calls_take(struct calls *calls, const struct snapshot_calls *tree, double se
     calls->all_ns = tree->all_ns;
     calls->tree_ns = tree->tree_ns;
     calls->taken = true;
-    calls->box_count = 0; /* they were of other rows */
+    calls->box_count = 0; /* the boxes were those of the former rows */
     if (first)
         calls_remember_first(calls);
     else if (seconds > 0)
@@ -225,7 +226,8 @@ static int calls_compare_rows(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The smallest are put first, each before those that are its parent's already. */
+/* Links each row to its parent. Rows are put in front of the children that the parent has so
+ * far, the smallest first, so that the largest comes to the front. */
 static bool calls_link_rows(struct calls *calls)
 {
     struct sorted *sorted = calloc(calls->count + 1u, sizeof *sorted);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A grid of cells, each a character and a style. Whatever is put on it is cut off at its edges,
- * so views may count on any place being safe. A wide character has two cells; to paint over one
- * of them blanks the other. Marks that combine with the character before them are left out: a
- * cell holds one.
+ * A grid of cells, each a character and a style. Whatever is put on it is cut off at its edges, so
+ * views may use any place. A wide character has two cells; painting over one of them blanks the
+ * other. A mark that combines with the character before it is left out, because a cell holds one
+ * character.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "base/utf8.h"
 #include "characters.h"
 
-#define ROWS_MAX (1 << 20) /* of a frame for a file; terminals have fewer */
+#define ROWS_MAX (1 << 20) /* for a frame of the batch mode; terminals have fewer rows */
 #define COLUMNS_MAX (1 << 12)
 #define SPARK_LEVELS 8
 
@@ -65,7 +65,7 @@ static struct cell *canvas_cell(const struct canvas *canvas, int row, int column
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 }
 
-/* The other half of a wide character that is painted over is no character any more. */
+/* Blanks the other half of a wide character that is about to be painted over. */
 static void canvas_part_halves(const struct canvas *canvas, int row, int column)
 {
     struct cell *cell = canvas_cell(canvas, row, column);
@@ -90,7 +90,7 @@ static void canvas_put_cell(struct canvas *canvas, int row, int column, enum sty
     cell->style = (uint8_t)style;
 }
 
-/* A wide one of which half is outside is not there. */
+/* Puts a character. A wide one that is partly outside is left out. */
 static void canvas_put_character(struct canvas *canvas, int row, int column, int width, enum style style,
                                  uint32_t character)
 {
@@ -161,7 +161,7 @@ void canvas_style(struct canvas *canvas, int row, int column, int width, enum st
     }
 }
 
-/* Something is never shown as nothing. */
+/* Any value above 0 has a visible bar. */
 static int canvas_spark_level(double value, double highest)
 {
     if (!(value > 0) || !(highest > 0))

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What columns a list has at a width, and where they are. */
+/* Which columns a list has at a width, and where they are. */
 #include "config.h"
 
 #include "columns.h"
 
-#define ROOMY 100 /* columns of a screen that can afford wider gaps */
+#define ROOMY 100 /* screens with at least so many columns have wider gaps */
 
 static int columns_gap(int width)
 {
     return width < ROOMY ? 1 : 2;
 }
 
-/* What columns are to be had. */
+/* The columns that may be shown: those up to a priority. */
 struct choice {
     const struct column *columns;
     bool screen;
@@ -34,7 +34,7 @@ static int columns_choice_width(const struct choice *choice)
     return width;
 }
 
-/* The columns that fit are those up to a priority. */
+/* Finds the greatest priority whose columns fit. */
 static void columns_choose(struct choice *choice, int width)
 {
     for (const struct column *column = choice->columns; column->title != NULL; column++)
@@ -44,8 +44,8 @@ static void columns_choose(struct choice *choice, int width)
         choice->priority--;
 }
 
-/* One column each in turn, until nobody may grow or nothing is left; the rest is for the one
- * that stays whatever happens, the name. */
+/* Gives columns more width, one each in turn, until none may grow or no width is left. The rest
+ * is for the column that is always shown, the name. */
 static void columns_share_out(struct column_span *spans, int count, int left)
 {
     bool grown = true;
@@ -101,7 +101,7 @@ void columns_titles(const struct column_span *spans, int count, struct canvas *c
         bool is_sorted = sorted >= 0 && column->sort == sorted;
         enum style style = is_sorted ? STYLE_SORTED : STYLE_HEADER;
         if (is_sorted)
-            sorted = -1; /* others of the same order are not marked */
+            sorted = -1; /* only the first column with this order is marked */
         canvas_style(canvas, row, spans[i].at, spans[i].width, style);
         if (column->kind != COLUMN_FIGURE)
             canvas_put(canvas, row, spans[i].at, spans[i].width, style,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of keys. Where htop, less and vim have a key for something, it is that one; each F key
- * has a letter besides, for terminals that keep F keys for themselves.
+ * The table of keys. If htop, less and vim have a key for something, it is the same one here. Each
+ * F key has a letter as well, for terminals that use F keys themselves.
  *
- * In the picker letters are typed into the filter, so that only what is no letter is bound there.
+ * In the picker, letters are typed into the filter, so only other keys are bound there.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Actions: a function each. The table of keys says where a key means one; actions that make no
- * sense where one is do nothing, for the loop may ask for any.
+ * A function for each action. The table of keys says on which page a key has which action. An
+ * action that makes no sense on the present page does nothing, because the loop may ask for any.
  */
 #include "config.h"
 
@@ -53,7 +53,7 @@ static enum effect act_down(struct model *model, int argument)
     return argument > 0 ? act_scroll(model, argument) : act_move(model, 1);
 }
 
-/* A line stays in sight. */
+/* A page moves by one line less than it shows. */
 static int64_t lines_of_page(const struct model *model)
 {
     uint32_t rows = model->help ? model->help_rows : model->page_rows;
@@ -205,7 +205,7 @@ static enum effect act_pause(struct model *model, int argument)
 
 /* --- the session's ------------------------------------------------------------------------ */
 
-/* Nothing can be asked of what has ended. True: an answer says so. */
+/* Does an action come too late, because everything has ended? Then a message says so. */
 static bool act_is_over(struct model *model)
 {
     if (!model->now.ended && !model->now.dead)
@@ -222,7 +222,7 @@ static enum effect act_sample(struct model *model, int argument)
     return act_is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
 }
 
-/* 1, 2, 5, 10, ...: the next above a rate, or below it. */
+/* Returns the next rate above (or below) hz among 1, 2, 5, 10, ... */
 static double next_rate(double hz, bool up)
 {
     static const double steps[] = {1, 2, 5};
@@ -286,10 +286,10 @@ static enum effect act_save(struct model *model, int argument)
 /* --- which -------------------------------------------------------------------------------- */
 
 static const struct {
-    act_function *function; /* NULL: the effect is all there is to it */
-    int argument;           /* of actions that come in pairs; 0: the key's */
+    act_function *function; /* NULL: the action is its effect */
+    int argument;           /* for actions that come in pairs; 0: that of the key */
     enum effect effect;
-    bool profiles; /* it needs a session, which the picker does not have */
+    bool profiles; /* the action needs a session, which the picker does not have */
 } acts[] = {
     [ACTION_UP] = {act_up},
     [ACTION_DOWN] = {act_down},
@@ -340,7 +340,8 @@ enum effect model_act(struct model *model, enum action action, int argument)
                                  acts[action].argument != 0 ? acts[action].argument : argument);
 }
 
-/* A click selects first; on a header it is the loop's, which knows the columns. */
+/* Selects the line of a click. Returns false for a click that selects nothing. Clicks on the
+ * header are handled by the loop, which knows the columns. */
 static bool act_click(struct model *model, const struct key_event *event)
 {
     uint32_t index;
@@ -375,7 +376,7 @@ enum effect model_key(struct model *model, const struct key_event *event)
         return EFFECT_NONE;
     if (event->key == TUI_KEY_RESIZE)
         return EFFECT_REDRAW;
-    if (model->message_waits) { /* an answer to the key before */
+    if (model->message_waits) { /* the message was an answer to the key before */
         model->message[0] = '\0';
         model->message_until_ns = 0;
         model->message_waits = false;

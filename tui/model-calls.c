@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pages of calls: the list of a tree, and the flame view. Both show one tree, which is taken only
- * while one of them is on the screen, and is begun anew when it is another or they were left.
+ * The pages of calls: the list of a tree, and the flame view. Both show the same tree. It is taken
+ * only while one of them is on the screen. It begins anew when another tree is opened, and when the
+ * pages have been left.
  */
 #include "config.h"
 
@@ -60,7 +61,7 @@ static uint32_t calls_selected(const struct model *model)
                                                      : CALLS_NONE;
 }
 
-/* 0: there is none. */
+/* Returns the id of the selected function, or 0. */
 static uint64_t calls_selected_function(const struct model *model, const char **name)
 {
     const struct table *table = model_table(model);
@@ -100,7 +101,7 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
 
 /* --- snapshots --------------------------------------------------------------------------- */
 
-/* After a pause the window is as long as the pause, so that nothing is missing from it. */
+/* After a pause the window is as long as the pause, so that it lacks nothing. */
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due)
 {
     bool first = !model->calls.taken;
@@ -147,7 +148,7 @@ enum effect calls_enter(struct model *model)
     return EFFECT_PAINT;
 }
 
-/* A zoomed flame view goes back to the caller's caller and so on at once: to all. */
+/* Leaves the pages. A zoomed flame view first goes back to the whole in one step. */
 enum effect calls_back(struct model *model)
 {
     if (model->page == PAGE_FLAME && model->flame_zoom != 0) {
@@ -188,7 +189,7 @@ static enum effect flame_step(struct model *model, int levels, int boxes)
     if (calls_flame(calls, zoom, model->flame_columns) != 0 || calls->box_count == 0)
         return EFFECT_NONE;
     uint32_t box = calls_box_of(calls, calls_find(calls, model->flame_selected));
-    if (box == CALLS_NONE) /* it is too narrow now, or gone */
+    if (box == CALLS_NONE) /* the selected row is gone, or its box is too narrow */
         box = 0;
     uint32_t row = calls->boxes[calls_box_step(calls, box, levels, boxes)].row;
     model->flame_selected = row == CALLS_NONE ? 0 : calls->rows[row].call.id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Into rows and out of them: a function's code is a page, everything else a step that filters all
- * views to it. Steps add up, and each remembers the view and the row to come back to.
+ * Goes into rows and out of them. A function's code is a page; any other row becomes a filter of
+ * all views. Filters add up, and each remembers the view and the row to come back to.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ static enum effect filter_open_code(struct model *model, const struct pprofil_ro
     return EFFECT_SNAPSHOT;
 }
 
-/* What a row adds to the filters in force. */
+/* Adds a row to the filter of a step, and makes the step's label. */
 static void filter_describe(struct model_filter *step, const struct pprofil_row *row)
 {
     char *label = step->label;
@@ -75,14 +75,15 @@ static bool filter_equals(const struct pprofil_filter *one, const struct pprofil
            one->thread == other->thread && one->state == other->state;
 }
 
-/* A held display keeps its filter: for another one counts would have to be taken first. */
+/* While the display is held still, filters cannot change: the counts for another filter would
+ * have to be taken first. */
 static enum effect filter_stay_held(struct model *model)
 {
     model_answer(model, "the display is held still: %s lets it go on", keys_name(' '));
     return EFFECT_PAINT;
 }
 
-/* All counts are other ones now. */
+/* Begins all views anew after the filter has changed, because all counts are different now. */
 static enum effect filter_apply(struct model *model, enum pprofil_by by)
 {
     for (unsigned i = 0; i < SNAPSHOT_GROUPINGS; i++)
@@ -102,7 +103,7 @@ static enum effect filter_push(struct model *model, const struct pprofil_row *ro
     filter_describe(&step, row);
     if (model->filter_count > 0 &&
         filter_equals(&step.filter, &model->filters[model->filter_count - 1].filter))
-        return view_open(model, PPROFIL_BY_FUNCTION); /* it is inside already */
+        return view_open(model, PPROFIL_BY_FUNCTION); /* the filter has this row already */
     if (model->paused)
         return filter_stay_held(model);
     if (model->filter_count == MODEL_FILTERS) {
@@ -120,15 +121,15 @@ enum effect filter_enter(struct model *model)
 
     if (model->page != PAGE_TABLE || model->selected >= table->count)
         return EFFECT_NONE;
-    /* a copy: its table is about to be cleared */
+    /* a copy: the table is about to be cleared */
     struct pprofil_row row = table->rows[model->selected].total;
-    if (row.pending) { /* a row of all that has no name yet, which is about to go */
+    if (row.pending) { /* such a row is about to be replaced by rows with names */
         model_answer(model, "its name is still being looked up");
         return EFFECT_PAINT;
     }
     if (model->view == PPROFIL_BY_LINE && row.line == 0 && row.file[0] == '\0') {
         model_answer(model, "no line is known there: functions have code, too");
-        return EFFECT_PAINT; /* it is of many places: any one's code would be as good */
+        return EFFECT_PAINT; /* the row stands for many lines */
     }
     if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)
         return filter_open_code(model, &row);
@@ -163,6 +164,6 @@ enum effect filter_back(struct model *model)
         return model->paused ? filter_stay_held(model) : filter_pop(model);
     if (model->search[0] == '\0')
         return EFFECT_NONE;
-    model->search[0] = '\0'; /* matches are marked no longer */
+    model->search[0] = '\0'; /* ends the marking of matches */
     return EFFECT_PAINT;
 }

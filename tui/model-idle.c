@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads and processes without a sample. Reports have no rows of them, but a list of threads that
- * leaves out those that sleep does not say where a program hangs. Their rows have the ids that
- * reports will give them, so that they go on as the same rows when their first sample comes.
+ * Threads and processes without a sample. Reports do not have rows for them. But a list that lacks
+ * sleeping threads does not show where a program hangs. The rows that are added have the ids that
+ * reports will give them, so that they remain the same rows when their first sample comes.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@ static int idle_compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The report's ids, sorted; NULL: no memory. The caller frees it. */
+/* Returns the ids of the report, sorted, or NULL for want of memory. The caller frees them. */
 static uint64_t *idle_sorted_ids(const struct snapshot_rows *rows)
 {
     uint64_t *ids = malloc(((size_t)rows->count + 1) * sizeof *ids);
@@ -31,7 +31,8 @@ static uint64_t *idle_sorted_ids(const struct snapshot_rows *rows)
     return ids;
 }
 
-/* Does the image that is filtered to live, so that the process' threads are its own? */
+/* Is the image that the filter selects still alive? Only then are the threads of its process its
+ * own. */
 static bool filter_image_lives(const struct snapshot *snapshot, const struct pprofil_filter *filter)
 {
     for (uint32_t i = 0; filter->process != 0 && i < snapshot->process_count; i++)
@@ -40,7 +41,8 @@ static bool filter_image_lives(const struct snapshot *snapshot, const struct ppr
     return true;
 }
 
-/* Does the filter let a thread or process without samples through? None has a system call, an object or a state. */
+/* Does the filter let a thread or process without samples through? Such a thread has no system
+ * call, object or state. */
 static bool filter_lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
     return filter->object == 0 && filter->syscall == 0 && filter->state == 0 &&
@@ -56,7 +58,7 @@ static bool idle_thread_row(const struct pprofil_task *task, const struct pprofi
            (filter->thread == 0 || filter->thread == task->id);
 }
 
-/* A filter on a thread lets the thread's process through, and no other. */
+/* A filter for a thread lets only its process through. */
 static bool idle_process_row(const struct snapshot_process *process, const struct pprofil_filter *filter,
                              struct pprofil_row *row)
 {

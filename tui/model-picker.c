@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The picker: processes that one may attach to, the busiest first, then the others; what is typed
- * narrows the list at once. What each used is known from two lists; the first is by what they used
- * since they began.
+ * The picker: the list of processes, first those that can be attached to, with the busiest on top.
+ * What is typed narrows the list at once. The CPU time that a process has used since the last list
+ * is known once there are two lists; until then the CPU time of its whole life decides.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 /* --- order --------------------------------------------------------------------------------- */
 
-/* qsort(3) has no argument for what is compared, so each entry carries it. */
+/* An entry has all that is compared, because qsort(3) takes no further argument. */
 struct entry {
     uint32_t index, pid;
     bool refused;
@@ -41,7 +41,8 @@ static int candidate_compare_pid(const void *key, const void *element)
     return (pid > candidate->pid) - (pid < candidate->pid);
 }
 
-/* CPUs used since the list before. A pid that counts less than it did is another process. */
+/* Returns the CPUs that a process has used since the list before. If its time is less than it
+ * was, the pid belongs to another process now. */
 static double candidate_cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
                                   uint64_t time_ns)
 {
@@ -104,7 +105,7 @@ void model_take_candidates(struct model *model, struct pprofil_candidate *candid
 
     list_settle(model);
     model_answer_seen(model, time_ns);
-    if (cpu == NULL || picked == NULL) { /* the list before stays */
+    if (cpu == NULL || picked == NULL) { /* the former list stays */
         free(cpu);
         free(picked);
         free(candidates);

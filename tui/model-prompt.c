@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A line that is typed in: what to search for, a file's name, the picker's filter; and the search. */
+/* The line that is typed: a text to search for, a file name, or the picker's filter. And the
+ * search. */
 #include "config.h"
 
 #include <string.h>
@@ -21,8 +22,8 @@ static enum effect prompt_leave(struct model *model)
     return prompt_open(model, PROMPT_NONE);
 }
 
-/* Names that nobody means as such: to other programs "-" is their standard output, and a file
- * called by blanks is hard to find, and harder to remove. */
+/* Rejects names that are hardly meant: to other programs "-" is their standard output, and a
+ * file with a name of blanks is hard to find and to remove. */
 static bool prompt_is_file_name(struct model *model)
 {
     const char *text = model->text;
@@ -40,7 +41,7 @@ static enum effect prompt_accept(struct model *model)
     enum model_prompt prompt = model->prompt;
 
     model->prompt = PROMPT_NONE;
-    if (prompt == PROMPT_SAVE) /* the name stays in text for whoever saves */
+    if (prompt == PROMPT_SAVE) /* the name remains in model->text for the loop, which saves */
         return prompt_is_file_name(model) ? EFFECT_SAVE : EFFECT_PAINT;
     if (prompt != PROMPT_SEARCH)
         return EFFECT_PAINT;
@@ -50,7 +51,7 @@ static enum effect prompt_accept(struct model *model)
     return prompt_leave(model);
 }
 
-/* Takes off a whole character; from an empty line it leads out. */
+/* Deletes the last character. In an empty line it leaves the prompt. */
 static enum effect prompt_delete(struct model *model)
 {
     size_t length = strlen(model->text);
@@ -112,7 +113,8 @@ static bool search_matches(const struct model *model, uint32_t index)
     return false;
 }
 
-/* So many lines on from the selection, around the end of the list. */
+/* Returns the line that is some steps after (or before) the selection, around the end of the
+ * list. */
 static uint32_t search_line(const struct model *model, uint32_t steps, bool backwards)
 {
     uint32_t count = model_list_count(model);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Snapshots: what they bring to the tables, and the header's figures.
+ * Takes snapshots: they update the tables and the header's figures.
  *
- * Samples come at once, but what the kernel and the supervisor count (CPU time, time stopped) is
- * told about once a second. Such figures are differences between two tellings, over the time
- * between these; the same figure in two snapshots in a row says nothing.
+ * Samples come at once, but counts of the kernel and the supervisor (CPU time, time stopped) come
+ * about once a second. The header's figures are differences between two such reports, divided by
+ * the time between them. If such a count is the same in two snapshots in a row, that says nothing.
  */
 #include "config.h"
 
@@ -15,16 +15,16 @@
 #include "model-internal.h"
 
 #define SECOND UINT64_C(1000000000)
-#define SILENCE_NS (5 * SECOND / 2) /* so long without news means that nothing runs */
-#define PATIENCE_SECONDS 4.0 /* it speaks at the first tick of each second */
-#define FIRST_WINDOW 0.25           /* of a window's length: a shorter first one says too little */
+#define SILENCE_NS (5 * SECOND / 2) /* without news for so long, nothing runs */
+#define PATIENCE_SECONDS 4.0 /* the supervisor reports at the first tick of each second */
+#define FIRST_WINDOW 0.25           /* of a window's length: a shorter first window says too little */
 #define SYSCALLS 1024
 #define BEGINNINGS 3 /* of a table, for names: those of files that were read before come at once */
 
 /* --- the header: how much, how well --------------------------------------------------------- */
 
-/* Time between two tellings: the supervisor's own, which leaves out pauses, as it does with the
- * target's CPU time; where that stood still, ours. */
+/* Returns the time between two reports. It is the supervisor's time, which leaves out pauses, as
+ * the target's CPU time does. If that stood still, it is ours. */
 static double told_interval(const struct model_before *before, const struct snapshot *snapshot)
 {
     double sampled = (double)snapshot->totals.elapsed_ns - (double)before->elapsed_ns;
@@ -63,7 +63,7 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
 
-    if (!before->told) { /* what is told first is since the start */
+    if (!before->told) { /* the first report counts from the start */
         if (totals->elapsed_ns == 0)
             return;
         before->told_ns = snapshot->time_ns - totals->elapsed_ns;
@@ -75,12 +75,12 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     double stopped = (double)(totals->stopped_ns - before->stopped_ns);
     double time = told_interval(before, snapshot);
     if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
-        if (!snapshot_is_sampled(snapshot)) /* silence of ours: it counts from when sampling goes on */
+        if (!snapshot_is_sampled(snapshot)) /* we are not sampling: the silence counts from when sampling goes on */
             before->told_ns = snapshot->time_ns;
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
             return;
         model->target_cpu = model->stopped_share = 0;
-        before->told_ns = snapshot->time_ns - SECOND; /* what comes next is a second's */
+        before->told_ns = snapshot->time_ns - SECOND; /* the next report is that of one second */
     } else if (time > 0) {
         model->target_cpu = cpu / time;
         model->stopped_share = cpu > 0 ? stopped / cpu : 0;
@@ -88,7 +88,8 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     }
 }
 
-/* Whoever samples says so, in a program that sleeps too. */
+/* The supervisor reports as long as it samples, even if the program sleeps. So its silence is a
+ * failure. */
 static void update_silence(struct model *model, const struct snapshot *snapshot)
 {
     struct model_before *before = &model->before;
@@ -106,7 +107,7 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
 
-    if (totals->running < before->running || totals->cpu_ns < before->cpu_ns) /* cleared */
+    if (totals->running < before->running || totals->cpu_ns < before->cpu_ns) /* counts were cleared */
         before->running = before->cpu_ns = 0;
     if (totals->cpu_ns > before->cpu_ns)
         model->achieved_hz = (double)(totals->running - before->running) * 1e9 /
@@ -118,8 +119,9 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
     before->cpu_ns = totals->cpu_ns;
 }
 
-/* After the end the minute stands still. Seconds that nothing was sampled in have no bar: what
- * was so at the last snapshot was so until now, for a change brings one at once. */
+/* Advances the minute, which stands still after the end. Seconds without sampling have no bar.
+ * Whether there was sampling is as it was in the last snapshot, because a change causes a
+ * snapshot at once. */
 static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;
@@ -176,7 +178,7 @@ static void update_targets(struct model *model, const struct snapshot *snapshot)
         return;
     if (alive == 1)
         snprintf(model->targets, sizeof model->targets, "PID %u", pid);
-    else if (snapshot->process_count > 1) /* a single one's number stays when it has ended */
+    else if (snapshot->process_count > 1) /* the number of a single process stays after its end */
         snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
 }
 
@@ -198,8 +200,8 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
     model_say(model, snapshot->time_ns, "out of memory: some figures are old");
 }
 
-/* Whether a table's window ends now. Its first begins when a view is opened, which may be just
- * before: then it goes on to the next end. */
+/* Does the table's window end now? A table that was opened just before the end of a window has a
+ * first window that is too short. It then lasts until the next end. */
 static bool update_window_ends(const struct model *model, const struct table *table, double seconds,
                                bool due)
 {
@@ -208,9 +210,9 @@ static bool update_window_ends(const struct model *model, const struct table *ta
     return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
 }
 
-/* A table that begins between two ends of windows has rows that nobody has asked names for: it may
- * begin again with them. Not for ever, for what is new always lacks a name, and no window of a table
- * that begins again and again would ever end. */
+/* May the table begin again? A table that was opened between the ends of two windows has rows
+ * whose names nobody has asked for. It may begin again when they are known, but only a few
+ * times: new rows always lack names, and its first window would never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
@@ -226,7 +228,7 @@ bool model_awaits_names(const struct model *model)
     return !model->paused && update_begins_again(&model->tables[model->view], false);
 }
 
-/* After the end no window ends any more, but what was looked up since comes. */
+/* Takes the rows of a table. After the end no window ends any more, but names still come. */
 static void update_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
 {
     struct table *table = &model->tables[by];
@@ -259,7 +261,7 @@ static void update_table(struct model *model, struct snapshot *snapshot, enum pp
 
 static void update_tables(struct model *model, struct snapshot *snapshot, bool due)
 {
-    /* other counts, not more of them */
+    /* counts of another kind of time are not an increase */
     if (model->have_snapshot && snapshot->totals.wall != model->now.totals.wall)
         model_cleared(model);
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
@@ -269,7 +271,7 @@ static void update_tables(struct model *model, struct snapshot *snapshot, bool d
 
 /* --- the rest ------------------------------------------------------------------------------- */
 
-/* While the display is paused, all that its pages are made of stays. */
+/* While the display is paused, everything that its pages are made of stays. */
 static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
 {
     struct snapshot held = *fresh;
@@ -281,7 +283,7 @@ static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->tasks = held.tasks;
     shown->processes = held.processes;
     if (shown->code_count == 0)
-        return; /* it comes only now */
+        return; /* the code has just come */
     fresh->code = shown->code;
     fresh->code_count = shown->code_count;
     fresh->code_state = shown->code_state;
@@ -318,7 +320,7 @@ void model_take(struct model *model, struct snapshot *snapshot, bool due)
     model_answer_seen(model, snapshot->time_ns);
     update_tables(model, snapshot, due);
     calls_take_snapshot(model, snapshot, due);
-    model->began_ns = 0; /* a table that comes later begins later */
+    model->began_ns = 0; /* tables that are opened later begin later */
     update_header(model, snapshot, due);
     snapshot_drop_rows(snapshot);
     if (model->paused && model->have_snapshot)

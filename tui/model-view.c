@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which table is on the screen, in which order. Four of them are taken with each snapshot, for
- * the header and so that one can go to them and find their history; another is forgotten when it
- * is left, since windows of which nothing is known would be in its history.
+ * Which table is on the screen, and in which order. Some tables are taken with each snapshot: the
+ * header needs them, and the user finds their history when opening them. Any other table is
+ * forgotten when it is left, because its history would have windows about which nothing is known.
  *
- * While the display is paused, the tables go on and the screen shows copies.
+ * While the display is paused, the tables go on, and the screen shows copies.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #define BIT(sort) (1u << (sort))
 
-/* The last is of elapsed time. */
+/* The order of the views. The last is for elapsed time only. */
 static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
     PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
@@ -21,7 +21,7 @@ static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
 
 static const struct {
     bool kept;
-    unsigned sorts; /* that its columns have */
+    unsigned sorts; /* set of enum table_sort that its columns have */
 } views[SNAPSHOT_GROUPINGS] = {
     [PPROFIL_BY_FUNCTION] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_OBJECT)},
     [PPROFIL_BY_OBJECT] = {false, BIT(TABLE_BY_NAME)},
@@ -77,7 +77,8 @@ enum effect view_open(struct model *model, enum pprofil_by by)
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
 
-/* The tables, and where there are stacks two views of calls behind them. */
+/* Goes to the next view, or the one before. If there are stacks, the two views of calls follow
+ * the tables. */
 enum effect view_step(struct model *model, int step)
 {
     int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);
@@ -167,6 +168,6 @@ enum effect view_pause(struct model *model)
         model_answer(model, "no memory to hold the display still");
     if (model->page == PAGE_TABLE)
         view_arrange_present(model);
-    model->calls_ns = 0; /* no window of its own has been held */
-    return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT; /* code and threads may be old */
+    model->calls_ns = 0; /* the window of the calls begins anew */
+    return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT; /* the code and the threads on the screen may be old */
 }

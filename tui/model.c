@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The model as a whole: its beginning and end, what it asks for, what it says of itself. */
+/* The model as a whole: its beginning and its end, what it needs of snapshots, and its messages. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "model-internal.h"
 
-#define SHOWN_AT_FIRST 50 /* rows, while no view has said how many a page has */
+#define SHOWN_AT_FIRST 50 /* rows, until the view has set page_rows */
 
 struct model *model_new(void)
 {
@@ -71,7 +71,7 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     if (rows > model->shown_size) {
         uint64_t *larger = realloc(model->shown, rows * sizeof *larger);
         if (larger == NULL)
-            return; /* where they are defined is shown another time */
+            return; /* where the rows are defined will be asked for later */
         model->shown = larger;
         model->shown_size = rows;
     }
@@ -81,7 +81,8 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     wants->shown_count = rows;
 }
 
-/* Functions, and views that were looked at once, go on: their history has no holes. */
+/* Functions, and views that were opened once, are always taken, so that their history is
+ * complete. */
 void model_wants(struct model *model, struct snapshot_wants *wants)
 {
     list_settle(model);
@@ -89,7 +90,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
     wants->command = model->command[0] == '\0';
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         wants->by[by] = by == model->view || by == PPROFIL_BY_FUNCTION ||
-                        (by == PPROFIL_BY_STATE && model->wall) || /* the header's */
+                        (by == PPROFIL_BY_STATE && model->wall) || /* for the header */
                         (view_is_kept(by) && model->tables[by].taken);
     if (model->filter_count > 0)
         wants->filter = model->filters[model->filter_count - 1].filter;
@@ -151,7 +152,8 @@ enum key_where model_where(const struct model *model)
     return model->help ? KEY_IN_HELP : pages[model->page];
 }
 
-/* A view that was opened while the display is paused has nothing frozen until its first report. */
+/* Returns the table of the present view. A view that is opened during a pause has no rows until
+ * its first report. */
 const struct table *model_table(const struct model *model)
 {
     return model->paused ? &model->frozen[model->view] : &model->tables[model->view];
@@ -169,7 +171,7 @@ uint32_t model_list_count(const struct model *model)
     case PAGE_CALLS:
         return model->calls.line_count;
     case PAGE_FLAME:
-        return 0; /* it has boxes */
+        return 0; /* has boxes, not lines */
     case PAGE_OUTPUT:
         return model->output.count;
     }

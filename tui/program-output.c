@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The output of the program that top started. It writes to a pseudo-terminal, as it would to
- * ours, and we keep its last lines: text only, for what else a terminal can do would scramble
- * the pane.
+ * The output of the program that top started. The program writes to a pseudo-terminal, as it would
+ * to ours, and top keeps its last lines. It keeps text only: anything else that a terminal can do
+ * would disturb the pane.
  *
- * A program must not suffer when top ends, not even by kill -9: then its terminal would be gone
- * and its writes fail. So a second process, the keeper, has the master too, does nothing until
- * we are gone, and then reads on until the program has ended.
+ * The program must not suffer when top ends, not even by kill -9. If the pseudo-terminal
+ * disappeared, the program's writes would fail. So a second process, the keeper, has its master end
+ * too. It does nothing until top is gone, and then reads until the program has ended.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 #include "program-output.h"
 
 #define LINES_MAX 5000u
-#define DROPPED_LINES (LINES_MAX / 4) /* at once when there are as many: to move the rest costs */
-#define READ_SIZE_MAX (256u << 10)      /* bytes that are read before keys are looked at again */
+#define DROPPED_LINES (LINES_MAX / 4) /* dropped together, because moving the rest is costly */
+#define READ_SIZE_MAX (256u << 10)      /* bytes that are read before keys are served again */
 #define COLUMNS_MAX 4096u /* bytes of a line; the rest is dropped */
 #define TAB 8
 
@@ -41,14 +41,14 @@ static void keeper_run(int master, int until)
     descriptors_close(2);
     while (read(1, bytes, sizeof bytes) < 0 && errno == EINTR)
         ;
-    fcntl(0, F_SETFL, 0); /* waits for more now */
+    fcntl(0, F_SETFL, 0); /* from here on reads wait */
     ssize_t got;
     while ((got = read(0, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))
         ;
     _exit(0);
 }
 
-/* It is no child of ours: nobody has to wait for it. */
+/* The keeper is not a child of top, so that nobody has to wait for it. */
 static int output_start_keeper(struct output *output)
 {
     int ends[2], status;
@@ -133,7 +133,7 @@ static void output_drop_lines(struct output *output)
     memmove(output->lines, output->lines + DROPPED_LINES, output->count * sizeof *output->lines);
 }
 
-/* The line being written is shown as it is: the last of lines is a copy of it. */
+/* Shows the line that is being written: the last of lines is a copy of it. */
 static void output_show_line(struct output *output, bool begin)
 {
     char *copy = strndup(output->line, output->length);
@@ -173,7 +173,7 @@ static void output_take_text(struct output *output, char byte)
         output_end_line(output);
         break;
     case '\r':
-        output->column = 0; /* what comes overwrites, as progress bars want */
+        output->column = 0; /* what follows overwrites the line, as progress bars want */
         break;
     case '\b':
         output->column -= output->column > 0;
@@ -192,8 +192,8 @@ static void output_take_text(struct output *output, char byte)
     }
 }
 
-/* ECMA-48: CSI sequences end with a byte from @ to ~, strings (OSC, DCS, ...) with BEL or ST;
- * what is left are two or three bytes. */
+/* ECMA-48: a CSI sequence ends with a byte from @ to ~, a string (OSC, DCS, ...) with BEL or ST.
+ * All other sequences are two or three bytes. */
 static void output_take_byte(struct output *output, char byte)
 {
     switch (output->state) {
@@ -249,7 +249,7 @@ bool output_read(struct output *output)
     }
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
         return all > 0;
-    close(output->master); /* EIO: nobody has the other end any more */
+    close(output->master); /* EIO: nobody has the other end open */
     output->master = -1;
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What comes from the terminal as keys of keys.h. */
+/* Makes keys of keys.h from what the terminal sends. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -9,8 +9,8 @@
 
 #include "screen.h"
 
-#define DOUBLE_NS 400000000 /* between the clicks of a double one */
-#define MOUSE_EVENTS 16     /* curses keeps fewer of those that came together */
+#define DOUBLE_NS 400000000 /* between the two clicks of a double click */
+#define MOUSE_EVENTS 16     /* curses keeps fewer events that came together */
 
 static const struct {
     wint_t curses;
@@ -39,7 +39,7 @@ static const struct {
       {3, TUI_KEY_CTRL_C},       {12, TUI_KEY_CTRL_L},
 };
 
-/* A second click on the same line, soon enough, makes both a double one. */
+/* Two clicks on the same line, soon after each other, are a double click. */
 static uint32_t mouse_click(int row)
 {
     static uint64_t last_ns;
@@ -52,7 +52,7 @@ static uint32_t mouse_click(int row)
     return is_double ? TUI_KEY_DOUBLE_CLICK : TUI_KEY_CLICK;
 }
 
-/* Mouse events that came together are one key of curses, which gives out the newest first. */
+/* Mouse events that came together are one key of curses. getmouse(3) returns the newest first. */
 static struct {
     MEVENT events[MOUSE_EVENTS];
     int count;
@@ -116,5 +116,5 @@ bool screen_key(struct key_event *event)
     }
     if (mice.count > 0)
         mouse_next_event(event);
-    return true; /* key may be 0: one that means nothing */
+    return true; /* event->key may be 0: a key without a meaning */
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What terminfo says of a terminal: whether it can show a screen, how styles look there, and what to send it to undo
- * what curses has done.
+ * What terminfo knows about a terminal: whether it can show a screen, how styles look on it, and
+ * what undoes the changes that curses makes.
  *
- * Styles have 256 colours, or 8, or none; without colours what matters is bold or reversed. The background is the
- * terminal's own, which may be light or dark, so that colours are from the middle of the range.
+ * Styles have 256 colours, 8 or none. Without colours the important ones are bold or reversed. The
+ * background is the terminal's own, which may be light or dark, so colours are from the middle of
+ * the range.
  *
- * The macros of term.h are too many to be let into another file.
+ * term.h defines so many macros that only this file includes it.
  */
 #include "config.h"
 
@@ -28,7 +29,7 @@ bool screen_usable(void)
     return usable;
 }
 
-/* Adds a sequence without the times to wait, "$<5>", of terminals slower than any there is. */
+/* Adds a sequence without its delays ("$<5>"), which only very old terminals need. */
 static size_t add_sequence(char *text, size_t size, size_t used, const char *sequence)
 {
     const char *at = sequence == NULL || sequence == (char *)-1 ? "" : sequence;
@@ -55,8 +56,8 @@ size_t screen_leaving(char *text, size_t size)
     used = add_sequence(text, size, used, cursor_normal);
     if (exit_ca_mode != NULL)
         return add_sequence(text, size, used, exit_ca_mode);
-    /* without a screen of our own, the shell goes on below: terminals take the last line for a
-     * line that they do not have */
+    /* Without a second screen, the shell goes on below the last line. Terminals take 998 for
+     * their last line. */
     if (cursor_address != NULL)
         used = add_sequence(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
     return add_sequence(text, size, used, "\r\n");
@@ -65,10 +66,10 @@ size_t screen_leaving(char *text, size_t size)
 /* --- styles --------------------------------------------------------------------------------- */
 
 struct look {
-    short many[2]; /* foreground and background of 256; -1: the terminal's */
-    short few[2];  /* of 8 */
-    attr_t plain;  /* without colours */
-    attr_t always; /* with them */
+    short many[2]; /* foreground and background of 256 colours; -1: the terminal's */
+    short few[2];  /* the same of 8 colours */
+    attr_t plain;  /* attributes without colours */
+    attr_t always; /* attributes with colours */
 };
 
 static const struct look looks[STYLE_COUNT] = {
@@ -95,7 +96,7 @@ static const struct look looks[STYLE_COUNT] = {
     [STYLE_FLAME_RUN_TIME] = {{16, 150}, {COLOR_BLACK, COLOR_MAGENTA}, A_NORMAL, A_NORMAL},
 };
 
-/* How many colours there are to be: 256, 8 or 0. */
+/* Returns the number of colours to use: 256, 8 or 0. */
 static int colour_count(void)
 {
     const char *none = getenv("NO_COLOR");

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal, through curses: keys come in, canvases go out, and curses sends what differs.
+ * The terminal, through curses. Keys come in, canvases go out, and curses sends what has changed.
  *
- * It is given back without curses: its settings and the sequences that undo ours are noted when it
- * is taken, so that screen_close needs nothing but write(2) and tcsetattr(3), and may be called
- * from a signal's handler, in the middle of anything. Curses gets none of the signals it would
- * take for itself; that the size has changed is asked of the terminal, which is told by SIGWINCH
- * interrupting whoever waits for keys.
+ * The terminal is restored without curses. Its settings, and the sequences that undo ours, are
+ * noted when it is taken. So screen_close needs only write(2) and tcsetattr(3), and may be called
+ * from a signal handler at any point. Curses does not get the signals that it would handle. The
+ * terminal is asked whether its size has changed; SIGWINCH interrupts the loop's wait for that.
  */
 #include "config.h"
 
@@ -25,14 +24,14 @@
 
 #include "screen.h"
 
-#define ESCAPE_MS 25   /* after ESC, for the rest of a key's sequence */
-#define ROWS_MAX 1000 /* terminals that say more are lying */
+#define ESCAPE_MS 25   /* after ESC: time for the rest of a key's sequence */
+#define ROWS_MAX 1000 /* a terminal that reports more rows is wrong */
 #define COLUMNS_MAX 4000
 
 static struct {
     volatile sig_atomic_t open;
-    struct termios settings; /* to go back to */
-    char leave[512];         /* sequences that undo what ours did */
+    struct termios settings; /* settings before ours */
+    char leave[512];         /* the sequences that undo ours */
     size_t leave_length;
     bool utf8;
     attr_t looks[STYLE_COUNT];
@@ -46,7 +45,7 @@ static bool screen_size_is_sane(const struct winsize *size)
     return size->ws_row <= ROWS_MAX && size->ws_col <= COLUMNS_MAX;
 }
 
-/* Signals that curses would take, and who has them. */
+/* Signals that curses would handle, with their former handlers. */
 static const int taken[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 #define TAKEN (sizeof taken / sizeof *taken)
 
@@ -73,8 +72,8 @@ static SCREEN *screen_start_curses(void)
     return curses;
 }
 
-/* What nearly all terminals send, for descriptions without these keys (vt100): PgDn would be
- * Escape, and 6 a view's key. */
+/* Defines the keys that nearly all terminals send, for descriptions that lack them (vt100).
+ * Otherwise PgDn would be an Escape and a 6, which is the key of a view. */
 static void screen_define_common_keys(void)
 {
     static const struct {
@@ -96,14 +95,14 @@ static void screen_define_common_keys(void)
 
 static void screen_set_modes(void)
 {
-    raw(); /* Ctrl-C is a key */
+    raw(); /* Ctrl-C is a key like others */
     noecho();
     nonl();
     nodelay(stdscr, TRUE);
     keypad(stdscr, TRUE);
     screen_define_common_keys();
     set_escdelay(ESCAPE_MS);
-    mouseinterval(0); /* clicks as they come; screen-keys.c makes doubles of them */
+    mouseinterval(0); /* every click is an event: screen-keys.c recognizes double clicks */
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     curs_set(0);
 }
@@ -143,8 +142,8 @@ void screen_close(void)
     errno = error;
 }
 
-/* Curses knows of this, and undoes it with the next refresh: here it is not in the middle of
- * anything. Until then a crash finds the terminal given back. */
+/* Gives the terminal back by curses, which takes it again with the next refresh. That is
+ * possible here, outside of signal handlers. Until then a crash finds the terminal restored. */
 void screen_suspend(void)
 {
     endwin();
@@ -152,7 +151,7 @@ void screen_suspend(void)
     screen.open = 0;
 }
 
-/* In the background tcsetattr(3) stops us (SIGTTOU) until we have the terminal. */
+/* In the background tcsetattr(3) stops us (SIGTTOU) until the terminal is ours again. */
 void screen_resume(void)
 {
     screen.open = 1;
@@ -172,7 +171,7 @@ bool screen_resized(void)
     getmaxyx(stdscr, rows, columns);
     if (size.ws_row == rows && size.ws_col == columns)
         return false;
-    clearok(curscr, TRUE); /* what terminals keep of their contents differs */
+    clearok(curscr, TRUE); /* terminals differ in what they keep of their contents */
     return resize_term(size.ws_row, size.ws_col) == OK;
 }
 
@@ -193,7 +192,8 @@ int screen_fd(void)
 
 /* --- showing ------------------------------------------------------------------------------- */
 
-/* What the terminal would show in another width than ours would shift the rest of the line. */
+/* Makes a cell of curses. A character to which the terminal gives another width than we do would
+ * shift the rest of the line, so it becomes a '?'. */
 static void screen_make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
 {
     const struct cell *cell =
@@ -208,7 +208,7 @@ static void screen_make_cell(const struct canvas *canvas, int row, int column, c
     setcchar(made, text, screen.looks[cell->style], screen.pairs[cell->style], NULL);
 }
 
-/* curses wants a wide character once. */
+/* Is this the right half of a wide character? Curses wants such a character once. */
 static bool screen_is_right_half(const struct canvas *canvas, int row, int column)
 {
     const struct cell *cell =

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Signals that end the live view, or stop it for a while. Handlers have no context: what they need
- * is static here, and nowhere else. Only signals that would have their default effect are taken:
- * whoever started us with one ignored, as nohup(1) does, means it, and SIGPIPE and SIGXFSZ have a
- * handler already. Crashes are taken from other handlers too, which know of no terminal.
+ * Signals that end the live view, or stop it for a while. Handlers have no context, so what they
+ * need is static in this file. Only signals with their default action are caught: whoever started
+ * us with a signal ignored, as nohup(1) does, wants that, and SIGPIPE and SIGXFSZ have handlers of
+ * src/main.c. Crashes are caught even if they have other handlers, because those know nothing of
+ * the terminal.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 
 #include "signals.h"
 
-#define ALTERNATE_STACK 65536 /* a frame with all vector registers in it is 11 KiB */
+#define ALTERNATE_STACK 65536 /* a signal frame with all vector registers takes 11 KiB */
 
 static const int ending[] = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
                              SIGALRM, SIGPROF, SIGVTALRM, SIGXCPU, SIGIO,   SIGPWR};
@@ -67,7 +68,7 @@ static void signals_take_crashes(void)
             sigaction(crashes[i], &action, NULL);
 }
 
-/* Where signals have one handler now, they get another. */
+/* Changes the handler of those signals that have a certain handler now. */
 static void signals_change_handler(const int *signals, size_t count, void (*from)(int), void (*to)(int))
 {
     struct sigaction action = {.sa_handler = to}, old;
@@ -78,7 +79,7 @@ static void signals_change_handler(const int *signals, size_t count, void (*from
             sigaction(signals[i], &action, NULL);
 }
 
-/* A crash for want of stack needs another one to be handled on. */
+/* A stack overflow is a crash whose handler needs another stack. */
 static void signals_have_stack(void)
 {
     static char bytes[ALTERNATE_STACK];
@@ -117,10 +118,11 @@ void signals_release(void)
     }
 }
 
-/* The whole job stops, as it does when a terminal sends the signal: a shell takes back the
- * terminal only once all of the job has stopped. SIGTSTP and not SIGSTOP: the kernel drops it
- * where there is no shell that would continue us (an orphaned process group; signal(7)). The
- * others first, while we ignore it; then we, for raise(3) returns only after we are continued. */
+/* Stops the whole job, as a terminal does: a shell takes the terminal back only when all
+ * processes of the job have stopped. The signal is SIGTSTP and not SIGSTOP, because the kernel
+ * drops SIGTSTP if there is no shell that would continue us (an orphaned process group;
+ * signal(7)). The other processes are stopped first, while we ignore the signal, because
+ * raise(3) returns only after we are continued. */
 void signals_stop(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, before;
@@ -134,7 +136,8 @@ void signals_stop(void)
     sigaction(SIGTSTP, &before, NULL);
 }
 
-/* The pipe is emptied before anything is looked at: what comes after that is in it again. */
+/* The pipe is emptied before the flag is read, so that a signal that comes after that leaves a
+ * byte in it. */
 bool signals_stop_asked(void)
 {
     char bytes[16];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The session behind the screen. Everything is asked for through pprofil.h in this thread; what
- * takes long, the library does in a thread of its own.
+ * The session behind the screen. This thread calls pprofil.h only. Whatever takes long is done by a
+ * thread of the library.
  */
 #include "config.h"
 
@@ -63,7 +63,7 @@ int source_open(struct source *source, const struct top_request *request,
 
     if (error == 0) {
         source_name_targets(source, request);
-        /* before the launch: a program counts from its first instruction */
+        /* before the launch, so that the program counts from its first instruction */
         error = pprofil_session_start(source->session);
     }
     if (error == 0)
@@ -80,8 +80,9 @@ int source_open(struct source *source, const struct top_request *request,
     return error;
 }
 
-/* Other children are orphans, where we are the first process of a container (pid_namespaces(7)), or
- * what the library starts quietly (__WALL) and does not wait for to the end. */
+/* Takes the exit status of children. Other children than the program are orphans, if we are the
+ * first process of a container (pid_namespaces(7)), or processes that the library starts quietly
+ * (__WALL) and does not wait for at the end. */
 static void source_reap(struct source *source)
 {
     int status;
@@ -103,7 +104,8 @@ int source_finish(struct source *source, pprofil_session **session)
     return error;
 }
 
-/* An entry of the profile's list, without the command, which is in a file of /proc. */
+/* Reads an entry of the profile's list of processes, without the command, which takes a file of
+ * /proc. */
 static bool source_process(const struct source *source, uint32_t i, struct snapshot_process *process)
 {
     struct pprofil_process from;
@@ -121,9 +123,10 @@ static bool source_process(const struct source *source, uint32_t i, struct snaps
     return true;
 }
 
-/* Is a process left that we follow? Each is told to the profile before its parent can end, and
- * its end before ours is; the supervisor's own count comes only once a second. The one that was
- * alive before is looked at first: there may have been thousands. */
+/* Is a followed process left? Each process enters the profile before its parent can end, and its
+ * end enters before the end of sampling; the supervisor's own count comes only once a second.
+ * The process that was alive last time is looked at first, because there may have been
+ * thousands. */
 static bool source_survives(struct source *source)
 {
     struct snapshot_process process = {0};
@@ -134,12 +137,12 @@ static bool source_survives(struct source *source)
     return process.alive;
 }
 
-/* Nothing comes any more: time that passes now is not time that was sampled. */
+/* Nothing will come any more. Time that passes from now on is not sampled. */
 static void source_note_end(struct source *source)
 {
     source->ended = true;
     source->over_ns = time_now();
-    pprofil_session_stop(source->session); /* if it fails, what is there is all the same */
+    pprofil_session_stop(source->session); /* even if this fails, nothing more comes */
 }
 
 void source_pump(struct source *source)
@@ -147,7 +150,7 @@ void source_pump(struct source *source)
     if (source->session == NULL || source->dead)
         return;
     int state = source->ended ? 1 : pprofil_session_pump(source->session, 0);
-    source_reap(source); /* the program too: its parent may be told a little later than we */
+    source_reap(source); /* takes the program's status too: we may learn of its end a little before its parent does */
     if (state == 1 && !source->ended && !source_survives(source))
         source_note_end(source);
     source->dead = state < 0 && state != -EINTR;

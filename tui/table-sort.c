@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Orders of rows. All end with the row's id, so that no two rows are equal and none changes its
- * place without a reason; shares that look the same, to a hundredth of a percent, are the same.
+ * The orders of rows. All of them end with the row's id, so that no two rows are equal and no row
+ * moves without a reason. Shares that differ by less than a hundredth of a percent count as equal.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include "table.h"
 
-#define DEEPEST 64 /* levels of a tree; pids that came round again can make a ring of parents */
+#define DEEPEST 64 /* levels of a tree; reused pids can make a ring of parents */
 #define NO_PARENT UINT32_MAX
 
 typedef int comparison(const void *, const void *);
@@ -35,7 +35,7 @@ static int order_by_window(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
 
-    if (a->smooth_share == b->smooth_share) /* of thousands of rows most have none */
+    if (a->smooth_share == b->smooth_share) /* among thousands of rows most have none */
         return order_by_total(a, b);
     long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
     return one != other ? (one < other) - (one > other) : order_by_total(a, b);
@@ -95,23 +95,23 @@ void table_sort(struct table *table, enum table_sort sort)
 
 struct pid_entry {
     uint32_t pid;
-    uint32_t value; /* of a list of parents: its ppid; of a list of rows: the row's place */
-    uint64_t rank;  /* of several with one pid, the largest counts */
+    uint32_t value; /* for a list of parents: its parent's pid; for a list of rows: the row's index */
+    uint64_t rank;  /* among several entries with the same pid, the one with the largest rank counts */
 };
 
 struct node {
     uint32_t row, parent;
-    double share; /* with all that is below it */
-    uint64_t ns;  /* the same */
+    double share; /* of the process and all below it */
+    uint64_t ns;  /* the same in ns */
 };
 
 struct tree {
     struct table *table;
-    struct pid_entry *parents, *rows; /* owned; by pid and rank */
+    struct pid_entry *parents, *rows; /* owned: sorted by pid and rank */
     uint32_t parent_count;
-    struct node *nodes;        /* owned; by row, then by parent and size */
-    uint32_t *first;           /* owned; of a row's children; roots are the last entry's */
-    struct table_row *ordered; /* owned, until it is the table's */
+    struct node *nodes;        /* owned: in the order of rows, later sorted by parent and size */
+    uint32_t *first;           /* owned: index of the first child of each row; the last entry is for roots */
+    struct table_row *ordered; /* owned until the table takes it */
     uint32_t placed;
 };
 
@@ -123,7 +123,7 @@ static int tree_compare_pids(const void *left, const void *right)
     return order != 0 ? order : order_numbers(a->rank, b->rank);
 }
 
-/* Returns the entry with this pid that has the largest rank; NULL: there is none. */
+/* Returns the entry with this pid and the largest rank, or NULL. */
 static const struct pid_entry *tree_find_pid(const struct pid_entry *entries, uint32_t count,
                                              uint32_t pid)
 {
@@ -171,7 +171,8 @@ static void tree_free(struct tree *tree)
     free(tree->ordered);
 }
 
-/* The nearest process above that has a row: one that ended without a sample has none. */
+/* Returns the nearest process above that has a row. A process that ended without a sample has
+ * none. */
 static uint32_t tree_find_parent(const struct tree *tree, uint32_t pid)
 {
     for (unsigned level = 0; level < DEEPEST; level++) {
@@ -226,7 +227,7 @@ static int tree_compare_nodes(const void *left, const void *right)
     return order != 0 ? order : order_numbers(a->row, b->row);
 }
 
-/* Nodes are sorted by parent: each one's children lie in a row. */
+/* Finds each row's children: nodes are sorted by parent, so that they follow each other. */
 static void tree_find_children(struct tree *tree)
 {
     uint32_t count = tree->table->count, at = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A window is what one report has more than the report before it, row by row; rows are joined by
- * their ids in a hash that lives only while they are.
+ * A window is what a report has more than the report before it, row by row. Rows of the two are
+ * joined by their ids, in a hash that exists only during the join.
  *
- * A row can also shrink, or vanish: what was counted for a place without a name moves to the
- * function found there. Its counts then show as that function's in this one window. Shares are
- * therefore parts of all growth, not of what the sum of all rows grew by: they never exceed 1.
+ * A row can also shrink or vanish: counts of an address without a name move to the function that is
+ * found there, and appear as counts of that function in this window. Shares are therefore parts of
+ * the sum of all increases, and not of the increase of the sum. So they never exceed 1.
  */
 #include "config.h"
 
@@ -17,11 +17,11 @@
 #include "base/hash.h"
 #include "table.h"
 
-#define Z95 1.959963984540054 /* of the normal distribution */
-/* What the last window counts for in the smoothed share. More than a half: when all the work goes
- * from one function to another, the other is on top after one whole window. */
+#define Z95 1.959963984540054 /* of the normal distribution, for 95 % */
+/* Weight of the last window in a smoothed share. It is more than a half: if all work moves from
+ * one function to another, the other one is on top after one whole window. */
 #define FOLLOW 0.6
-/* Shares too small to be seen do not sort. */
+/* Smaller shares are not visible, and do not sort. */
 #define UNSEEN 5e-5
 
 /* --- the join ----------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static void table_take_row(struct table_row *row, const struct pprofil_row *tota
     row->total.hottest = text_or_empty(total->hottest);
 }
 
-/* What a row keeps of its past, and what it has more. */
+/* Copies what a row keeps of its past, and finds what it has more. */
 static void table_carry(struct table_row *row, const struct table_row *before)
 {
     row->window_ns = table_growth(row->total.ns, before->total.ns);
@@ -81,7 +81,8 @@ static void table_carry(struct table_row *row, const struct table_row *before)
     memcpy(row->history, before->history, sizeof row->history);
 }
 
-/* Half the width of the Wilson score interval: it does not shrink to nothing at 0 and 1. */
+/* Returns half the width of the Wilson score interval, which does not shrink to 0 for shares of
+ * 0 and 1. */
 static double table_error95(double share, uint64_t samples)
 {
     double n = (double)samples, z2 = Z95 * Z95;
@@ -210,7 +211,7 @@ int table_find(const struct table *table, uint64_t id)
 
 /* --- names that come late ------------------------------------------------------------------- */
 
-/* Counts that move from a row to another take their part of the last window along. */
+/* Counts that moved from rows to other rows, with their part of the last window. */
 struct moved {
     uint64_t grown, window_ns, window_samples;
     double smooth_share;

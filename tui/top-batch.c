@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil top --batch: the same screens as lines of text, one after the other, for scripts and
- * logs. The frames are our standard output; what the program writes goes to our standard error.
+ * pprofil top --batch: the same screens as frames of text, for scripts and logs. The frames go to
+ * standard output; the output of the program goes to our standard error.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@ static int batch_columns(void)
     return width >= VIEW_COLUMNS_MIN && width <= 4096 ? (int)width : DEFAULT_COLUMNS;
 }
 
-/* Sleeps until a time, taking what happens meanwhile. False: it is to end. */
+/* Waits until a time, and takes the events that come meanwhile. Returns false if top is to end. */
 static bool batch_wait_until(struct batch *batch, uint64_t until)
 {
     while (time_now() < until && !batch->source.ended && !batch->source.dead) {
@@ -73,7 +73,8 @@ static int batch_show(struct batch *batch)
     return error;
 }
 
-/* The last frame is of a program that may have been too short for its names to be known. */
+/* The last frame may be that of a program that was too short for its names to be known. It waits
+ * for them. */
 static void batch_wait_for_names(struct batch *batch)
 {
     uint64_t until = time_now() + TOP_LAST_NAMES_NS;
@@ -88,7 +89,7 @@ static int batch_print_frames(struct batch *batch)
     uint64_t next = time_now();
     int error = 0;
 
-    batch->model->began_ns = next; /* the first frame, which may be the only one, has a window */
+    batch->model->began_ns = next; /* so that the first frame, which may be the only one, has a window */
 
     while (error == 0) {
         next += window;
@@ -122,7 +123,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
     top_set_up_model(batch.model, request);
     batch.model->page = PAGE_TABLE;
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
-        batch.model->tables[by].unsmoothed = true; /* a frame of a log is of its own window */
+        batch.model->tables[by].unsmoothed = true; /* a frame of a log shows its own window only */
     int error = signals_catch(restore_nothing);
     if (error == 0 && request->program != NULL)
         error = top_start_program(&batch.source, request, STDERR_FILENO, result);
@@ -133,7 +134,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
         top_describe(batch.model, request,
                      pprofil_profile_command(pprofil_session_profile(batch.source.session)));
         error = batch_print_frames(&batch);
-        if (error == -EPIPE) /* whoever read, as head(1), has seen enough */
+        if (error == -EPIPE) /* the reader has seen enough, as head(1) does */
             error = 0;
         if (error != 0)
             snprintf(result->problem, sizeof result->problem, "cannot write: %s",

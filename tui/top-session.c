@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the live view does with its session: sampling begins, snapshots are taken of it, and what actions of the model
- * want of it, and of the terminal, is carried out.
+ * What the live view does with its session: it begins sampling, takes snapshots, and carries out
+ * the effects of actions.
  */
 #include "config.h"
 
@@ -22,10 +22,11 @@
 #define FIRST_NAMES_NS (100 * MILLISECOND)
 #define FIRST_WINDOW_NS (300 * MILLISECOND)
 #define CANDIDATES_NS (1000 * MILLISECOND)
-/* After the end nothing but what is looked up comes: it is asked for often, then now and then. */
+/* Intervals of snapshots after the end, for what is still being looked up: first often, then
+ * seldom. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-#define ASK_NS_MAX (30000 * MILLISECOND) /* where a definition is read nobody says when */
+#define ASK_NS_MAX (30000 * MILLISECOND) /* nothing tells when it is known where a function is defined */
 #define PROGRAM_ROWS 24
 #define PROGRAM_COLUMNS 80
 
@@ -109,7 +110,8 @@ static bool snapshot_lacks_names(const struct snapshot *snapshot)
     return snapshot->pending > 0;
 }
 
-/* No window brings what is looked up after the end: rows just come into sight, another view. */
+/* Returns when the next snapshot is due between windows. After the end no window brings what is
+ * looked up: for rows that have just come into view, or for another view. */
 static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;
@@ -132,12 +134,12 @@ void top_take_snapshot(struct top *top, bool due)
 
     model_wants(top->model, &wants);
     if (source_take(&top->source, &wants, &snapshot) != 0)
-        return; /* no memory: the screen stays as it is */
+        return; /* for want of memory the screen stays as it is */
     top->ask_at = top_next_ask(top, &snapshot);
     model_take(top->model, &snapshot, due);
     if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
         top->ask_at = time_now() + TOP_ASK_NS;
-    if (top->source.dead && !top->told_dead) { /* the header goes on to say it */
+    if (top->source.dead && !top->told_dead) { /* the header repeats it */
         model_say(top->model, time_now(), "the supervisor has died; the target runs on");
         top->told_dead = true;
     }
@@ -151,15 +153,15 @@ void top_end_window(struct top *top)
     top_take_snapshot(top, true);
     uint64_t now = time_now();
     top->window_at += window;
-    if (top->window_at <= now) /* suspended, or a long window was made a short one */
+    if (top->window_at <= now) /* after a suspension, or after a long window was made a short one */
         top->window_at = now + window;
     top->names_at = top->window_at - top_names_lead(top->model);
 }
 
 /* --- saving ---------------------------------------------------------------------------- */
 
-/* What is there already is asked about once: whoever gives its name again means it. Devices and
- * pipes lose nothing by being written to. */
+/* May the file be written? An existing file is asked about once: if the user gives the same name
+ * again, it is overwritten. Writing to devices and pipes destroys nothing. */
 static bool top_may_write(struct model *model, const pprofil_profile *profile,
                           const struct pprofil_file *file)
 {
@@ -193,11 +195,12 @@ static const char *top_save_problem(int error)
     return error == -EEXIST ? "a file beside it would replace what is no file" : pprofil_error_text(error);
 }
 
-/* Narrow screens cut off the ends of messages, so the path is there. Saving may take longer than a message is shown. */
+/* Saves the profile. The path is at the end of the message, because narrow screens cut that off.
+ * The message's time begins after the saving, which may take longer than that time. */
 static void top_save(struct model *model, pprofil_session *session)
 {
     pprofil_profile *profile = pprofil_session_profile(session);
-    /* asked for by name, so that what is said of it is what was written */
+    /* the format is given by name, so that the message names the one that was written */
     const char *format = pprofil_format_for(model->text);
     const struct pprofil_file file = {.size = sizeof file, .format = format};
     struct pprofil_totals totals;
@@ -221,7 +224,8 @@ static void top_tell_problem(struct top *top, int error)
         model_say(top->model, time_now(), "%s", pprofil_session_problem(top->source.session));
 }
 
-/* What the library did not agree to is not so: the model says what is. */
+/* Asks the library for another rate or kind of time. If it refuses, the model returns to what is
+ * in force. */
 static void top_ask_library(struct top *top, enum effect effect)
 {
     struct model *model = top->model;
@@ -238,7 +242,7 @@ static void top_ask_library(struct top *top, enum effect effect)
     top->agreed_wall = model->wall;
 }
 
-/* The end may have come since the last snapshot, so that the model does not know yet. */
+/* The end may have come after the last snapshot, so that the model does not know of it. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
     if (!top_is_over(top) ||
@@ -336,7 +340,7 @@ void top_obey(struct top *top, enum effect effect)
         top_take_snapshot(top, false);
         break;
     case EFFECT_WINDOW:
-        if (top->window_at == 0) /* after the end: the last window stays */
+        if (top->window_at == 0) /* after the end the last window stays */
             break;
         top->window_at = time_now() + (uint64_t)(top->model->window_seconds * 1e9);
         top->names_at = top->window_at - top_names_lead(top->model);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The loop of the live view: keys become actions of the model, their effects are carried out,
- * and once in each window a snapshot becomes a screen. Nothing here waits but poll(2).
+ * The loop of the live view. Keys become actions of the model, whose effects are carried out, and
+ * once in each window a snapshot becomes a screen. Nothing waits here but poll(2).
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #define MILLISECOND 1000000ull /* ns */
 #define DEFAULT_HZ 1000.0
 #define LEAD_NS_MAX 100e6
-#define OUTPUT_NS (50 * MILLISECOND) /* between two screens for the program's output alone */
+#define OUTPUT_NS (50 * MILLISECOND) /* between two screens that differ only in the program's output */
 
 /* --- what the live view and the batch mode share ------------------------------------------ */
 
@@ -43,7 +43,8 @@ void top_set_up_model(struct model *model, const struct top_request *request)
         model->window_seconds = request->window_seconds;
 }
 
-/* Describes what is launched. What is attached to is described by the first snapshot: a command, not "-p PID". */
+/* Names what is launched. For processes that are attached to, the first snapshot has the
+ * command, and not "-p PID". */
 void top_describe(struct model *model, const struct top_request *request, const char *command)
 {
     if (request->program != NULL)
@@ -98,8 +99,8 @@ static void top_paint(struct top *top)
     top->output_at = 0;
 }
 
-/* The model has the lines at once, for those that were dropped are gone; the screen has them
- * later: a program may write much more than anyone can see. */
+/* Reads the program's output. The model gets the lines at once, because dropped lines are freed.
+ * The screen gets them later, because a program may write much more than anybody can read. */
 static void top_read_output(struct top *top)
 {
     struct model *model = top->model;
@@ -112,13 +113,14 @@ static void top_read_output(struct top *top)
     model->output.count = top->output.count;
     if (model->page != PAGE_OUTPUT)
         return;
-    if (!model->output_follows) /* the lines that are read stay where they are */
+    if (!model->output_follows) /* the lines on the screen stay where they are */
         model->top -= dropped < model->top ? (uint32_t)dropped : model->top;
     if (top->output_at == 0)
         top->output_at = top->painted_ns + OUTPUT_NS;
 }
 
-/* A click on a column's name sorts by it; all else the model knows about. */
+/* Handles a key. A click on a column's title sorts by the column; the model handles everything
+ * else. */
 static enum effect top_take_key(struct top *top, const struct key_event *event)
 {
     struct model *model = top->model;
@@ -140,7 +142,7 @@ static void top_read_keys(struct top *top)
             top_obey(top, top_take_key(top, &event));
         top->repaint = true;
         top->key_at = time_now();
-        if (top_is_over(top) && top->window_at == 0) /* other rows may be in sight */
+        if (top_is_over(top) && top->window_at == 0) /* other rows may be in view now */
             top->ask_at = top->key_at + TOP_ASK_NS;
     }
 }
@@ -166,7 +168,7 @@ static int top_wait_ms(const struct top *top)
     return next <= now ? 0 : (int)((next - now) / MILLISECOND) + 1;
 }
 
-/* The last screen of targets that have ended stays: it waits for names, but not for ever. */
+/* The last screen stays after the end of all targets. So it waits for names, but not for ever. */
 static bool top_lacks_names(struct top *top, uint64_t now)
 {
     if (top->last_at == 0)
@@ -188,10 +190,10 @@ static void top_do_due(struct top *top)
     if (top->window_at != 0 && now >= top->window_at && over && top_lacks_names(top, now))
         top->window_at = now + TOP_ASK_NS;
     if (top->window_at != 0 && now >= top->window_at) {
-        if (over) /* names of its rows may still come */
+        if (over) /* names of the last rows may still come */
             top->key_at = now;
         top_end_window(top);
-        if (over) /* what is there now stays */
+        if (over) /* the last window stays */
             top->window_at = top->names_at = 0;
     }
     if (top->output_at != 0 && now >= top->output_at)
@@ -218,13 +220,13 @@ static void top_turn(struct top *top)
         top_paint(top);
     poll(fds, sizeof fds / sizeof *fds, top_wait_ms(top));
     if (fds[0].revents & (POLLHUP | POLLERR))
-        top->result->signal = SIGHUP; /* the terminal is gone */
+        top->result->signal = SIGHUP; /* the terminal is closed */
     if (signals_stop_asked())
         top_suspend(top);
     if (signals_ending() != 0)
         top->result->signal = signals_ending();
     top->quit = top->result->signal != 0;
-    top_read_keys(top); /* also after EINTR: the size may have changed */
+    top_read_keys(top); /* also after EINTR, because the size may have changed */
     if (fds[2].revents != 0)
         source_pump(&top->source);
     if (fds[3].revents != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The columns of the table: a row for each says its title, its least and its greatest width, when
- * it goes for want of room, what clicking it sorts by, and how it is painted.
+ * The columns of the table. A row says what a column's title is, how wide the column is and may
+ * become, when it is left out, what a click on it sorts by, and how it is painted.
  */
 #include "config.h"
 
@@ -12,9 +12,9 @@
 
 #include "view.h"
 
-#define LOW_HISTORY 0.1F /* share below which no window fills a history's height */
+#define LOW_HISTORY 0.1F /* least share that fills the height of a history */
 
-/* After a window without samples it is what was known before, dim; a log has only its own. */
+/* After a window without samples the former share stays, dim. A log shows only its own window. */
 static void table_paint_window(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
@@ -33,7 +33,7 @@ static void table_paint_window_error(const struct pen *pen, const void *row)
                    pen->table->windows > 0 ? line->window_error95 : (double)NAN, 1);
 }
 
-/* With all that it called. */
+/* The share with all that the function called. */
 static void table_paint_inclusive(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
@@ -69,8 +69,9 @@ static void table_paint_seconds(const struct pen *pen, const void *row)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
 }
 
-/* Paints the share of one CPU. A thread cannot use more. Its figure may be larger, for a look at a thread that
- * sleeps may tell of what it did before the window began. */
+/* Paints the part of one CPU that was used. A thread cannot use more. Its figure may be larger,
+ * because the first look at a sleeping thread may find time that it used before the window
+ * began. */
 static void table_paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
@@ -83,7 +84,8 @@ static void table_paint_cpu(const struct pen *pen, const void *row)
                    table->windows > 0 ? cpus : (double)NAN, 1);
 }
 
-/* As high as the row's own best window: how large it is, figures say. But noise stays low. */
+/* The best window of the row fills the height, because figures say how large it is. But noise
+ * stays low. */
 static void table_paint_history(const struct pen *pen, const void *row)
 {
     const float *history = ((const struct table_row *)row)->history;
@@ -116,7 +118,7 @@ static void table_paint_tid(const struct pen *pen, const void *row)
 
 /* --- names ----------------------------------------------------------------------------- */
 
-/* A name that is still looked up is what is known of it, and dots. */
+/* Puts the name of a row. A pending name is what is known so far, and an ellipsis. */
 void view_put_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
                    const char *name)
 {
@@ -220,7 +222,7 @@ static const struct column by_function[] = {
     SHARES,
     {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
-/* With stacks. */
+/* The same with stacks. */
 static const struct column by_called_function[] = {
     WINDOW, WINDOW_ERROR,
     {"calls%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, table_paint_inclusive},

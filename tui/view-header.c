@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lines above the table. Each line is a row of facts from the most to the least important;
- * a fact that does not fit is left out whole. How many lines there are depends on the height;
- * the facts of two or three lines share one where it is small.
+ * The lines above the table. Each line is a sequence of facts, the most important first. A fact
+ * that does not fit is left out as a whole. The number of lines depends on the height of the
+ * screen: on a low screen the facts of two or three lines share one.
  */
 #include "config.h"
 
@@ -15,12 +15,12 @@
 
 #include "characters.h"
 
-#define NARROW 80     /* columns below which facts are worded briefly */
-#define SHORT_ROWS 16 /* rows below which the header has three lines, */
-#define TALL_ROWS 30  /* and from which it has five; */
+#define NARROW 80     /* screens with fewer columns have shorter wordings */
+#define SHORT_ROWS 16 /* screens with fewer rows have a header of three lines */
+#define TALL_ROWS 30  /* screens with at least so many rows have a header of five lines */
 #define SPARK_WIDTH_MIN 8
 
-/* A line that is being filled from the left. */
+/* A line that is filled from the left. */
 struct line {
     struct canvas *canvas;
     int row, column;
@@ -31,7 +31,7 @@ static bool header_is_narrow(const struct line *line)
     return line->canvas->columns < NARROW;
 }
 
-/* A fact: a label (may be ""), then a figure. Left out if it does not fit. */
+/* Puts a fact: a label, which may be "", and a figure. If it does not fit, it is left out. */
 static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
                             ...) __attribute__((format(printf, 4, 5)));
 static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
@@ -74,7 +74,7 @@ static void header_put_title(const struct model *model, struct line *line)
     canvas_put(line->canvas, line->row, end + 1, -1, STYLE_LABEL, elapsed);
 }
 
-/* The last minute, as high as the whole CPUs it needed. */
+/* Puts the last minute. Its height is the number of CPUs that it needed, rounded up. */
 static void header_put_minute(const struct model *model, struct line *line, int width)
 {
     float highest = 1;
@@ -91,7 +91,7 @@ static void header_put_minute(const struct model *model, struct line *line, int 
     line->column += width + 1;
 }
 
-/* While nothing is sampled nothing is told of it. */
+/* While nothing is sampled, the CPU use is not known. */
 static void header_put_cpu(const struct model *model, struct line *line)
 {
     const struct snapshot *now = &model->now;
@@ -102,7 +102,7 @@ static void header_put_cpu(const struct model *model, struct line *line)
         header_put_fact(line, "CPU", STYLE_FIGURE, "%.1f %%", 100 * model->target_cpu);
 }
 
-/* The fullest wording that fits in so many columns. */
+/* Puts the longest wording that fits into the line. */
 static void header_put_threads(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE];
@@ -115,7 +115,7 @@ static void header_put_threads(const struct model *model, struct line *line)
     header_put_fact(line, "", STYLE_FIGURE, "%s", text);
 }
 
-/* The sparkline gets what the threads leave. */
+/* The sparkline gets the columns that the threads leave. */
 static void header_put_cpu_and_threads(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE];
@@ -155,7 +155,7 @@ static void header_put_sampling(const struct model *model, struct line *line)
                     100 * model->stopped_share);
 }
 
-/* The program, or all, ended. What it started may go on. */
+/* Says how the program has ended, or that all targets have. What the program started may run on. */
 static void header_put_end(const struct snapshot *now, struct line *line)
 {
     char text[PHRASE_SIZE];
@@ -164,7 +164,7 @@ static void header_put_end(const struct snapshot *now, struct line *line)
     header_put_fact(line, "", STYLE_WARNING, "%s", text);
 }
 
-/* What is out of the ordinary. */
+/* Puts warnings and unusual states. */
 static void header_put_state(const struct model *model, struct line *line)
 {
     const struct snapshot *now = &model->now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The help, made of the table of keys: one entry for each binding with words to it, with the
- * other keys of the same action beside it. Entries are broken into lines, and put into two columns
- * where there is room; what does not fit on the screen is scrolled to.
+ * The help, made from the table of keys. Each binding with a help text is an entry, which also
+ * names the other keys of the same action. Entries are broken into lines, and put into two columns
+ * if the screen is wide enough. If the help is longer than the screen, it is scrolled.
  */
 #include "config.h"
 
@@ -14,10 +14,10 @@
 
 #include "top.h"
 
-#define FOR_TWO 80    /* columns of a screen that has two columns of entries */
-#define KEYS_WIDTH 20 /* at most */
+#define FOR_TWO 80    /* screens with at least so many columns have two columns of entries */
+#define KEYS_WIDTH 20 /* greatest width of the names of keys */
 
-/* Entries from first to before end, and the lines they take. */
+/* The entries from first to before end, and the lines that they take. */
 struct part {
     size_t first, end;
     int lines;
@@ -27,8 +27,8 @@ struct page {
     int column, width, keys_width;
 };
 
-/* The part of a text that fits on one line, broken at a blank where there is one. Returns what
- * is left. Keys and their help are ASCII. */
+/* Finds the part of a text that fits on a line, broken at a blank if there is one. Returns the
+ * rest of the text. Keys and their help are ASCII. */
 static const char *help_break_line(const char *text, int width, int *length)
 {
     int all = (int)strlen(text), at = width < 1 ? 1 : width;
@@ -60,7 +60,7 @@ static bool key_has_same_action(const struct key_binding *binding, const struct 
            (other->where & binding->where) != 0;
 }
 
-/* Is the other key named beside this one? A key that only leaves the help is not. */
+/* Is the other key named in this binding's entry? A key that only leaves the help is not. */
 static bool key_is_alias(const struct key_binding *binding, const struct key_binding *other)
 {
     return other->help == NULL && key_has_same_action(binding, other) && other->where != KEY_IN_HELP &&
@@ -106,7 +106,7 @@ static void help_put_lines(struct canvas *canvas, int row, int first, int end, i
     }
 }
 
-/* Paints a part so that its line top is on row first. */
+/* Paints a part, with its line number top on row first. */
 static void help_put_part(struct canvas *canvas, const struct part *part, const struct page *page,
                           int top, int first, int end)
 {
@@ -125,7 +125,7 @@ static void help_put_part(struct canvas *canvas, const struct part *part, const 
     }
 }
 
-/* All in one part, or in two of about the same height. */
+/* Divides the entries into one part, or into two of about the same height. Returns the height. */
 static int help_divide(struct part parts[2], const struct page *page, int count)
 {
     int all = 0;
@@ -193,7 +193,7 @@ static const struct {
     {KEY_IN_FLAME, "flame"},
 };
 
-/* The help of a key, or of the key that does the same and has the help for both. */
+/* Returns the help of a key, or that of another key with the same action. */
 static const char *help_of_key(const struct key_binding *binding)
 {
     for (size_t i = 0; i < key_binding_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the program that was started has written: a window that is moved over its lines. */
+/* The output of the program, as a window over its lines. */
 #include "config.h"
 
 #include "view.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What more than one view paints. */
+/* What several views paint alike. */
 #include "config.h"
 
 #include "view.h"
@@ -16,11 +16,11 @@
 #define HOT 0.10
 #define WARM 0.03
 
-/* Painting through a window that is moved over the text. */
+/* A window on a text, which may be moved over it. */
 struct window {
     struct canvas *canvas;
     int row, column, width;
-    int from; /* the text's column that is the window's first */
+    int from; /* first column of the text in the window */
 };
 
 static const char *paint_ellipsis(const struct canvas *canvas)
@@ -41,7 +41,7 @@ static int paint_advance(const char **at, int columns, bool tabs, uint32_t *char
     return width;
 }
 
-/* Columns of the text; no more than most are looked at. */
+/* Returns the columns of the text, counting no further than most. */
 static int paint_columns(const struct paint_text *text, int most)
 {
     const char *at = text->text;
@@ -64,7 +64,7 @@ static void paint_character(const struct window *window, int at, int width, enum
                    bytes);
 }
 
-/* How many of the next bytes belong to a match that starts here. */
+/* Returns the bytes of a match that begins here, or 0. */
 static size_t paint_match(const char *at, const char *search)
 {
     size_t length = search == NULL ? 0 : strlen(search);
@@ -89,7 +89,8 @@ static void paint_window(const struct window *window, enum style style, const st
     }
 }
 
-/* A path is read from its end: scrolling sideways uncovers its beginning. */
+/* Returns the first column to be shown. A path is shown from its end, and scrolling sideways
+ * uncovers its beginning. */
 static int paint_first_column(const struct paint_text *text, int columns, int width)
 {
     int sideways = text->sideways > INT_MAX / 2 ? INT_MAX / 2 : (int)text->sideways;

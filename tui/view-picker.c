@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of processes that one may attach to, and of those one may not, with the reason. */
+/* The list of processes: those that can be attached to, and the others with the reason. */
 #include "config.h"
 
 #include "view.h"
@@ -12,7 +12,7 @@
 
 #define HEAD 3 /* lines above the titles */
 
-/* What is painted of a process. */
+/* What the columns paint. */
 struct entry {
     const struct pprofil_candidate *process;
     double cpu;
@@ -48,7 +48,7 @@ static void picker_paint_cpu(const struct pen *pen, const void *row)
                    ((const struct entry *)row)->cpu, 1);
 }
 
-/* The reason without whom it is about: that is the row. */
+/* Returns the reason without the name of the process, which its line has anyway. */
 static const char *picker_reason(const struct pprofil_candidate *process)
 {
     char subject[64];
@@ -106,7 +106,8 @@ static void picker_put_head(const struct model *model, struct canvas *canvas, in
     canvas->cursor_column = column < canvas->columns ? column : canvas->columns - 1;
 }
 
-/* Why the selected one is refused, where the list has no room to say it. */
+/* Puts the reason why the selected process cannot be attached to, if the list has no room for
+ * reasons. */
 static void picker_put_reason(const struct pprofil_candidate *process, struct canvas *canvas, int row)
 {
     if (process->refused[0] == '\0')

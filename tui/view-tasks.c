@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the columns of threads and processes show besides figures. */
+/* The columns of threads and processes that are not figures. */
 #include "config.h"
 
 #include "columns.h"
@@ -9,11 +9,12 @@
 
 #include "view.h"
 
-#define TREE_DEPTH 12 /* levels that are drawn */
+#define TREE_DEPTH 12 /* levels of the tree that are drawn */
 
 /* --- threads --------------------------------------------------------------------------- */
 
-/* NULL: it has ended; so has a thread of what its process was before it execed. */
+/* Returns the thread of a row, or NULL if it has ended. A thread that belonged to the process
+ * before an exec has ended, too. */
 static const struct pprofil_task *row_task(const struct pen *pen, const void *row)
 {
     const struct pprofil_row *thread = &((const struct table_row *)row)->total;
@@ -41,7 +42,7 @@ void view_paint_sleeps_in(const struct pen *pen, const void *row)
         paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, task->syscall_name);
 }
 
-/* How many threads are in this system call now. */
+/* Paints how many threads are in this system call now. */
 void view_paint_in_call(const struct pen *pen, const void *row)
 {
     const struct snapshot *now = &pen->model->now;
@@ -57,8 +58,8 @@ void view_paint_in_call(const struct pen *pen, const void *row)
 
 /* --- processes ------------------------------------------------------------------------- */
 
-/* The process of a row; where its id is not known, of the images of a process that execed the last
- * with this name. */
+/* Returns the process of a row. If the id is not known, and the process has executed several
+ * programs, it is the last with the row's name. */
 static const struct snapshot_process *row_process(const struct snapshot *now,
                                                 const struct pprofil_row *row)
 {
@@ -78,7 +79,7 @@ static const struct snapshot_process *row_process(const struct snapshot *now,
     return found;
 }
 
-/* Has the process another image now? The next one of its number tells. */
+/* Has the process executed another program? Then the next entry with its pid is the next image. */
 static bool process_has_execed(const struct snapshot *now, const struct snapshot_process *process)
 {
     const struct snapshot_process *end = now->processes + now->process_count;
@@ -104,7 +105,7 @@ void view_paint_status(const struct pen *pen, const void *row)
     paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, text);
 }
 
-/* Does a line at this depth come below line index, before one that is nearer to the root? */
+/* Does a line at this depth follow below line index, before one that is nearer to the root? */
 static bool tree_branch_goes_on(const struct table *table, uint32_t index, unsigned depth)
 {
     for (uint32_t i = index + 1; i < table->count && table->rows[i].depth >= depth; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole screen: which part is where. */
+/* The whole screen: the tabs, the page and the bar. */
 #include "config.h"
 
 #include "view.h"
@@ -26,7 +26,8 @@ static int tabs_present(const struct model *model)
                                        : (int)model->view;
 }
 
-/* Each view once, those of calls where there are stacks, and states in elapsed time. */
+/* Each view has one tab. The views of calls need stacks, and the view of states needs elapsed
+ * time. */
 static bool tabs_have(const struct model *model, const struct key_binding *binding)
 {
     if (binding->action != ACTION_VIEW || binding->help == NULL)
@@ -71,7 +72,7 @@ static int tabs_width(const struct model *model, enum tabs kind)
     return width;
 }
 
-/* The filters in force, at the right end of a low screen's tabs. */
+/* Puts the filters in force at the right end of the tabs, on a low screen. */
 static void tabs_put_filters(const struct model *model, struct canvas *canvas, int row, int column)
 {
     char text[PHRASE_SIZE * 2];
@@ -99,13 +100,13 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 
 /* --- the bottom line: what is being typed, else a message, else what the F keys do ---------- */
 
-#define BAR_SLOT 10 /* columns of a key and what it does, where there is room */
+#define BAR_SLOT 10 /* columns of a key and its name, if there is room */
 
-/* What was typed; its end stays in view. */
+/* Puts the text that is being typed. Its end stays in view. */
 static void bar_put_prompt(struct canvas *canvas, int row, const char *label, const char *typed)
 {
     int column = canvas_put(canvas, row, 0, -1, STYLE_KEY, label) + 1;
-    int space = canvas->columns - column - 1; /* the cursor's */
+    int space = canvas->columns - column - 1; /* one column is for the cursor */
 
     if (space < 1)
         return;
@@ -125,7 +126,7 @@ static int bar_key_width(const struct key_binding *binding)
     return characters_width(keys_name(binding->key), 8) + characters_width(binding->bar, 16) + 1;
 }
 
-/* Keys from the first on, and the last one, which quits, whatever there is room for. */
+/* Puts the keys that fit, from the first on. The last one, which quits, is always there. */
 static void bar_put_keys(struct canvas *canvas, int row, enum key_where where)
 {
     const struct key_binding *last = NULL;
