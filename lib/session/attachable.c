@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes of this machine, and which of them one may attach to. That is asked of the kernel by
- * opening their memory, which takes the same permission as PTRACE_SEIZE, security modules
- * included (proc_mem_open() in fs/proc/base.c), and does nothing to the process.
+ * The processes of this machine, and which of them may be attached to. The kernel tells that when their memory is
+ * opened: this takes the same permission as PTRACE_SEIZE, with that of security modules (proc_mem_open() in
+ * fs/proc/base.c), and does nothing to the process.
  */
 #include "config.h"
 
@@ -23,15 +23,15 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define COMM_LENGTH 15 /* the kernel cuts names there */
+#define COMM_LENGTH 15 /* the kernel cuts names to this length */
 
-struct list {
+struct candidate_list {
     struct pprofil_candidate *candidates; /* owned */
     uint32_t count;
 };
 
-/* A name may have to be asked of a server: each user's is asked for once. */
-static void name_user(const struct list *list, struct pprofil_candidate *candidate)
+/* Looks up each user's name once, because that may have to ask a server. */
+static void name_user(const struct candidate_list *list, struct pprofil_candidate *candidate)
 {
     char buffer[1024];
     struct passwd entry, *found = NULL;
@@ -47,8 +47,8 @@ static void name_user(const struct list *list, struct pprofil_candidate *candida
         snprintf(candidate->user, sizeof candidate->user, "%" PRIu32, candidate->uid);
 }
 
-/* 0, or what PTRACE_SEIZE would say; -ENOENT: it has ended. */
-static int ask_for_permission(pid_t pid, const struct proc_status *status)
+/* Returns 0, the error that PTRACE_SEIZE would return, or -ENOENT: the process has ended. */
+static int check_permission(pid_t pid, const struct proc_status *status)
 {
     char path[64];
 
@@ -62,13 +62,13 @@ static int ask_for_permission(pid_t pid, const struct proc_status *status)
     return 0;
 }
 
-/* We, and supervisors, which mind others' processes and are nobody's targets. */
+/* Is it this process, or a supervisor, which is nobody's target? */
 static bool is_own(pid_t pid, const struct proc_status *status)
 {
     return pid == getpid() || strncmp(status->name, SPAWN_SUPERVISOR, COMM_LENGTH) == 0;
 }
 
-static int add_candidate(struct list *list, pid_t pid)
+static int add_candidate(struct candidate_list *list, pid_t pid)
 {
     struct pprofil_candidate candidate = {.pid = (uint32_t)pid};
     struct proc_status status = proc_read_status(pid);
@@ -79,7 +79,7 @@ static int add_candidate(struct list *list, pid_t pid)
     if (status.state == 0 || is_own(pid, &status) ||
         proc_read(AT_FDCWD, path, text, sizeof text) <= 0 || proc_parse_stat(text, &stat) != 0)
         return 0;
-    int refused = ask_for_permission(pid, &status);
+    int refused = check_permission(pid, &status);
     if (refused == -ENOENT)
         return 0;
     if (refused != 0)
@@ -107,7 +107,7 @@ static int candidates_compare(const void *left, const void *right)
 int pprofil_candidates(struct pprofil_candidate **candidates, uint32_t *count)
 {
     DIR *directory = opendir("/proc");
-    struct list list = {0};
+    struct candidate_list list = {0};
     int error = 0;
 
     if (directory == NULL)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs that are counted by a dialect: from options to a census, from a census to files. */
+/*
+ * A session that is counted by a dialect, as pprofil/histogram.h shows it: options become a dialect_run, and what that
+ * has counted becomes files.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +19,7 @@
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u
-#define TRIED_TEXT 0x10000u /* bytes, and where they begin */
+#define TRIED_TEXT 0x10000u /* address and size, bytes, of the text that try_format counts */
 
 static int check_dialect_options(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                                 const struct dialect *dialect)
@@ -70,7 +73,7 @@ static int parse_regions(struct pprofil_session *session,
     return error;
 }
 
-/* Can the format hold what such a run counts? Tried, for a run may be long. */
+/* Can the format hold what such a run counts? This is tried now, because the run may take long. */
 static int try_format(struct pprofil_session *session,
                       const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
@@ -138,14 +141,14 @@ int pprofil_session_dialect(pprofil_session *session,
 struct saving {
     struct pprofil_session *session;
     const struct format *format;
-    const char *path; /* of the first file */
+    const char *path; /* of the first file; the names of others begin with it */
     void (*wrote)(void *context, const char *path, const struct pprofil_histogram_state *state);
     void *context;
-    size_t files;
-    bool one; /* path has room for one only */
+    size_t files; /* that have been written */
+    bool one;     /* path can hold only one */
 };
 
-/* The name of an image's process, as the kernel has it; "" where it is not known. */
+/* Returns the name of an image's process, as the kernel has it; "": not known. */
 static const char *program_of(const struct saving *saving, const struct dialect_run_facts *facts)
 {
     const struct profile *profile = saving->session->profile->profile;
@@ -155,7 +158,8 @@ static const char *program_of(const struct saving *saving, const struct dialect_
     return profile->strings[profile->processes[facts->process].comm];
 }
 
-/* "." and the name, with nothing in it that a path could take for its own; "" where there is none. */
+/* Makes "." and the name, with "_" for characters that mean something in a path or on a terminal; "": there is no
+ * name. */
 static void name_program(const char *program, char text[32])
 {
     size_t length = 0;
@@ -168,7 +172,8 @@ static void name_program(const char *program, char text[32])
     text[length] = '\0';
 }
 
-/* part: of the files of this image; same: so many before it are of the same object. */
+/* Makes the name of a file. part: its number among the files of this image. same: how many of these before it are of
+ * the same object. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
                      const struct dialect_run_facts *facts, const char *object,
                      char path[PATH_MAX])
@@ -195,7 +200,7 @@ static enum dialect_run_extent extent_of(const struct codec *codec)
     return codec->single ? DIALECT_RUN_REGION : codec->whole ? DIALECT_RUN_ALL : DIALECT_RUN_OBJECT;
 }
 
-/* A pipe or a device holds one file, and nothing is made beside it. */
+/* Is the path of something that holds one file, and beside which none can be made: a pipe, a device? */
 static bool holds_one(const char *path)
 {
     struct stat status;
@@ -204,7 +209,7 @@ static bool holds_one(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
-/* What the format leaves out goes into a file beside it, unless it is a pipe. */
+/* Writes PATH.meta, with what the format leaves out. */
 static int write_meta(const struct saving *saving, const char *path, const struct histogram_file *file)
 {
     if (holds_one(path))
@@ -230,7 +235,7 @@ static int write_part(struct saving *saving, const char *path, const struct hist
     return error;
 }
 
-/* One file, if the region has something that is in none yet. */
+/* Writes a region's file, unless an earlier file has the region. */
 static int save_region(struct saving *saving, size_t image, size_t region,
                        enum dialect_run_extent extent, size_t *parts)
 {
@@ -260,7 +265,7 @@ static int save_region(struct saving *saving, size_t image, size_t region,
         saving->wrote(saving->context, path, &state);
     histogram_file_clear(&file);
     if (error != 0)
-        return error > 0 || error == -EEXIST ? 0 : error; /* others may still be saved */
+        return error > 0 || error == -EEXIST ? 0 : error; /* further files are still written */
     (*parts)++;
     saving->files++;
     return 0;
@@ -284,13 +289,13 @@ static int save_all(struct saving *saving)
 
     for (size_t image = 0; error == 0 && image < dialect_run_image_count(saving->session->dialect_run); image++) {
         error = save_image(saving, image, extent);
-        if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT) /* regions that overlap, for one */
+        if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT) /* for example regions that overlap */
             error = save_image(saving, image, DIALECT_RUN_REGION);
     }
     return error;
 }
 
-/* As asked for, else as the path's end says, else the system's own. */
+/* Returns the format of this name; without one that of the path's extension; otherwise the system's own. */
 static const struct format *choose_format(const struct dialect *dialect, const char *path,
                                           const char *name)
 {
@@ -301,7 +306,7 @@ static const struct format *choose_format(const struct dialect *dialect, const c
     return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(dialect->format);
 }
 
-/* The usual name of a file of that format; NULL: the dialect's own. */
+/* Returns the usual name of a file of a format, as its system had it; format NULL: of the dialect's own. */
 static const char *usual_path(const struct dialect *dialect, const char *format)
 {
     const struct dialect *other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms in the caller's buffers: each sample that comes from the supervisor is counted by
- * what was asked for its process, before the caller sees control again.
+ * Histograms in the caller's buffers, as pprofil/histogram.h shows them. Each sample is counted in the histogram of its
+ * process, and in that of all processes, before pprofil_session_pump returns.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include "session/session.h"
 
-static struct session_histogram **link_of(const struct pprofil_session *session, pid_t pid)
+static struct session_histogram **histogram_link(const struct pprofil_session *session, pid_t pid)
 {
     struct session_histogram **link = (struct session_histogram **)&session->histograms;
 
@@ -35,10 +35,10 @@ void session_histograms_free(struct pprofil_session *session)
         histograms_drop(&session->histograms);
 }
 
-/* Takes count over. */
+/* Makes count, which it takes over, the histogram of a pid. 0 or -ENOMEM. */
 static int histograms_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
-    struct session_histogram **link = link_of(session, pid);
+    struct session_histogram **link = histogram_link(session, pid);
 
     if (*link != NULL) {
         free((*link)->count);
@@ -63,7 +63,7 @@ static uint64_t histogram_address(const struct session_histogram *entry, const s
 {
     if (!entry->by_call)
         return sample->pc;
-    /* the other ABI has other numbers */
+    /* 32-bit programs have other numbers */
     bool known = sample->syscall >= 0 && (sample->flags & WIRE_SAMPLE_COMPAT) == 0;
     return known ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
 }
@@ -84,7 +84,7 @@ void session_histograms_feed(struct pprofil_session *session, const struct wire_
     }
 }
 
-/* What a full counter, or a full array, had ended goes on; what exec has does not. */
+/* Counting that a full counter or a full array had ended goes on. Counting that an exec has ended does not. */
 static void histogram_clear(struct dialect_count *count, bool ended)
 {
     count->on = !ended;
@@ -104,8 +104,8 @@ void session_histograms_clear(struct pprofil_session *session)
         histogram_clear(entry->count, entry->ended);
 }
 
-/* The regions as lib/dialect has them. 1: all of them are off. */
-static int translate(const struct dialect *dialect, const struct pprofil_histogram *histogram,
+/* Makes regions as lib/dialect has them. Returns 0, an error, or 1: the scales of all of them mean "off". */
+static int dialect_regions(const struct dialect *dialect, const struct pprofil_histogram *histogram,
                      struct dialect_region *regions, uint64_t *addresses)
 {
     bool off = histogram->region_count > 0;
@@ -159,7 +159,7 @@ int pprofil_profil_regions(pprofil_session *session, pid_t pid,
     uint64_t *addresses = calloc(room, sizeof *addresses);
     error = regions == NULL || addresses == NULL
                 ? -ENOMEM
-                : translate(dialect, &histogram, regions, addresses);
+                : dialect_regions(dialect, &histogram, regions, addresses);
     if (error == 0) {
         count = dialect_count_new(dialect, histogram.counter_size, regions, addresses,
                                   histogram.region_count);
@@ -206,7 +206,7 @@ int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_re
 
 int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t room)
 {
-    const struct session_histogram *before = *link_of(session, pid);
+    const struct session_histogram *before = *histogram_link(session, pid);
     struct dialect_pcsample state = {0};
 
     if (before != NULL)
@@ -226,7 +226,7 @@ int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[]
 
 int pprofil_profil_stop(pprofil_session *session, pid_t pid)
 {
-    struct session_histogram **link = link_of(session, pid);
+    struct session_histogram **link = histogram_link(session, pid);
 
     if (*link != NULL)
         histograms_drop(link);
@@ -236,7 +236,7 @@ int pprofil_profil_stop(pprofil_session *session, pid_t pid)
 int pprofil_histogram_state(const pprofil_session *session, pid_t pid,
                             struct pprofil_histogram_state *state, size_t size)
 {
-    const struct session_histogram *entry = *link_of(session, pid);
+    const struct session_histogram *entry = *histogram_link(session, pid);
 
     if (entry == NULL)
         return -ENOENT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why a task cannot be traced, and which programs do not stand being traced. PTRACE_SEIZE says EPERM for a dozen
- * reasons; /proc tells which it was, and each has another remedy. The rules: ptrace(2), "Ptrace access mode checking";
+ * Why a task cannot be traced. PTRACE_SEIZE fails with EPERM for a dozen reasons. /proc tells which one it was, and each
+ * has another remedy. The rules are in ptrace(2), "Ptrace access mode checking", and in the kernel's
  * Documentation/admin-guide/LSM/Yama.rst.
  */
 #include "config.h"
@@ -84,7 +84,7 @@ static void note_tracer(void *context, pid_t tid)
         *tracer = proc_read_status(tid).tracer;
 }
 
-/* An exec goes on when all other threads have ended, and one that is traced ends when its tracer has taken notice:
+/* An exec waits until all other threads have ended. A traced thread ends only when its tracer has waited for it:
  * de_thread() in fs/exec.c. */
 static void explain_exec(pid_t pid, const struct proc_status *status, char *text, size_t size)
 {
@@ -128,10 +128,10 @@ void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size)
 
 struct untraced {
     pid_t tracer;
-    unsigned threads; /* of the process */
-    unsigned count;   /* of them, that the tracer does not trace */
+    unsigned threads; /* all of the process */
+    unsigned count;   /* threads that the tracer does not trace */
     pid_t first;
-    char tids[128]; /* ", TID" of each, as far as they are few */
+    char tids[128]; /* ", TID" for each of the first TIDS_NAMED_MAX */
 };
 
 static void note_untraced(void *context, pid_t tid)
@@ -160,7 +160,7 @@ void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, 
     char why[256];
 
     each_thread(pid, note_untraced, &untraced);
-    if (untraced.count == 0) { /* they have ended, or their tracer has left them */
+    if (untraced.count == 0) { /* they have ended, or their other tracer has left them */
         snprintf(text, size, "threads of %d (%s) that could not be traced, and of whose time "
                  "nothing was seen: %u", pid, status.name, count);
         return;

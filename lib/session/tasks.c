@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the threads of a session are doing, from /proc: two small files a thread, of which the one
- * with the system call is left out for threads that run. A task may end at any time; it is not
- * listed then.
+ * What the threads of a session are doing, from /proc. Each thread has a file with its state, and one with its system
+ * call, which is not read for threads that run. A thread may end at any time, and then it is not listed.
  *
- * A file of /proc takes five microseconds, and programs may have thousands of threads. Where there
- * are many, those that slept and have no sample since are taken to sleep on; each is looked at in
- * its turn, in one file, so that what it sleeps in is at most so many calls old.
+ * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. If there are many, a
+ * thread that slept at the last call, and has no sample since, is taken to sleep on. Of these threads each call reads
+ * the system call of one in TASKS_TURNS, so that a system call is at most TASKS_TURNS calls old.
  */
 #include "config.h"
 
@@ -25,40 +24,40 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define FEW 64   /* tasks that are all read each time */
-#define TURNS 8u /* calls in which each of many is looked at */
+#define TASKS_FEW 64   /* up to this number all are read in each call */
+#define TASKS_TURNS 8u
 
-/* A task as it was read last. */
-struct known {
+/* A thread as it was read last. */
+struct known_task {
     struct pprofil_task task;
-    uint64_t samples; /* awake, that its thread had then */
+    uint64_t samples; /* that it had then and that found it awake */
 };
 
 struct tasks {
-    struct known *known; /* owned; by pid and tid */
+    struct known_task *known; /* owned; by pid and tid */
     uint32_t count;
-    uint32_t turn;
+    uint32_t turn; /* counts calls */
 };
 
-/* The same, while it is made anew. */
-struct list {
+/* The list of a call, while it is made. */
+struct task_list {
     const struct profile *profile;
-    const struct tasks *before;
-    const uint64_t *samples; /* by thread of the profile */
-    struct known *known; /* owned */
+    const struct tasks *before; /* the last call's */
+    const uint64_t *samples; /* that found a thread awake, by its index in the profile */
+    struct known_task *known; /* owned */
     uint32_t count;
 };
 
-/* Which process is looked at. */
-struct place {
-    int directory;    /* its tasks' */
-    uint32_t process; /* in the profile */
-    bool compat;
+/* The process whose threads are read. */
+struct task_process {
+    int directory;    /* /proc/PID/task */
+    uint32_t process; /* index in the profile */
+    bool compat;      /* a 32-bit program */
 };
 
-/* Tells a 32-bit program, whose calls have other numbers, by its auxiliary vector: the first key is
- * small, so the upper half is zero where keys have 64 bits. The program's file would tell as well,
- * but may hang whoever opens it. */
+/* Is it a 32-bit program, whose system calls have other numbers? Its auxiliary vector shows it: the first key is
+ * small, so that its upper half is 0 if keys have 64 bits. The program's file would show it, too, but opening that
+ * may hang. */
 static bool is_compat(uint32_t pid)
 {
     char path[64], key[sizeof(uint64_t) + 1];
@@ -71,7 +70,8 @@ static bool is_compat(uint32_t pid)
     return upper != 0;
 }
 
-/* "running", "-1 sp pc" where it sleeps in no call, or "nr a0 ... pc": fs/proc/base.c. */
+/* Returns the number of the system call that a thread sleeps in, or -1. The file has "running", "-1 sp pc" (it
+ * sleeps in no call) or "nr a0 ... pc": proc_pid_syscall() in fs/proc/base.c. */
 static int32_t read_syscall(int directory, const char *tid)
 {
     char path[64], text[256], *next;
@@ -91,8 +91,8 @@ static const char *name_syscall(int32_t number, bool compat)
     return name != NULL ? name : "unknown";
 }
 
-/* What a report calls it. */
-static void identify(const struct list *list, uint32_t process, struct known *known)
+/* Finds the row that reports have for a thread. */
+static void find_row(const struct task_list *list, uint32_t process, struct known_task *known)
 {
     const struct profile *profile = list->profile;
     uint32_t thread;
@@ -107,41 +107,41 @@ static void identify(const struct list *list, uint32_t process, struct known *kn
 
 static int tasks_compare(const void *left, const void *right)
 {
-    const struct pprofil_task *a = &((const struct known *)left)->task;
-    const struct pprofil_task *b = &((const struct known *)right)->task;
+    const struct pprofil_task *a = &((const struct known_task *)left)->task;
+    const struct pprofil_task *b = &((const struct known_task *)right)->task;
 
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* What was known before, where the task has slept ever since as far as can be told. */
-static const struct known *still_asleep(const struct list *list, const struct place *place,
-                                        const struct known *known, const char *tid)
+/* Returns what was known of a thread if it has slept since, as far as can be told; otherwise NULL. */
+static const struct known_task *still_asleep(const struct task_list *list, const struct task_process *of,
+                                        const struct known_task *known, const char *tid)
 {
     const struct tasks *before = list->before;
 
-    if (before->count <= FEW || known->task.id == 0)
+    if (before->count <= TASKS_FEW || known->task.id == 0)
         return NULL;
-    const struct known *found =
+    const struct known_task *found =
         bsearch(known, before->known, before->count, sizeof *known, tasks_compare);
     if (found == NULL || found->task.id != known->task.id || found->task.state != 'S' ||
         found->samples != known->samples)
         return NULL;
-    if ((known->task.tid + before->turn) % TURNS == 0 &&
-        (found->task.syscall < 0 || read_syscall(place->directory, tid) != found->task.syscall))
+    if ((known->task.tid + before->turn) % TASKS_TURNS == 0 &&
+        (found->task.syscall < 0 || read_syscall(of->directory, tid) != found->task.syscall))
         return NULL;
     return found;
 }
 
-/* False: it has ended. */
-static bool read_task(const struct place *place, const char *tid, struct pprofil_task *task)
+/* Returns false if the thread has ended. */
+static bool read_task(const struct task_process *of, const char *tid, struct pprofil_task *task)
 {
     struct proc_stat stat;
     char path[64], text[512];
 
     snprintf(path, sizeof path, "%.32s/stat", tid);
-    if (proc_read(place->directory, path, text, sizeof text) <= 0 ||
+    if (proc_read(of->directory, path, text, sizeof text) <= 0 ||
         proc_parse_stat(text, &stat) != 0)
         return false;
     memcpy(task->comm, stat.comm, sizeof task->comm);
@@ -149,21 +149,21 @@ static bool read_task(const struct place *place, const char *tid, struct pprofil
     task->cpu_ns = stat.cpu_ns;
     task->syscall = -1;
     if (stat.state == 'S' || stat.state == 'D')
-        task->syscall = read_syscall(place->directory, tid);
-    task->syscall_name = name_syscall(task->syscall, place->compat);
+        task->syscall = read_syscall(of->directory, tid);
+    task->syscall_name = name_syscall(task->syscall, of->compat);
     return true;
 }
 
-static int add_task(struct list *list, const struct place *place, const char *tid)
+static int add_task(struct task_list *list, const struct task_process *of, const char *tid)
 {
-    struct known known = {.task = {.pid = list->profile->processes[place->process].pid,
+    struct known_task known = {.task = {.pid = list->profile->processes[of->process].pid,
                                    .tid = (uint32_t)strtoul(tid, NULL, 10)}};
 
-    identify(list, place->process, &known);
-    const struct known *same = still_asleep(list, place, &known, tid);
+    find_row(list, of->process, &known);
+    const struct known_task *same = still_asleep(list, of, &known, tid);
     if (same != NULL)
         known = *same;
-    else if (!read_task(place, tid, &known.task))
+    else if (!read_task(of, tid, &known.task))
         return 0;
     int error = array_grow(&list->known, list->count, sizeof *list->known);
     if (error == 0)
@@ -171,10 +171,10 @@ static int add_task(struct list *list, const struct place *place, const char *ti
     return error;
 }
 
-static int add_process(struct list *list, uint32_t process)
+static int add_process(struct task_list *list, uint32_t process)
 {
     uint32_t pid = list->profile->processes[process].pid;
-    struct place place = {.process = process, .compat = is_compat(pid)};
+    struct task_process of = {.process = process, .compat = is_compat(pid)};
     char path[64];
     int error = 0;
 
@@ -182,16 +182,16 @@ static int add_process(struct list *list, uint32_t process)
     DIR *directory = opendir(path);
     if (directory == NULL)
         return errno == ENOMEM ? -ENOMEM : 0;
-    place.directory = dirfd(directory);
+    of.directory = dirfd(directory);
     for (const struct dirent *entry; error == 0 && (entry = readdir(directory)) != NULL;)
         if (entry->d_name[0] != '.')
-            error = add_task(list, &place, entry->d_name);
+            error = add_task(list, &of, entry->d_name);
     closedir(directory);
     return error;
 }
 
-/* How often each thread was met awake, or NULL: no memory. */
-static uint64_t *count_samples(const struct profile *profile)
+/* Counts the samples that found each thread awake. The caller frees the array; NULL: no memory. */
+static uint64_t *count_awake_samples(const struct profile *profile)
 {
     uint64_t *samples = calloc(profile->thread_count + 1u, sizeof *samples);
 
@@ -203,8 +203,8 @@ static uint64_t *count_samples(const struct profile *profile)
 
 static int list_tasks(const struct profile *profile, struct tasks *tasks)
 {
-    uint64_t *samples = count_samples(profile);
-    struct list list = {.profile = profile, .before = tasks, .samples = samples};
+    uint64_t *samples = count_awake_samples(profile);
+    struct task_list list = {.profile = profile, .before = tasks, .samples = samples};
     int error = samples == NULL ? -ENOMEM : 0;
 
     for (uint32_t i = 0; error == 0 && i < profile->process_count; i++)
