@@ -13,7 +13,7 @@
 struct tracee;
 struct tracer;
 
-#define AWAITED_MAX 64 /* the most tracees that one tick interrupts */
+#define AWAITED_MAX 64 /* room for the tracees that one tick may interrupt */
 
 struct tick {
     uint64_t at;         /* time of the tick under way, or of the last one */
@@ -44,7 +44,7 @@ void tick_run(struct tracer *tracer);
 
 /* The longest time from taking a thread's CPU to reading the clock. */
 #define PREEMPTED_NS 50000u
-#define INTERRUPTS_MAX 16u /* the most threads that one tick interrupts: tick-run.c */
+#define INTERRUPTS_MAX 16u /* the most of the chosen threads that one tick interrupts: tick-run.c */
 
 /* The tracees that a tick found running. */
 struct tick_running {

@@ -28,8 +28,7 @@ const char *tracee_state_name(enum tracee_state state)
 
 int tracees_init(struct tracees *tracees, struct tracer *tracer, struct processes *processes)
 {
-    *tracees = (struct tracees){
-        .tracer = tracer, .processes = processes, .bucket_count = BUCKETS_FIRST};
+    *tracees = (struct tracees){.tracer = tracer, .processes = processes, .bucket_count = BUCKETS_FIRST};
     tracees->buckets = calloc(BUCKETS_FIRST, sizeof *tracees->buckets);
     return tracees->buckets == NULL ? -ENOMEM : 0;
 }

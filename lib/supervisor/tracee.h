@@ -135,7 +135,7 @@ struct tracee {
     bool born_stopped;               /* UNKNOWN: its process was in a group stop */
     bool after_sigcont;              /* it has just been continued from a group stop */
     struct procfs_task files;
-    uint64_t born_at;    /* time at which we learned of the fork that made it; 0: it is older than that */
+    uint64_t born_at;    /* time at which we learned of the fork that made its process; 0: of none */
     uint64_t resumed_at; /* time at which it was resumed from its last stop */
 
     struct tracee_time time;

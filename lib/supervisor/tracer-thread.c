@@ -16,7 +16,7 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
-/* The longest wait for interrupts under way at the end. */
+/* The longest wait for interrupts under way when the tracer leaves. */
 #define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
 #define THREAD_STACK_SIZE (256u << 10)

@@ -175,10 +175,10 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .address_argument = row->address,
         .size_argument = row->size,
     };
-    /* the two halves of a position */
+    /* the position comes in two halves */
     if (i386 && request->at_offset)
         request->offset |= unpacked.arguments[4] << 32;
-    /* sendmmsg(2) sends no more, and says so */
+    /* sendmmsg(2) sends at most this many messages, and returns their number */
     if (request->shape == CALL_MESSAGES && request->kind == CALL_WRITE && request->size > MESSAGES_MAX)
         request->size = MESSAGES_MAX;
     /* preadv2(2): a position of -1 is the file's own */

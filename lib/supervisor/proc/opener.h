@@ -74,7 +74,7 @@ bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
 void openers_advance(struct openers *openers, int socket, int epoll);
 /* Returns true if something is still to be sent, other than names of JITs. */
 bool openers_are_busy(const struct openers *openers);
-/* Tells the client that whatever it has not got hangs. */
+/* Tells the client that all files that it has not got yet hang. */
 void openers_give_up(struct openers *openers, int socket);
 
 /* --- the process --- */

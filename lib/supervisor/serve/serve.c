@@ -70,7 +70,8 @@ void serve_accept(struct supervisor *supervisor)
     int fd = accept4(supervisor->client.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    if (serve_find_caller(supervisor, fd, &pid) != 0) { /* strangers do not keep us here */
+    /* the connection of a stranger does not keep the supervisor running */
+    if (serve_find_caller(supervisor, fd, &pid) != 0) {
         close(fd);
         return;
     }
