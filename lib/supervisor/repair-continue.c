@@ -19,12 +19,16 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
+/* Returns true if the call has a time limit, and its time is over. */
+static bool continue_has_timed_out(const struct repair *repair)
+{
+    return repair->deadline != 0 && time_now() >= repair->deadline;
+}
+
 /* Returns what a restarted call returns when it is broken off. */
 static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_over)
 {
-    bool over = repair->deadline != 0 && time_now() >= repair->deadline;
-
-    return over ? repair->timeout_result : if_not_over;
+    return continue_has_timed_out(repair) ? repair->timeout_result : if_not_over;
 }
 
 /* Returns true if a receive, which has returned result, has come to an end of its own. Urgent data can be seen, and
@@ -61,7 +65,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
     struct repair *repair = &tracee->repair;
     bool broken = result == -EINTR || call_is_restarted_by_kernel(result);
-    bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
+    bool over = repair->giving_up || continue_has_timed_out(repair);
 
     repair->came_short = broken || result < (int64_t)repair->asked;
     if (repair->restarted) {
@@ -106,7 +110,7 @@ static bool continue_has_part_in_time(const struct tracee *tracee, int64_t resul
 {
     const struct repair *repair = &tracee->repair;
 
-    return result > 0 && repair->deadline != 0 && time_now() >= repair->deadline &&
+    return result > 0 && continue_has_timed_out(repair) &&
            call_limit_is_of_part(tracee->process->pid, tracee->tid, &repair->call);
 }
 
@@ -120,7 +124,7 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
         return;
     }
     /* a restarted call may come back short, and is continued then */
-    bool over = repair->giving_up || (repair->deadline != 0 && time_now() >= repair->deadline);
+    bool over = repair->giving_up || continue_has_timed_out(repair);
     bool mend = repair->restarted && (!over || continue_has_part_in_time(tracee, regs.result));
     if (continue_next(tracee, regs.result, !mend)) {
         at_stop_resume(tracer, tracee, 0, repair->billed);
@@ -163,7 +167,7 @@ bool repair_needs_us(const struct tracee *tracee)
 {
     const struct repair *repair = &tracee->repair;
     bool waits = repair->restarted && repair->piece_entered && !repair->giving_up;
-    bool over = repair->deadline != 0 && time_now() >= repair->deadline;
+    bool over = continue_has_timed_out(repair);
 
     return tracee->state == TRACEE_CONTINUING && (!waits || over || repair->held.info.si_signo != 0);
 }
