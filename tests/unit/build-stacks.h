@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * build-stacks: profiles with stacks, written down as folded ones are: "main;f;g", the caller
- * first. "f|g" is one place in f with g inlined, "[x]" a mark. Functions whose names begin with
+ * build-stacks: profiles with stacks, written as folded stacks: "main;f;g" has the outermost function
+ * first. "f|g" is one location in f with g inlined, "[x]" is a mark. Functions whose names begin with
  * "lib" are in another object.
  */
 #ifndef PPROFIL_BUILD_STACKS_H
@@ -41,7 +41,7 @@ static uint32_t stacks_function(struct profile *profile, const char *name, uint3
     return index;
 }
 
-/* "f|g|h": h is the innermost. The place is one for each such text. */
+/* "f|g|h": h is the innermost. Each such text has one location. */
 static uint32_t stacks_location(struct profile *profile, const char *frame)
 {
     struct profile_line lines[64];
@@ -101,7 +101,7 @@ static uint32_t stacks_thread(struct profile *profile, uint32_t pid, const char 
     return index;
 }
 
-/* So many samples of 10 ns. Thread 0 is made if there is none. */
+/* Adds count samples of 10 ns each. Thread 0 is made if there is none. */
 static inline void stacks_add(struct profile *profile, uint32_t thread, const char *folded, uint64_t count)
 {
     if (profile->thread_count == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-stacks share. */
+/* stacks-fixture: what the files of test-stacks share. */
 #ifndef PPROFIL_TEST_STACKS_FIXTURE_H
 #define PPROFIL_TEST_STACKS_FIXTURE_H
 
@@ -63,7 +63,7 @@ UNUSED static struct pprofil_tree *tree(struct profile *profile, struct report_t
     return report;
 }
 
-/* The rows as text: "depth name total/self", "depth [n] total" of what was cut. */
+/* Compares rows with texts: "depth name total/self", or "depth [n] total" for n rows that are cut off. */
 UNUSED static void expect_rows(const struct pprofil_tree *report, const char *const *rows)
 {
     for (uint32_t i = 0; i < report->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-styles share. */
+/* styles-fixture: what the files of test-styles share. */
 #ifndef PPROFIL_TEST_STYLES_FIXTURE_H
 #define PPROFIL_TEST_STYLES_FIXTURE_H
 
@@ -17,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static char *report, *complaint; /* of the last style that was run */
+static char *report, *complaint; /* what the last style has printed */
 
 UNUSED static void forget(void)
 {

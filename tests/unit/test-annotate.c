@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Annotated code: counts of rows, of hand-made listings; names that are meant; and the code of
- * functions of this program, whose lines and inlined functions are known here.
+ * Annotated code: the sums of the rows of a listing made by hand, the names that a pattern means, and
+ * the code of functions of this program, whose lines and inlined functions are known.
  */
 #include "config.h"
 
@@ -10,6 +10,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "build-events.h"
@@ -17,8 +18,8 @@
 
 /* --- counts ----------------------------------------------------------------------------- */
 
-/* Four instructions of object 0 at places 0, 2, 4 and 8: two of line 2, one of line 1, and one of
- * line 2 again; lines are those of a file with two. */
+/* Four instructions of object 0, at places 0, 2, 4 and 8: two of line 2, one of line 1, and one of line
+ * 2 again. Lines are those of a file made here. */
 static struct listing *make_listing(void)
 {
     static const struct symbol_instruction made[] = {
@@ -46,7 +47,7 @@ static struct listing *make_listing(void)
     code->files[1] = strdup(path);
     cr_assert_eq(listing_new(code, &listing), 0);
     unlink(path);
-    cr_assert_eq(listing->row_count, 7); /* two, i, i, one, i, two, i */
+    cr_assert_eq(listing->row_count, 7); /* two, i, i, one, i, two, i; i: an instruction */
     return listing;
 }
 
@@ -72,7 +73,7 @@ static struct model make_model(void)
     return model;
 }
 
-/* Calls deeper: from now on the stack has this on top. */
+/* Adds a call to the stack. */
 static void call(struct model *model, uint32_t object, uint64_t address)
 {
     uint32_t location;
@@ -81,7 +82,7 @@ static void call(struct model *model, uint32_t object, uint64_t address)
     cr_assert_eq(profile_node(model->profile, model->node, location, &model->node), 0);
 }
 
-/* Samples there, and back to the bottom. */
+/* Adds samples at the innermost call, and empties the stack. */
 static void run(struct model *model, uint64_t count, uint64_t ns)
 {
     struct profile_sample sample = {.node = model->node, .count = count, .cpu_ns = ns};
@@ -115,7 +116,7 @@ Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
     run(&model, 2, 20);
     call(&model, 0, 8); /* of the same line, elsewhere */
     run(&model, 1, 10);
-    call(&model, 1, 4); /* another object's */
+    call(&model, 1, 4); /* in another object */
     run(&model, 7, 70);
     call(&model, 0, 9); /* behind the function */
     run(&model, 7, 70);
@@ -149,9 +150,84 @@ Test(annotate, lines_without_code_are_there_too)
     listing_free(listing);
 }
 
+/* --- source lines ------------------------------------------------------------------------- */
+
+/* Four instructions: two of line 2, one of line 1, and one of a file that does not exist. */
+static struct symbol_code *make_source_code(const char *source)
+{
+    static const struct symbol_instruction made[] = {
+        {.address = 0x1000, .place = 0, .size = 2, .file = 1, .line = 2},
+        {.address = 0x1002, .place = 2, .size = 2, .file = 1, .line = 2},
+        {.address = 0x1004, .place = 4, .size = 4, .file = 1, .line = 1},
+        {.address = 0x1008, .place = 8, .size = 1, .file = 2, .line = 1},
+    };
+    struct symbol_code *code = calloc(1, sizeof *code);
+
+    code->instruction_count = 4;
+    code->instructions = calloc(4, sizeof *code->instructions);
+    for (int i = 0; i < 4; i++) {
+        code->instructions[i] = made[i];
+        code->instructions[i].text = strdup("nop");
+    }
+    code->file_count = 3;
+    code->files = calloc(3, sizeof *code->files);
+    code->files[0] = strdup("");
+    code->files[1] = strdup(source);
+    code->files[2] = strdup("/no/such/file.c");
+    return code;
+}
+
+Test(annotate, source_lines_come_before_their_instructions)
+{
+    char path[] = "/tmp/pprofil-source-XXXXXX";
+    struct listing *listing;
+
+    int fd = mkstemp(path);
+    dprintf(fd, "one\r\n\ttwo \033[1m\nthree");
+    close(fd);
+    cr_assert_eq(listing_new(make_source_code(path), &listing), 0);
+    unlink(path);
+    cr_assert_eq(listing->row_count, 6);
+    cr_assert_null(listing->rows[0].instruction);
+    cr_assert_str_eq(listing->rows[0].text, "\ttwo ?[1m");
+    cr_assert_str_eq(listing->rows[0].file, path);
+    cr_assert_eq(listing->rows[2].instruction->address, 0x1002);
+    cr_assert_str_eq(listing->rows[3].text, "one");
+    cr_assert_eq(listing->rows[3].line, 1);
+    cr_assert_str_eq(listing->rows[5].text, "nop", "no source, no line");
+    listing_free(listing);
+}
+
+/* Programs written after their source, at the same time, before it, and at an unknown time. */
+Test(annotate, source_that_is_newer_than_the_program_is_told)
+{
+    static const struct {
+        int64_t program_s;
+        bool newer;
+    } cases[] = {{1000001, false}, {1000000, false}, {999999, true}, {0, false}};
+    const struct timespec written[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+    char path[] = "/tmp/pprofil-source-XXXXXX";
+    struct listing *listing;
+
+    int fd = mkstemp(path);
+    dprintf(fd, "one\ntwo\n");
+    futimens(fd, written);
+    close(fd);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct symbol_code *code = make_source_code(path);
+        code->written_ns = cases[i].program_s * 1000000000;
+        cr_assert_eq(listing_new(code, &listing), 0);
+        cr_assert_eq(listing->rows[0].newer, cases[i].newer, "%u", i);
+        cr_assert_eq(listing->rows[3].newer, cases[i].newer, "%u", i);
+        cr_assert(!listing->rows[1].newer, "an instruction is what it is");
+        listing_free(listing);
+    }
+    unlink(path);
+}
+
 /* --- names ------------------------------------------------------------------------------ */
 
-/* How many rows a pattern keeps, and that the first is this one. */
+/* Checks which row is the first that a pattern keeps, and returns how many it keeps. */
 static uint32_t kept(const char *pattern, const char *first)
 {
     struct pprofil_row rows[] = {
@@ -193,7 +269,7 @@ static inline __attribute__((always_inline)) unsigned rotate(unsigned value)
     return value << 7 | value >> 25;
 }
 
-/* Its instructions are of here, and of the function above. */
+/* Its instructions are of this function, and of the one above, which is inlined. */
 __attribute__((noinline)) unsigned annotate_me(const unsigned *values, int count);
 unsigned annotate_me(const unsigned *values, int count)
 {
@@ -204,7 +280,7 @@ unsigned annotate_me(const unsigned *values, int count)
     return sum;
 }
 
-/* The offset in the file of an address of this program. */
+/* Returns the offset in the file of an address of this program. */
 static uint64_t offset_of(const void *address)
 {
     struct link_map *map;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Diffs: the tests' own numbers against textbooks', and against profiles drawn from distributions
- * that are known: where nothing changed, anything is called significant in at most 5 % of cases;
- * a real change is found. Seeds are fixed.
+ * Diffs. The formulas give the numbers of textbooks. Profiles are drawn from known distributions, with
+ * fixed seeds: where nothing has changed, at most 5 % of diffs have anything significant, and a real
+ * change is found.
  */
 #include "config.h"
 
@@ -72,7 +72,7 @@ static void count(struct profile *profile, uint32_t node, uint64_t samples, uint
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* Of one object, function by function. */
+/* Counts samples of a function in an object. */
 static void count_in(struct profile *profile, const char *path, const char *name,
                      uint64_t samples, uint64_t ns)
 {
@@ -143,7 +143,7 @@ Test(diff, false_discoveries_as_benjamini_and_hochberg_have_them)
     cr_assert_float_eq(values[14], 1, 1e-9);
 }
 
-/* Samples of equal weight: the two-proportion test with Yates' correction, by hand:
+/* If all samples have one weight, this is the two-proportion test with Yates' correction. By hand:
  * z = (0.2 - 0.01) / sqrt(0.4 * 0.6 * (1/100 + 1/100)) = 2.7424 */
 Test(diff, equal_weights_make_the_textbook_test)
 {
@@ -164,7 +164,7 @@ Test(diff, equal_weights_make_the_textbook_test)
     end(diff, old, new);
 }
 
-/* A rate of a tenth: weights are ten times, and nothing else is different. */
+/* At a tenth of the rate, all weights are ten times as large. Nothing else differs. */
 Test(diff, rates_need_not_be_equal)
 {
     struct profile *old = make_profile(), *new = make_profile();
@@ -178,7 +178,7 @@ Test(diff, rates_need_not_be_equal)
     end(diff, old, new);
 }
 
-/* One sample that stands for fifty is one event. */
+/* One sample that weighs fifty is one event. */
 Test(diff, a_late_sample_is_one)
 {
     struct profile *old = make_profile(), *new = make_profile();
@@ -229,7 +229,7 @@ Test(diff, a_program_that_was_renamed)
 
     count_in(old, "/build/prog-old", "f", 500, 500);
     count_in(new, "/build/prog-new", "f", 500, 500);
-    count_in(old, "/lib/a.so", "init", 50, 50); /* which of these is it? */
+    count_in(old, "/lib/a.so", "init", 50, 50); /* it is not known which of these it became */
     count_in(new, "/lib/b.so", "init", 50, 50);
     count_in(new, "/lib/c.so", "init", 50, 50);
     struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
@@ -281,7 +281,7 @@ Test(diff, seconds_tell_what_shares_do_not)
     cr_assert_eq(diff->totals.significant, 1);
     cr_assert(diff->totals.whole.significant);
     cr_assert_float_eq(diff->rows[0].self.change, 1, 1e-9);
-    /* half the width: 1.96 sqrt(1000 + 2000) ms, nearly */
+    /* half the width is nearly 1.96 sqrt(1000 + 2000) ms */
     cr_assert_float_eq(diff->rows[0].self.high - diff->rows[0].self.low, 0.2147, 1e-3);
     pprofil_diff_free(diff);
     old->totals.elapsed_ns = 1000000000;
@@ -342,7 +342,7 @@ Test(diff, nothing_is_compared_with_nothing)
 /* --- known distributions ------------------------------------------------------------------ */
 
 #define FUNCTIONS 60
-#define PLACES 8 /* of code in each */
+#define PLACES 8 /* code addresses of each function */
 
 static double draw(uint64_t *seed)
 {
@@ -353,7 +353,7 @@ static double draw(uint64_t *seed)
     return (double)((x ^ x >> 31) >> 11) / 9007199254740992.0;
 }
 
-/* Half of the time in the first function, a quarter in the next, ..., the rest in many. */
+/* Half of the time is in the first function, a quarter in the second, and so on; the rest is in many. */
 static double share_of(int function, double change)
 {
     static const double first[] = {0.2, 0.3, 0.15, 0.1};
@@ -364,8 +364,7 @@ static double share_of(int function, double change)
     return rest * (function < 4 ? first[function] : 0.25 / (FUNCTIONS - 4));
 }
 
-/* Samples of different weights: between half and one and a half of the period, and those of every
- * third function of ten times as much now and then. */
+/* Weights are between 0.5 and 1.5 of the period. In every third function, some are ten times that. */
 static struct profile *draw_profile(uint64_t *seed, int samples, double change, bool uneven)
 {
     struct profile *profile = make_profile();
@@ -393,7 +392,7 @@ struct outcome {
     int any, first;
 };
 
-/* Of so many pairs: in how many is anything significant, in how many the first function? */
+/* Returns in how many of the pairs anything is significant. *first: in how many the first function is. */
 static struct outcome try(int pairs, int samples, double change, bool uneven, enum pprofil_diff_by by)
 {
     struct outcome outcome = {0, 0};
@@ -410,7 +409,7 @@ static struct outcome try(int pairs, int samples, double change, bool uneven, en
     return outcome;
 }
 
-/* Of 1000 pairs of profiles of the same distribution at most 50 have anything significant. */
+/* At most 50 of 1000 pairs of profiles from one distribution have anything significant. */
 Test(diff, chance_is_not_significant, .timeout = 300)
 {
     static const int sizes[] = {50, 300, 2000};
@@ -424,8 +423,8 @@ Test(diff, chance_is_not_significant, .timeout = 300)
     cr_assert_leq(try(1000, 300, 0, true, PPROFIL_DIFF_TIME).any, 50);
 }
 
-/* 20 % of the time become 22 %: 6.9 standard deviations of the difference with 40000 samples in
- * each profile, and 1.5 with 2000; of 60 rows some 3.3 are needed. */
+/* A share of 20 % becomes 22 %. With 40000 samples in each profile these are 6.9 standard deviations of
+ * the difference, and 1.5 with 2000. With 60 rows about 3.3 are needed. */
 Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
 {
     struct outcome outcome = try(100, 40000, 0.1, false, PPROFIL_DIFF_SHARE);

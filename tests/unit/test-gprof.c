@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The gprof style against gprof itself: both are given the same gmon.out, made at random for the
- * symbols of programs that are compiled when the test runs, or by such a program.
+ * The gprof style against gprof itself. Both read the same gmon.out, which is random numbers for the
+ * symbols of a program, or is written by a program. The test compiles these programs.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";
 
-/* Names that gprof leaves out, chooses between, or writes in another way. */
+/* Names that gprof leaves out, chooses between, or prints differently. */
 static const char source[] =
     "#include <stdlib.h>\n"
     "volatile int x;\n"
@@ -137,7 +137,7 @@ static uint64_t get(FILE *in, size_t size)
     return value;
 }
 
-/* One histogram and arcs, as a program of glibc's writes them. */
+/* Writes one histogram, and arcs, as glibc does. */
 static void read_gmon(struct histogram_file *file, struct histogram *histogram)
 {
     FILE *in = fopen("gmon.out", "r");
@@ -219,7 +219,8 @@ static unsigned below(unsigned *seed, unsigned end)
     return (unsigned)rand_r(seed) % end;
 }
 
-/* Functions in which the last one of gprof's table, of which it reads too far, has no part. */
+/* Returns a random address in a function, but not in the last one of gprof's table: gprof reads too far
+ * there. */
 static uint64_t any_address(const struct symbol_table *symbols, unsigned *seed)
 {
     const struct symbol *symbol = &symbols->symbols[below(seed, (unsigned)symbols->count - 1)];
@@ -243,7 +244,7 @@ static void make_random(const struct symbol_table *symbols, unsigned seed,
     for (unsigned i = below(&seed, 60); i > 0; i--)
         histogram->counters[below(&seed, (unsigned)histogram->count)] =
             below(&seed, 1u << (1 + below(&seed, 16)));
-    /* what counts calls is not in the report, but few ticks at random are in it */
+    /* functions that count calls are not in the report, and get few of the random ticks */
     for (size_t i = 0; i < symbols->count && histogram->count > 1; i++)
         if (strstr(symbols->symbols[i].name, "mc") != NULL && below(&seed, 2) == 0) {
             uint64_t at = (symbols->symbols[i].address + 4 - low) * histogram->count / text;
@@ -277,7 +278,7 @@ static void compare_random(const char *program, unsigned from, unsigned to)
     symbol_table_clear(&symbols);
 }
 
-/* PPROFIL_TEST_SEEDS: how many files to make, if not the few of every run. */
+/* PPROFIL_TEST_SEEDS in the environment: number of files to make, instead of a few. */
 static unsigned seeds(void)
 {
     const char *text = getenv("PPROFIL_TEST_SEEDS");
@@ -312,7 +313,7 @@ Test(gprof, of_a_program_that_was_profiled)
         struct histogram_file file;
         struct histogram histogram;
         sh("gcc -w -O1 -pg %s -o prog prog.c && rm -f gmon.out && "
-           "env -u GMON_OUT_PREFIX ./prog 25" /* Criterion has set it */,
+           "env -u GMON_OUT_PREFIX ./prog 25" /* Criterion sets it */,
            kinds[i]);
         read_gmon(&file, &histogram);
         cr_assert_gt(file.arc_count, 10);

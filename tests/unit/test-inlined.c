@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was inlined where, against the source and against eu-addr2line, who reads the same files. */
+/* Inlined functions, against the source and against eu-addr2line, which reads the same files. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "symbol-fixture.h"
 
-#define CODE_SIZE_MAX 4096u /* bytes of code that are asked about */
+#define CODE_SIZE_MAX 4096u /* bytes of code that are looked up */
 
 static const char header[] = "static inline __attribute__((always_inline)) int inner(int a)\n"
                              "{\n"
@@ -60,7 +60,7 @@ static uint64_t size_of(const char *name)
     return number_from(command);
 }
 
-/* Of the segment of code: its address less its offset. */
+/* Returns address - offset of the segment of code. */
 static uint64_t shift(void)
 {
     return number_from("readelf -lW prog | awk '$1 == \"LOAD\" && / R E / { print $3 }'") -
@@ -157,7 +157,7 @@ Test(inlined, names_alone_are_those_of_the_code)
     close_prog(&lookup);
 }
 
-/* One line: "outer inlined at /src/prog.c:7:10 in loud_one"; the place follows in the next. */
+/* Parses a line "outer inlined at /src/prog.c:7:10 in loud_one", whose location is in the next line. */
 static void expect_as_theirs(FILE *theirs, const struct profile *profile,
                              const struct profile_location *place)
 {
@@ -238,7 +238,7 @@ static bool is_named(const struct profile *profile, const char *name)
     return false;
 }
 
-/* names: at most four, else ended by NULL: what was inlined into work, and nothing else. */
+/* Checks which functions were inlined into work. names: up to four, ended by NULL if there are fewer. */
 static void expect_names(const char *command, const char *const names[4])
 {
     struct lookup lookup;
@@ -258,14 +258,14 @@ static void expect_names(const char *command, const char *const names[4])
 
 Test(inlined, names_have_the_scopes_that_those_of_the_linker_have)
 {
-    /* what gcc gives no name for the linker is put together, unless there is a symbol of it */
+    /* if gcc wrote no linkage name, the name is put together of scopes, unless there is a symbol */
     static const char *const gcc[] = {"outer::(anonymous namespace)::Hidden::twice",
                                       "outer::Box<4>::sum(long)", "both(long)",
                                       "work(long)::{lambda}::operator()"};
     static const char *const clang[] = {"outer::(anonymous namespace)::Hidden::twice()",
                                         "outer::Box<4>::sum(long)", "both(long)",
                                         "work(long)::$_0::operator()(long) const"};
-    /* of scopes it says nothing */
+    /* with -g1 clang writes no scopes */
     static const char *const clang_few[4] = {"twice", "sum", "both", "operator()"};
 
     write_file("prog.cc", classes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Live call trees and totals, compared with what the same stacks give to other reports. */
+/* Live call trees, and totals of live reports. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "build-stacks.h"
-#include "report/row.h"
 #include "report/live-calls.h"
+#include "report/row.h"
 
 static const struct report_options live_all = {.by = PPROFIL_BY_FUNCTION, .live = true, .limit = 100};
 
@@ -17,7 +17,7 @@ static void stack(struct profile *profile, const char *folded, uint64_t count)
     stacks_add(profile, 0, folded, count);
 }
 
-/* Summed anew. */
+/* Makes a tree of nodes that are summed anew. */
 static int find_calls(const struct profile *profile, const struct report_options *options,
                       enum pprofil_tree_kind kind, uint64_t function, struct live_calls *calls)
 {
@@ -92,7 +92,7 @@ Test(live_calls, top_down)
     profile_free(profile);
 }
 
-/* Inlined functions are frames like others, of which only the innermost has time of its own. */
+/* Inlined functions are frames like others. The innermost one has the time. */
 Test(live_calls, inlined)
 {
     struct report_options options = live_all;
@@ -218,7 +218,7 @@ Test(live_calls, nothing_in_it)
     profile_free(profile);
 }
 
-/* Functions' totals are those of a report that is not live, which goes another way. */
+/* A live report with all names has the rows of a report of a saved profile. */
 Test(live_calls, totals_as_other_reports_have_them)
 {
     struct report_options saved = {.by = PPROFIL_BY_FUNCTION, .stacks = true};
@@ -227,7 +227,7 @@ Test(live_calls, totals_as_other_reports_have_them)
     struct pprofil_report *one, *other;
     char folded[400];
 
-    for (unsigned i = 0; i < 3000; i++) { /* by a rule without a pattern to it */
+    for (unsigned i = 0; i < 3000; i++) { /* pseudo-random numbers */
         size_t used = (size_t)snprintf(folded, sizeof folded, "main");
         for (unsigned k = 0, seed = i * 2654435761u; k < 2 + i % 9; k++, seed = seed * 69069 + 1)
             used += (size_t)snprintf(folded + used, sizeof folded - used, "%cf%u",

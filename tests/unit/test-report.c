@@ -6,7 +6,7 @@
 #include "build-events.h"
 #include "report/report.h"
 
-/* Two functions by hand: first at 0x2000.., second at 0x3000.. of one file. */
+/* Two functions of one file: first at 0x2000 and behind it, second at 0x3000 and behind it. */
 static struct profile *make_profile(void)
 {
     struct profile *profile = profile_new();
@@ -64,7 +64,7 @@ Test(report, functions_sum_and_sort)
     cr_assert_eq(report->rows[0].ns, 700);
     cr_assert_float_eq(report->rows[0].share, 0.7, 1e-12);
     cr_assert_str_eq(report->rows[1].name, "second");
-    /* Wilson, n = 100: by hand for p = 0.7 and p = 0.3 */
+    /* Wilson's interval by hand, for n = 100, and p = 0.7 or p = 0.3 */
     cr_assert_float_eq(report->rows[0].error95, 0.088450, 1e-6);
     cr_assert_float_eq(report->rows[1].error95, report->rows[0].error95, 1e-12);
     pprofil_report_free(report);
@@ -94,8 +94,8 @@ Test(report, rows_and_the_rest_are_the_whole)
     profile_free(profile);
 }
 
-/* At a share of 1 Wilson's half width is z^2/2n / (1 + z^2/n): it says how few samples there
- * were, where the usual formula says 0. */
+/* At a share of 1 half the width of Wilson's interval is z^2/2n / (1 + z^2/n). It depends on the number
+ * of samples, where the usual formula gives 0. */
 Test(report, certainty_takes_samples)
 {
     const struct {
@@ -115,7 +115,7 @@ Test(report, certainty_takes_samples)
     }
 }
 
-/* One sample of 5 ns in each of two objects; location i has the given names, innermost first. */
+/* One sample of 5 ns in each of two objects. names[i]: of the functions at location i, innermost first. */
 static struct profile *make_two(const char *names[2][2])
 {
     struct profile *profile = profile_new();
@@ -268,7 +268,7 @@ Test(report, wall_mode_counts_elapsed_time)
     cr_assert_eq(report->rows[0].ns, 900);
     cr_assert_str_eq(report->rows[1].name, "running");
     pprofil_report_free(report);
-    profile->totals.wall = false; /* it was on for a while only */
+    profile->totals.wall = false; /* wall mode was on for a while */
     report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_str_eq(report->rows[0].name, "[user]");

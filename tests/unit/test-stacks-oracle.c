@@ -45,7 +45,7 @@ static uint64_t plain_total(const struct made *made, uint8_t function, bool leaf
     return sum;
 }
 
-/* Who directly called the outermost call of a function. */
+/* Returns the samples in which this caller directly called the outermost call of a function. */
 static uint64_t plain_caller(const struct made *made, uint8_t function, uint8_t caller)
 {
     uint64_t sum = 0;
@@ -94,7 +94,7 @@ Test(stacks, sums_are_those_of_a_plain_count)
     }
 }
 
-/* Whatever the bounds: rows hang together, parents are larger, and with the rest are the whole. */
+/* With any bounds each row has its parent, which is not smaller, and rows and the rest are the whole. */
 Test(stacks, rows_and_the_rest_are_the_whole)
 {
     struct made made;
@@ -142,7 +142,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* One stack of so many levels, and a sample at each. */
+/* Makes one stack with this number of levels, and a sample at each level. */
 static struct profile *make_deep(uint32_t levels, bool recursion)
 {
     struct profile *profile = profile_new();
@@ -190,7 +190,7 @@ Test(stacks, deep_stacks, .timeout = 60)
     }
 }
 
-/* A hundred thousand stacks, in ten threads each, as a large program has them. */
+/* A hundred thousand stacks, each in ten threads, as large programs have them. */
 Test(stacks, many_stacks, .timeout = 60)
 {
     struct profile *profile = profile_new();
@@ -207,7 +207,7 @@ Test(stacks, many_stacks, .timeout = 60)
     srand(1);
     for (uint32_t i = 0; i < 100000; i++) {
         uint32_t node = profile->samples[0].node;
-        for (uint32_t k = 0; k < 25; k++) { /* the further out, the fewer ways there are */
+        for (uint32_t k = 0; k < 25; k++) { /* the outer frames of stacks are mostly the same */
             uint32_t ways = k < 4 ? 2 : k < 12 ? 3 : 20;
             uint32_t at = (k * 80 + (uint32_t)rand() % ways) % 2000;
             cr_assert_eq(profile_node(profile, node, locations[at], &node), 0);
@@ -226,7 +226,7 @@ Test(stacks, many_stacks, .timeout = 60)
                                                        .of.limit = 100,
                                                        .least = 0.005});
         printf("# kind %u: %u rows of %u, %.3f s\n", kind, all->count, all->totals.all, seconds() - begin);
-        cr_assert_lt(seconds() - begin, 8); /* sanitizers, slow machines; 1 s here is far from it */
+        cr_assert_lt(seconds() - begin, 8); /* the bound is wide: sanitizers and slow machines take long */
         pprofil_tree_free(all);
     }
     double begin = seconds();

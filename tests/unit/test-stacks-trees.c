@@ -22,7 +22,7 @@ Test(stacks, totals_count_each_stack_once)
     cr_assert_eq(report->rows[2].samples, 24);
     cr_assert_eq(report->rows[2].total_samples, 60, "not 70: it calls itself");
     cr_assert_float_eq(report->rows[2].total_share, 0.6, 1e-12);
-    /* Wilson, n = 100, p = 0.6 */
+    /* Wilson's interval, n = 100, p = 0.6 */
     cr_assert_float_eq(report->rows[2].total_error95, 0.094298, 1e-6);
     cr_assert_str_eq(report->rows[3].name, "main");
     cr_assert_eq(report->rows[3].samples, 5);
@@ -105,7 +105,7 @@ Test(stacks, inlined_functions_are_frames)
     profile_free(profile);
 }
 
-/* A file may say anything of what was inlined. */
+/* A damaged file may have any number of inlined functions at one location. */
 Test(stacks, hostile_inlining_is_bounded)
 {
     struct profile *profile = profile_new();
@@ -246,7 +246,7 @@ Test(stacks, callers_and_callees)
     expect_rows(all, ROWS("0 parse 60/24", "1 liblex 36/36"));
     pprofil_tree_free(all);
     options.of.fold = false;
-    options.function = "^(eval|parse)$"; /* both, each for itself */
+    options.function = "^(eval|parse)$"; /* both functions, each by itself */
     all = tree(profile, options);
     expect_rows(all, ROWS("0 parse 60/20", "1 liblex 30/30", "1 parse 10/4", "2 liblex 6/6",
                           "0 eval 35/30", "1 liblex 5/5"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums that go on from report to report, against reports that are summed anew each time. */
+/* Reports from sums that are kept, against reports that are summed anew each time. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -14,7 +14,7 @@
 struct world {
     struct profile *profile;
     uint32_t places[PLACES];
-    uint32_t calls[3]; /* system calls; the first is none */
+    uint32_t calls[3]; /* indexes of system calls; the first: none */
     struct flat_sums sums[REPORT_GROUPINGS];
     struct live_nodes nodes;
     struct report_filter filter;
@@ -28,7 +28,7 @@ static unsigned any(struct world *world, unsigned below)
     return (world->seed >> 12) % below;
 }
 
-/* A place has no name at first. */
+/* No location has a name at first. */
 static struct world new_world(void)
 {
     struct world world = {.profile = profile_new(), .seed = 1};
@@ -71,7 +71,7 @@ static void sample(struct world *world, unsigned deepest)
     world->profile->totals.wall = wall;
 }
 
-/* A name, or another one; or lines too, with what was inlined there. */
+/* Gives a location a name, or another one; or lines too, with functions inlined there. */
 static void name(struct world *world)
 {
     struct profile *profile = world->profile;
@@ -179,7 +179,7 @@ static void live_through(unsigned deepest)
         for (unsigned i = any(&world, 20); i > 0; i--)
             change_something(&world, deepest);
         for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
-            if (any(&world, 3) > 0) /* one that was not looked at for a while goes on too */
+            if (any(&world, 3) > 0) /* not each time: sums are also kept while nobody asks for them */
                 expect_equal(&world, (enum pprofil_by)by);
         if (any(&world, 3) == 0)
             expect_equal_nodes(&world);
@@ -187,12 +187,12 @@ static void live_through(unsigned deepest)
     end_world(&world);
 }
 
-Test(live_sums, single_frames)
+Test(flat_sums, single_frames)
 {
     live_through(1);
 }
 
-Test(live_sums, stacks)
+Test(flat_sums, stacks)
 {
     live_through(9);
 }
@@ -219,9 +219,9 @@ static double time_report(struct world *world)
     return seconds() - begin;
 }
 
-/* A report after few samples takes little of the time of one of all stacks: some 200 times less here;
- * the bound is wide, for whatever else runs on the machine. */
-Test(live_sums, what_is_new_is_all_that_is_paid)
+/* A report after a few new samples takes much less time than the first: some 200 times less on an idle
+ * machine. The bound is wide, as other programs may be running. */
+Test(flat_sums, what_is_new_is_all_that_is_paid)
 {
     struct world world = new_world();
     double least = 1;
