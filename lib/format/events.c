@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 #include "unwind/unwind.h"
+#include "wire/wire.h"
 
 static bool events_matches(const unsigned char *head, size_t size, uint64_t all)
 {

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "histogram/dialect-run.h"
 #include "symbol/symbol.h"
+#include "wire/wire.h"
 
 #define ALIGNMENT 16u           /* of text that is not given by addresses */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */

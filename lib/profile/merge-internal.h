@@ -3,7 +3,7 @@
 #ifndef PPROFIL_MERGE_INTERNAL_H
 #define PPROFIL_MERGE_INTERNAL_H
 
-#include "profile/profile-internal.h"
+#include "profile/profile.h"
 
 struct merger {
     struct profile *into;

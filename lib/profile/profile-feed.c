@@ -17,6 +17,8 @@
 
 #include "base/hash.h"
 #include "profile/profile-internal.h"
+#include "profile/profile.h"
+#include "wire/wire.h"
 
 static int compare_live(const void *left, const void *right)
 {

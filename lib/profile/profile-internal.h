@@ -3,8 +3,13 @@
 #ifndef PPROFIL_PROFILE_INTERNAL_H
 #define PPROFIL_PROFILE_INTERNAL_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/hash.h"
-#include "profile/profile.h"
+
+struct profile;
+struct wire_map;
 
 /* One mapping of a live address space. */
 struct live_mapping {

@@ -16,6 +16,10 @@
 
 #include "base/array.h"
 #include "profile/profile-internal.h"
+#include "profile/profile.h"
+#include "wire/wire.h"
+
+_Static_assert(WIRE_BUILD_ID_MAX <= PROFILE_BUILD_ID_MAX, "a build-id fits");
 
 /* --- objects ------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "profile/profile-internal.h"
+#include "profile/profile.h"
 
 static int add_nothing_entries(struct profile *profile)
 {

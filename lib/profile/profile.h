@@ -21,9 +21,12 @@
 #include <stdint.h>
 
 #include "profile/timeline.h"
-#include "wire/wire.h"
+
+struct wire_header;
+struct wire_sample;
 
 #define PROFILE_NONE 0u
+#define PROFILE_BUILD_ID_MAX 64u /* bytes */
 
 enum profile_object_kind {
     PROFILE_OBJECT_FILE = 1, /* addresses are offsets in the file */
@@ -42,7 +45,7 @@ struct profile_object {
     uint32_t pid;   /* ANON: the process; FILE: the first that mapped it; else 0 */
     uint32_t process; /* ANON: index of the process image; else 0 */
     uint32_t build_id_size;
-    uint8_t build_id[WIRE_BUILD_ID_MAX];
+    uint8_t build_id[PROFILE_BUILD_ID_MAX];
     uint64_t device, inode; /* 0 where not known */
     uint64_t start, end;    /* where it was first mapped, for formats that must say */
     uint64_t offset;        /* of start in the file */

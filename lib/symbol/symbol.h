@@ -86,7 +86,7 @@ struct symbol_text {
     uint32_t pointer_size; /* 4 or 8 */
     bool big_endian;
     uint32_t build_id_size;
-    uint8_t build_id[WIRE_BUILD_ID_MAX];
+    uint8_t build_id[PROFILE_BUILD_ID_MAX];
     struct symbol_segment segments[SYMBOL_SEGMENTS_MAX];
     uint32_t segment_count;
 };

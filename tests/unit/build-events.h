@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "wire/wire.h"
 
 static inline void feed(struct profile *profile, const struct wire_header *event)
 {

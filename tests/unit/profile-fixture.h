@@ -11,6 +11,7 @@
 
 #include "build-events.h"
 #include "profile/profile-internal.h"
+#include "wire/wire.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */
 

@@ -125,7 +125,7 @@ static bool json_build_id(const json_t *entry, struct profile_object *object)
     size_t length = strlen(text);
     uint64_t byte;
 
-    if (length % 2 != 0 || length / 2 > WIRE_BUILD_ID_MAX)
+    if (length % 2 != 0 || length / 2 > PROFILE_BUILD_ID_MAX)
         return false;
     for (size_t i = 0; i < length / 2; i++) {
         char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};

@@ -6,6 +6,7 @@
 #include "format/bytes.h"
 #include "format/memo.h"
 #include "format/perf-data/perf-data.h"
+#include "wire/wire.h"
 
 /* --- the file (perf-data-file.c) ------------------------------------------------------ */
 

@@ -177,7 +177,7 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
                         PbMapping *mapping)
 {
     const struct profile_object *object = &writer->profile->objects[index];
-    char build_id[2 * WIRE_BUILD_ID_MAX + 1] = "";
+    char build_id[2 * PROFILE_BUILD_ID_MAX + 1] = "";
 
     *mapping = (PbMapping)PERFTOOLS__PROFILES__MAPPING__INIT;
     mapping->id = index + 1u;

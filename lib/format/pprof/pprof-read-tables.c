@@ -48,12 +48,12 @@ struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
 /* --- mappings ------------------------------------------------------------------------ */
 
 /* Only what is hexadecimal throughout: other producers have names of their own there. */
-static uint32_t parse_build_id(const char *text, uint8_t bytes[WIRE_BUILD_ID_MAX])
+static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_MAX])
 {
-    size_t length = strnlen(text, 2 * WIRE_BUILD_ID_MAX + 1);
+    size_t length = strnlen(text, 2 * PROFILE_BUILD_ID_MAX + 1);
     char byte[3] = "";
 
-    if (length > 2 * WIRE_BUILD_ID_MAX || length % 2 != 0 ||
+    if (length > 2 * PROFILE_BUILD_ID_MAX || length % 2 != 0 ||
         strspn(text, "0123456789abcdefABCDEF") != length)
         return 0;
     for (size_t i = 0; i < length / 2; i++) {
