@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Snapshots by hand: rows are called by letters, a millisecond is a sample. */
+/* Snapshots made by hand. Rows are named by letters; a sample is a millisecond. */
 #ifndef MAKE_SNAPSHOT_H
 #define MAKE_SNAPSHOT_H
 

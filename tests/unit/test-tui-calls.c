@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Call trees over time, the list and the flame view, without a terminal. */
+/* Call trees over time: the list and the flame view, without a terminal. */
 #include "config.h"
 
 #include "make-snapshot.h"
 #include "view.h"
 
-/* main (1) calls work (2) and other (3); work calls leaf (4). A unit of time is a millisecond. */
+/* main (1) calls work (2) and other (3), and work calls leaf (4). Times are in ms. */
 static struct snapshot_calls tree_of(uint64_t work, uint64_t other)
 {
     static const char *const names[] = {"main", "work", "other", "leaf"};
@@ -118,7 +118,7 @@ Test(calls, fold_and_unfold)
     cr_assert_str_eq(selected_name(), "work");
     press(model, TUI_KEY_ENTER);
     cr_assert_eq(model->calls.line_count, 3);
-    take(2, 160, 140); /* it stays folded */
+    take(2, 160, 140); /* the row stays folded */
     cr_assert_eq(model->calls.line_count, 3);
     cr_assert_str_eq(selected_name(), "work");
     press(model, TUI_KEY_RIGHT);

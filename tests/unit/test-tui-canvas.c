@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The canvas: what others wrote is put on it safely, in the columns it takes, and nothing outside.
+ * The canvas. Texts of other people are put on it safely, take the columns that they should, and do
+ * not reach beyond its edges.
  */
 #include "config.h"
 
@@ -36,7 +37,7 @@ TestSuite(text, .fini = forget);
 TestSuite(canvas, .fini = forget);
 TestSuite(paint, .fini = forget);
 
-/* All lines, as they are printed. */
+/* Compares all lines with what is printed. */
 static void expect(const char *expected)
 {
     char *printed;
@@ -86,7 +87,7 @@ Test(text, widths_and_encoding_round)
     cr_expect_eq(characters_width("日本", 3), 3);
 }
 
-/* A sequence that the end of the text cuts short is not read past it. */
+/* A sequence that is cut short by the end of the text is not read beyond it. */
 Test(text, ends_at_the_end)
 {
     char bytes[3] = {'\xe2', '\x82', '\0'};
@@ -143,7 +144,7 @@ Test(canvas, sparks)
     expect(" ▁▄██\n  █ ▁▁▁▂\n");
     canvas.utf8 = false;
     canvas_clear(&canvas);
-    canvas_spark(&canvas, 0, 5, 9, STYLE_SPARK, values, 6, 1); /* half outside */
+    canvas_spark(&canvas, 0, 5, 9, STYLE_SPARK, values, 6, 1); /* half of it is outside */
     expect("        #\n\n");
 }
 

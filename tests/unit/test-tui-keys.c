@@ -25,7 +25,7 @@ Test(keys, each_action_is_explained_wherever_it_can_be_had)
             if (key_bindings[j].action == binding->action && key_bindings[j].help != NULL)
                 explained |= key_bindings[j].where;
         if (binding->action == ACTION_QUIT)
-            explained |= KEY_IN_HELP; /* there q leads out of the help */
+            explained |= KEY_IN_HELP; /* in the help, q leaves the help */
         cr_assert_eq(binding->where & ~explained, 0, "%s", keys_name(binding->key));
         cr_assert_neq(binding->where, 0);
     }
@@ -119,7 +119,7 @@ static void add_candidates(struct model *model)
     model_take_candidates(model, candidates, 8, SECOND);
 }
 
-/* One that calls three, which call one each, and these one each. */
+/* A row calls three rows, which call one each, and these call one each. */
 static void add_calls(struct model *model)
 {
     static const uint32_t parents[] = {UINT32_MAX, 0, 0, 0, 1, 2, 3, 4, 5, 6};
@@ -140,7 +140,8 @@ static void add_calls(struct model *model)
     model->flame_selected = 6;
 }
 
-/* In the middle of a list that can be scrolled in all directions, filtered, with a search. */
+/* Makes a model in the middle of a list that can be scrolled in all directions, with a filter
+ * and a search. */
 static struct model *make_model(enum key_where where)
 {
     struct model *model = model_new();
@@ -172,7 +173,7 @@ static struct model *make_model(enum key_where where)
     model->help = where == KEY_IN_HELP;
     model->help_top = 20;
     model->help_last = 40;
-    press(model, TUI_KEY_NONE); /* the page is noticed */
+    press(model, TUI_KEY_NONE); /* the model notices the page */
     model->output_follows = false;
     model->top = 3;
     model->selected = 4;
@@ -186,7 +187,7 @@ static struct model *make_model(enum key_where where)
     return model;
 }
 
-/* What one sees of a model. */
+/* The parts of a model that can be seen. */
 struct sight {
     int page, view, sort, prompt;
     bool help, paused, wall;
@@ -224,7 +225,7 @@ static struct sight look(const struct model *model)
     return sight;
 }
 
-/* Only the key of the view that one is in. */
+/* The key of the present view changes nothing. */
 static bool may_do_nothing(const struct key_binding *binding, enum key_where where)
 {
     return (binding->action == ACTION_VIEW && where == KEY_IN_TABLE &&

@@ -131,7 +131,7 @@ Test(act, help_lies_over_everything)
     press(model, '?');
     cr_assert(model->help);
     cr_assert_eq(press(model, 'z'), EFFECT_NONE);
-    model->help_last = 41; /* as its view says */
+    model->help_last = 41; /* as the view sets it */
     model->help_rows = 8;
     model->page_rows = 4;
     press(model, TUI_KEY_PAGE_DOWN);

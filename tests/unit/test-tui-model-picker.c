@@ -52,7 +52,7 @@ Test(picker, sorts_by_what_is_used_and_keeps_its_choice)
     cr_assert_eq(pid_at(model, 1), 10);
     cr_assert_float_eq(model->candidate_cpu[3], 0.5, 1e-9);
     cr_assert_eq(pid_at(model, model->selected), 10);
-    model_take_candidates(model, list(1, (uint64_t[]){9}), 1, 52 * SECOND); /* its pid again */
+    model_take_candidates(model, list(1, (uint64_t[]){9}), 1, 52 * SECOND); /* another process with its pid */
     cr_assert_eq(model->candidate_cpu[0], 0);
     cr_assert_eq(model->selected, 0);
     model_take_candidates(model, NULL, 0, 53 * SECOND);
@@ -87,7 +87,7 @@ Test(picker, narrows_as_one_types)
     cr_assert_eq(model->picked_count, 1);
     cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_ATTACH);
     cr_assert_eq(model->chosen_pid, 11);
-    model->page = PAGE_TABLE; /* as the loop does */
+    model->page = PAGE_TABLE; /* as the loop does it */
     cr_assert_eq(press(model, 'j'), EFFECT_PAINT);
     cr_assert_eq(model->prompt, PROMPT_NONE);
     model_free(model);
@@ -245,7 +245,7 @@ Test(anything, keys_and_snapshots_in_any_order, .timeout = 300)
         } else {
             random_key(&random, model);
         }
-        press(model, TUI_KEY_NONE); /* the loop's changes are noticed */
+        press(model, TUI_KEY_NONE); /* the model notices the changes of the loop */
         char crumbs[40];
         model_breadcrumb(model, crumbs, draw(&random, 40));
         check(model);

@@ -20,7 +20,7 @@ Test(selection, stays_on_its_row_while_rows_move)
     expect_rows(model, "cab");
     cr_assert_eq(selected(model), 'b');
     cr_assert_eq(model->selected, 2);
-    story.ms[2] = 0; /* it is gone: the index stays, or what is left of it */
+    story.ms[2] = 0; /* the row is gone: the selection stays at its index, or at the last line */
     pass(&story, 1000, true);
     cr_assert_eq(model->selected, 1);
     cr_assert_eq(selected(model), 'a');
@@ -84,7 +84,7 @@ Test(selection, moves_and_scrolls)
     cr_assert_eq(model->selected, 3);
     cr_assert_eq(model_key(model, &below), EFFECT_NONE);
     cr_assert_eq(model->selected, 3);
-    model->page_rows = 30; /* the screen grew */
+    model->page_rows = 30; /* the screen has grown */
     pass(&story, 1000, true);
     cr_assert_eq(model->top, 0);
     model_free(model);
@@ -169,7 +169,7 @@ Test(windows, the_same_instant_twice)
     for (int i = 0; i < 5; i++)
         pass(&story, 0, true);
     cr_assert_eq(model_table(story.model)->windows, 0);
-    story.time_ns -= SECOND; /* no clock does; nothing may break all the same */
+    story.time_ns -= SECOND; /* no clock goes back, but nothing may break if one does */
     pass(&story, 0, true);
     cr_assert_eq(model_table(story.model)->windows, 0);
     model_free(story.model);
@@ -210,7 +210,7 @@ Test(windows, the_first_report_since_the_start_is_one)
     cr_assert_eq(model_table(model)->windows, 1);
     cr_assert_float_eq(model_table(model)->window_seconds, 1, 1e-9);
     cr_assert_float_eq(model_table(model)->rows[0].window_share, 0.75, 1e-9);
-    press(model, '3'); /* what is looked at later begins later */
+    press(model, '3'); /* a table that is opened later begins later */
     pass(&story, 1000, true);
     cr_assert_eq(model_table(model)->windows, 0);
     model_cleared(model);
@@ -219,7 +219,7 @@ Test(windows, the_first_report_since_the_start_is_one)
     model_free(model);
 }
 
-/* A view that is opened in the middle of a window has places that nobody has named yet. */
+/* A view that is opened in the middle of a window has rows whose names nobody has asked for. */
 Test(windows, a_view_begins_again_with_its_names)
 {
     struct story story = begin();
@@ -231,7 +231,7 @@ Test(windows, a_view_begins_again_with_its_names)
     cr_assert(!model_awaits_names(model));
     model->tables[model->view].rows[0].total.pending = true;
     cr_assert(model_awaits_names(model));
-    run(&story, "c", 300); /* they were c */
+    run(&story, "c", 300); /* they were those of c */
     pass(&story, 100, false);
     expect_rows(model, "cab");
     cr_assert(!model_awaits_names(model));
@@ -245,7 +245,7 @@ Test(windows, a_view_begins_again_with_its_names)
     model_free(model);
 }
 
-/* Where there always is something new, windows end all the same. */
+/* Windows end even if there are new rows all the time. */
 Test(windows, a_view_does_not_begin_for_ever)
 {
     struct story story = begin();
@@ -284,7 +284,7 @@ Test(windows, names_come_after_the_end)
     const struct table *table = model_table(model);
     cr_assert_eq(table->windows, 1);
     cr_assert_float_eq(table->rows[0].window_share, 0.75, 1e-9);
-    story.ms[4] = 300; /* a place of a was found to be d */
+    story.ms[4] = 300; /* an address of a belongs to d */
     story.ms[1] = 100;
     pass(&story, 100, false);
     cr_assert_eq(table->windows, 1);

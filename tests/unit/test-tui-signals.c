@@ -11,7 +11,7 @@
 
 #include "signals.h"
 
-/* Each test is a process of its own, but a crash has to be somebody else's. */
+/* Each test runs in a process of its own, but a crash needs a further process. */
 static int restored[2];
 
 static void restore(void)
@@ -21,7 +21,7 @@ static void restore(void)
     (void)ignored;
 }
 
-/* Too deep for any stack, and not to be made a loop of. */
+/* Needs more stack than there is. The compiler must not make a loop of it. */
 static unsigned descend(uint64_t levels)
 {
     volatile char here[1024];
@@ -87,7 +87,7 @@ Test(leave, signals_that_would_kill_are_noted)
 {
     const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) /* shells ignore some for us */
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) /* shells ignore some of them for us */
         signal(ending[i], SIG_DFL);
     cr_assert_eq(signals_catch(restore), 0);
     cr_assert_eq(signals_ending(), 0);

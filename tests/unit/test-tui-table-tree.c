@@ -18,7 +18,7 @@ static void expect_tree(const struct table *table, const char *names, const char
                      table->rows[i].total.name, table->rows[i].depth);
 }
 
-/* 10 a - 11 b - 13 d, 14 e; 10 - 12 (no row) - 15 f; 20 c is of another tree */
+/* The tree is 10 a - 11 b - 13 d, 14 e; 10 - 12 (which has no row) - 15 f. 20 c is another tree. */
 Test(tree, children_are_below_their_parents_the_larger_first)
 {
     struct table table = {0};
@@ -53,9 +53,9 @@ Test(tree, rings_of_parents_and_images_of_one_process)
 
     add_pid(&rows, 1, 10, 40);
     add_pid(&rows, 2, 11, 30);
-    add_pid(&rows, 3, 12, 20); /* is its own parent */
+    add_pid(&rows, 3, 12, 20); /* the process is its own parent */
     add_pid(&rows, 4, 13, 10);
-    add_pid(&rows, 5, 13, 5); /* the same after exec */
+    add_pid(&rows, 5, 13, 5); /* the same process after an exec */
     add_process(&snapshot, 10, 11);
     add_process(&snapshot, 11, 10);
     add_process(&snapshot, 12, 12);

@@ -3,7 +3,7 @@
 
 #include "make-snapshot.h"
 
-/* A report as pairs of id and ms, ended by id 0. */
+/* Takes a report of pairs of an id and ms, which end with id 0. */
 static void take(struct table *table, double seconds, const uint64_t *pairs)
 {
     struct snapshot_rows rows = {.taken = true};
@@ -78,7 +78,7 @@ Test(table, rows_come_and_go)
     table_free(&table);
 }
 
-/* Counts of a place without a name move to the function it turns out to be. */
+/* Counts of an address without a name move to the function that is found there. */
 Test(table, a_shrinking_row_makes_no_share_above_one)
 {
     struct table table = {0};
@@ -129,8 +129,8 @@ Test(table, ten_thousand_rows_are_joined)
     free(rows.rows);
 }
 
-/* The bar of the issue: the top row switches within two windows, wherever in a window the switch
- * is, after any number of windows before. */
+/* The top row changes within two windows, wherever in a window the work moves, and after any
+ * number of windows before. */
 Test(table, the_order_follows_a_switch_within_two_windows)
 {
     for (uint64_t part = 0; part <= 100; part += 5)
@@ -142,7 +142,7 @@ Test(table, the_order_follows_a_switch_within_two_windows)
                 a += 100;
                 TAKE(&table, 1, 1, a, 2, b);
             }
-            a += part; /* the window in which it switches, and two whole ones */
+            a += part; /* the window in which the work moves, and two whole windows */
             b += 100 - part;
             TAKE(&table, 1, 1, a, 2, b);
             b += 100;
@@ -205,13 +205,14 @@ Test(table, windows_in_which_nothing_ran)
         cr_assert_eq(get(&table, 1)->history[i], 0);
     table_sort(&table, TABLE_BY_WINDOW);
     expect_order(&table, "ab");
-    TAKE(&table, 1, 1, 290, 2, 310); /* goes on from there */
+    TAKE(&table, 1, 1, 290, 2, 310); /* the counts go on from there */
     cr_assert_not(table.empty);
     cr_assert_float_eq(get(&table, 1)->smooth_share, 0.66, 1e-9);
     table_free(&table);
 }
 
-/* Half of all in a short window, a third of much more in the next: it never had more than a CPU. */
+/* The function has a half of a short window, and a third of one with much more time. It never
+ * used more than one CPU. */
 Test(table, time_a_second_is_no_share_of_another_windows_time)
 {
     struct table table = {0};
@@ -228,7 +229,7 @@ Test(table, time_a_second_is_no_share_of_another_windows_time)
     table_free(&table);
 }
 
-/* The first window with samples is taken as it is, however long that took. */
+/* The first window with samples is not smoothed, however late it comes. */
 Test(table, a_burst_after_silence)
 {
     struct table table = {0};
@@ -273,7 +274,7 @@ Test(table, an_empty_report_is_a_report)
     table_free(&table);
 }
 
-/* What only calls has no time of its own. */
+/* A function that only calls others has no time of its own. */
 Test(table, with_what_is_called)
 {
     struct table table = {0};
@@ -337,7 +338,7 @@ Test(table, texts_are_never_null)
     table_free(&table);
 }
 
-/* Rows that are equal in all they show stay where they are, in whatever order they are reported. */
+/* Rows that look equal stay in their order, in whatever order reports have them. */
 Test(table, equal_rows_do_not_flicker)
 {
     struct table table = {0};

@@ -8,7 +8,7 @@ TestSuite(view_anything, .init = begin, .fini = end);
 
 /* --- whatever comes -------------------------------------------------------------------- */
 
-/* Every cell is a character that may be shown, in its columns; styles are known ones. */
+/* Checks that every cell has a printable character with the right width and a known style. */
 static void check_cells(void)
 {
     for (int row = 0; row < canvas.rows; row++) {
@@ -30,8 +30,7 @@ static void check_cells(void)
     cr_assert(canvas.cursor_row < canvas.rows && canvas.cursor_column < canvas.columns);
 }
 
-/* A stack that is deeper than any screen, of names that are there; every second call has another
- * beside it. */
+/* Makes a stack that is deeper than any screen. Every second call has another one beside it. */
 static void fill_calls(const char *const *texts, uint32_t count)
 {
     struct pprofil_live_call calls[200];
@@ -123,7 +122,8 @@ static void paint_all_at(int columns, int rows, bool utf8)
             }
 }
 
-/* In the order of pages, views, prompts, help, pause, filters, and the sizes at random. */
+/* Paints all pages with all views, prompts, help, pause and filters. random_sizes: at random
+ * sizes. */
 static void paint_everything(int random_sizes)
 {
     static const int sizes[][2] = {{40, 10}, {80, 24}, {200, 60}, {1, 1},
@@ -165,7 +165,7 @@ Test(view_anything, nothing_at_all, .timeout = 120)
     model->view = PPROFIL_BY_FUNCTION;
 }
 
-/* Figures that make no sense. */
+/* Figures out of any range. */
 Test(view_anything, figures_out_of_range)
 {
     struct table_row *row = &model->tables[PPROFIL_BY_FUNCTION].rows[0];

@@ -94,7 +94,7 @@ Test(view_screens, threads_and_processes)
     LINE(7, "  30.0     103            |  `- as          yyparse");
 }
 
-/* Its looks come late, so that a window may bring what was slept before. */
+/* Samples of a sleeping thread may come late, and then bring time from before the window. */
 Test(view_screens, a_thread_has_one_cpu_at_most)
 {
     model->view = PPROFIL_BY_THREAD;
@@ -110,7 +110,7 @@ Test(view_screens, a_thread_has_one_cpu_at_most)
     LINE(5, "   0.0     100            make              yyparse");
 }
 
-/* A shell that execed itself twice, and waits for a child; of its images, only the last lives. */
+/* A shell that has executed two programs and waits for a child. Only its last image is alive. */
 Test(view_screens, images)
 {
     static const struct snapshot_process images[] = {
@@ -136,7 +136,7 @@ Test(view_screens, images)
     LINE(7, "  30.0     100            sh                yyparse");
     LINE(8, "  25.0     101 gone       as                yyparse");
     LINE(9, "  20.0     101            as                yyparse");
-    model->now.tasks[0].id = 999; /* another image's main thread */
+    model->now.tasks[0].id = 999; /* main thread of another image */
     model->view = PPROFIL_BY_THREAD;
     paint(80, 18, true);
     LINE(6, "  70.0  60.00 ▆▇▇▇▇████    4711    4711 - main       work           ended");

@@ -198,7 +198,8 @@ Test(view_states, columns_sort)
     cr_expect_eq(view_sort_at(model, 80, 500), -1);
 }
 
-/* Which bindings' words are on the screen; broken lines are known by their first letters. */
+/* Finds out which help texts are on the screen. Texts that were broken are recognized by their
+ * first letters. */
 static void look_for_help(bool *seen)
 {
     for (size_t i = 0; i < key_binding_count; i++)
@@ -221,7 +222,7 @@ Test(view_states, help_has_every_key)
             paint(sizes[size][0], sizes[size][1], true);
             look_for_help(seen);
         }
-        cr_expect_lt(model->help_top, 99); /* it was too large, and was put right */
+        cr_expect_lt(model->help_top, 99); /* it was too large and is limited */
         for (size_t i = 0; i < key_binding_count; i++)
             cr_expect(seen[i] == (key_bindings[i].help != NULL), "%s at %d columns",
                       key_bindings[i].help, sizes[size][0]);
@@ -268,7 +269,7 @@ Test(view_states, frames)
     LINE(4, "# nothing to show here yet");
 }
 
-/* A window without samples: what was known is dim, and has no interval; a log has neither. */
+/* A window without samples: known shares are dim and have no interval. A log has neither. */
 Test(view_states, empty_window)
 {
     struct table *table = &model->tables[PPROFIL_BY_FUNCTION];

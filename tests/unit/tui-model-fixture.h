@@ -7,16 +7,16 @@
 
 #include "make-snapshot.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* not every file uses all of them */
 
-/* A model whose time goes on, with functions that use CPU time. */
+/* A model over time, with functions that use CPU time. */
 struct story {
     struct model *model;
     uint64_t time_ns;
-    uint64_t ms[27]; /* of functions a to z so far */
+    uint64_t ms[27]; /* CPU time so far of the functions a to z */
     struct pprofil_totals totals;
-    bool stopped;      /* sampling is */
-    uint64_t ended_ns; /* 0: not yet */
+    bool stopped;      /* sampling is stopped */
+    uint64_t ended_ns; /* when all targets had ended; 0: not yet */
 };
 
 UNUSED static struct story begin(void)
@@ -30,7 +30,7 @@ UNUSED static struct story begin(void)
     return story;
 }
 
-/* All groupings say the same, each with ids of its own. */
+/* Makes a snapshot. All groupings have the same rows, with ids of their own. */
 UNUSED static struct snapshot make(struct story *story)
 {
     struct snapshot snapshot = {.time_ns = story->time_ns, .totals = story->totals, .status = -1,

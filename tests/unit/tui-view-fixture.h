@@ -13,7 +13,7 @@
 #include "model.h"
 #include "view.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* not every file uses all of them */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define SECOND UINT64_C(1000000000)
@@ -26,7 +26,7 @@ static void *copy_of(const void *from, size_t size)
     return copy;
 }
 
-/* A row with this much of the whole (in 1/1000), before and in the last window. */
+/* Makes a row with these parts (in 1/1000) of the time since the start and of the last window. */
 static struct table_row row_of(const char *name, const char *object, unsigned total,
                                unsigned window)
 {
@@ -234,7 +234,7 @@ static struct model *build_model(void)
 
 static struct model *model;
 static struct canvas canvas;
-static char *lines[4096]; /* of what was painted last */
+static char *lines[4096]; /* the lines that were painted last */
 static char *printed;
 
 UNUSED static void begin(void)
