@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The command as a wrapper and as a program: statuses, signals, streams, errors, files.
+# The command as a wrapper and as a program: exit statuses, signals, streams, errors, files.
 # shellcheck disable=SC2086 # $unprivileged and $reader are words
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
@@ -42,7 +42,7 @@ for way in version size nothing; do
 		status_of "$pprofil" "$targets/known-shares" 5)"
 	one_line "mixed builds, $way"
 	expect_text "mixed builds, $way: says so" 'wrong-protocol-supervisor .*is of another build' "$work/err"
-	# for an answer of its supervisor pprofil waits 10 s and more
+	# pprofil waits 10 s and longer for its supervisor's answer
 	between "mixed builds, $way: seconds" 0 $(($(date +%s) - start)) 9
 done
 
@@ -88,7 +88,7 @@ done
 expect_text "source lines" 'known-shares.c:[0-9]+' "$work/out"
 "$pprofil" report "$work/p.pb.gz" >"$work/out"
 expect_text "definition" 'spend_half +known-shares +\(.*known-shares.c:[0-9]+\)' "$work/out"
-# the kernel's figure includes what passes before main
+# the kernel's figure includes the time before main
 own=$(sed -n 's/^cpu \([0-9]*\) .*/\1/p' "$work/own")
 between "own CPU time beside ours" "$(awk "BEGIN { print $own / 1e9 - 0.01 }")" \
 	"$(sed -n "s/.*target's own: \([0-9.]*\).*/\1/p" "$work/out")" "$(awk "BEGIN { print $own / 1e9 + 0.2 }")"
@@ -151,7 +151,7 @@ for signal in PIPE XFSZ; do
 		"$(sh -c 'grep SigIgn /proc/self/status')" \
 		"$("$pprofil" -q sh -c 'grep SigIgn /proc/self/status')"
 done
-# names that never come: a server of debug files that does not answer
+# names that never come, because a server of debug files does not answer
 cat >"$work/mute.py" <<'END'
 import socket, sys, threading
 def listen():
@@ -172,9 +172,10 @@ if command -v python3 >/dev/null && ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/
 	slow() {
 		DEBUGINFOD_URLS=http://127.0.0.1:$(head -n 1 "$work/port") DEBUGINFOD_CACHE_PATH=$work/cache "$pprofil" "$@"
 	}
-	strip -g -o "$work/plain" "$targets/known-shares" # else no debug file is asked for
+	strip -g -o "$work/plain" "$targets/known-shares" # or no debug file would be asked for
 	asks_more() { [ "$(wc -l <"$work/port")" -gt "$1" ]; }
-	# ends NAME STATUS COMMAND...: the command ends with that status when SIGTERM comes while it waits for names
+	# ends NAME STATUS COMMAND...: the command ends with this status if SIGTERM comes while it
+	# waits for names
 	ends() {
 		name=$1 wanted=$2
 		shift 2

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil top -g on terminals of three sizes, of a program whose calls are known: main calls
-# chain_middle and chain_other; chain_middle calls chain_hot, three times as long, and chain_cold;
-# both call chain_leaf.
+# pprofil top -g on terminals of three sizes, with a program whose calls are known: main calls
+# chain_middle and chain_other; chain_middle calls chain_hot and, a third as long,
+# chain_cold; both call chain_leaf.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 
 chain=$targets/call-tree
 
-# top leaves what it started running
+# a program that top has started outlives it
 end_programs() { pkill -f "^$chain\$"; }
 trap 'end_programs; screen_stop; rm -rf "$work"' EXIT
 begin() { # SIZE [OPTIONS...]
@@ -57,7 +57,7 @@ for i in 10x40 24x80 60x200; do
 	screen_expect_end "$i: quits" 0
 done
 
-# the shares are those of the calls: hot has three parts of four, and the cells that it has are so
+# shares are those of the calls: chain_hot has three quarters of chain_middle
 begin 24x80 -g
 screen_keys 7 s
 screen_expect "shares are of all" 'all%'
@@ -78,7 +78,7 @@ screen_expect "an unfolded one shows it" 'chain_hot'
 screen_keys q
 screen_expect_end "quits" 0
 
-# filters are in force there too
+# filters are in force on these pages, too
 begin 24x80 -g
 screen_keys 3
 screen_expect "the thread is listed" ' call-tree '
@@ -112,7 +112,7 @@ screen_keys q
 screen_expect_end "quits" 0
 screen_locale=C.UTF-8
 
-# functions that were inlined are frames, once lines are read
+# inlined functions are frames as soon as their lines are known
 if command -v "${CC:-cc}" >/dev/null; then
 	cat >"$work/inlined.c" <<'END'
 static inline __attribute__((always_inline)) double divide(double x)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil top on terminals of all sizes: each key that pprofil top --list-keys names does what its action says, on
-# each page where it is valid. top-calls.sh tests the pages of calls.
+# pprofil top on terminals of all sizes. Each key that pprofil top --list-keys names does what its
+# action says, on each page where it is valid. top-calls.sh tests the pages of calls.
 #
-# TOP_SIZES: where the keys are tried, three of ROWSxCOLUMNS; tables, which most keys are for, have
-# all, and other places one. TOP_THOROUGH=1: each place has all.
+# TOP_SIZES: three sizes ROWSxCOLUMNS. Tables, where most keys are valid, are tested at all of
+# them, other pages at one. TOP_THOROUGH=1: all pages at all sizes.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 . "${abs_srcdir:-.}/tests/e2e/top-screen.sh"
@@ -27,7 +27,7 @@ expect "the key table: places" "code help output processes table" \
 
 # --- what each action does --------------------------------------------------------------------
 
-few() { # so many lines, or what there is
+few() { # a number of lines, or as many as there are
 	if [ "$1" -le "$most" ]; then echo "$1"; else echo "$most"; fi
 }
 do_up() {
@@ -44,7 +44,7 @@ do_down() {
 	press
 	must is_at $((first + 1))
 }
-# By three lines: what was there is three lines above. A list that is shorter moves its selection.
+# Scrolls by three lines. In a list that is shorter than the screen, the selection moves instead.
 do_scroll_down() {
 	go_to 0
 	fourth=$(screen_line $((first + 3)))
@@ -122,7 +122,7 @@ do_right() {
 	before=$(screen_line "$line")
 	press
 	must line_is_not "$line" "$before"
-	screen_keys Left # the next key is judged by what is there then
+	screen_keys Left # the next key is judged by what is there now
 	must line_is "$line" "$before"
 }
 do_left() {
@@ -138,7 +138,7 @@ do_select() { # a click
 	measure
 	press $((first + 2))
 	must is_at $((first + 2))
-	sleep 0.5 # or the next click is the second of a double one
+	sleep 0.5 # or the next click makes a double click of it
 }
 do_enter() {
 	if [ "$place" = processes ]; then
@@ -200,7 +200,7 @@ do_view_processes() { shows_view 'proc(esses)?' 'long-lists'; }
 do_view_syscalls() { shows_view 'sysc(alls)?' 'write'; }
 do_view_lines() { shows_view 'lines?' 'long-lists\.c:[0-9]+'; }
 do_view_states() { shows_view 'stat(es)?' 'running'; }
-# this target is sampled without stacks: top-calls.sh has others
+# this target is sampled without stacks: top-calls.sh has targets with stacks
 do_view_calls() {
 	press
 	must screen_has 'start with -g'
@@ -208,7 +208,7 @@ do_view_calls() {
 do_view_flame() { do_view_calls; }
 do_callers() { do_view_calls; }
 do_callees() { do_view_calls; }
-do_next_view() { # from other pages to the present view
+do_next_view() { # from other pages it leads to the present view
 	case $place in table) shows_view 'obj(ects)?' '/long-lists$' ;; *) shows_view 'func(tions)?' work_ ;; esac
 }
 do_previous_view() {
@@ -287,7 +287,7 @@ do_search_previous() {
 	[ "$place" = output ] || must is_on_line "$now"
 	come_back_from_search
 }
-come_back_from_search() { # Escape leaves pages; in the table it only ends the marking
+come_back_from_search() { # Escape leaves pages; in the table it only ends the marking of matches
 	case $place in code | output)
 		screen_keys 1
 		must view_is 'func(tions)?'
@@ -302,14 +302,14 @@ do_sort() {
 }
 samples_are() { [ "$(status samples)" "$@" ]; }
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$target/stat"; }
-# so many samples for each second of CPU time
+# Are between LEAST and MOST samples taken for each second of CPU time?
 counts_at() { # LEAST MOST
 	counted=$(status samples) ticks=$(cpu_ticks)
 	sleep 0.5
 	counted=$(($(status samples) - counted)) ticks=$(($(cpu_ticks) - ticks))
 	[ "$ticks" -gt 0 ] && [ $((counted * 100 / ticks)) -ge "$1" ] && [ $((counted * 100 / ticks)) -le "$2" ]
 }
-rows() { screen_text | sed '1,7d;$d'; } # but for the line of messages
+rows() { screen_text | sed '1,7d;$d'; } # without the line of messages
 rows_are() { [ "$(rows)" = "$1" ]; }
 rows_are_not() { [ "$(rows)" != "$1" ]; }
 seconds_shown() { screen_text | awk '/ [^ ]*\/long-lists$/ { print $5 }'; } # of the program, by object
@@ -327,7 +327,7 @@ do_pause() {
 	must rows_are_not "$shown"
 	[ "$place" != table ] || [ "$size" = 10x40 ] || pause_seconds
 }
-pause_seconds() { # held still for some CPU time, which is there at once afterwards
+pause_seconds() { # CPU time that passes during a pause is shown at once after it
 	screen_keys 2
 	must screen_has '/long-lists$'
 	press
@@ -377,7 +377,7 @@ do_slower() {
 	screen_keys +
 	must screen_has '2000 asked|/2000 Hz'
 }
-do_wall() { # those who sleep have time, and have none again
+do_wall() { # sleeping threads get time, and lose it again
 	let_go
 	press
 	must screen_has 'wall time'
@@ -424,14 +424,13 @@ is_stray_shown() { # a line that changes may be drawn over it
 	printf '\033[5;3HSTRAY' >"$(screen_value '#{pane_tty}')"
 	screen_has STRAY
 }
-# What another program writes to the terminal is gone then.
+# Drawing anew removes what another program has written to the terminal.
 do_redraw() {
 	must is_stray_shown
 	press
 	must screen_lacks 'STRAY'
 }
-# There is no shell here that would continue it, so that it goes on at once; for the rest see
-# top-leave.sh.
+# No shell here would continue top, so it does not stop. top-leave.sh has the rest.
 do_suspend() { do_redraw; }
 do_quit() {
 	widen
@@ -448,7 +447,7 @@ try_place() { # PLACE SIZE
 	step_failed=0
 	arrive
 	failures_before=$failures
-	# quitting at the end: it starts anew each time
+	# the keys that quit are last, because top starts anew after each
 	while IFS=$tab read -r _ bound action <&3; do
 		[ "$step_failed" = 0 ] || arrive
 		tried=$((tried + 1))

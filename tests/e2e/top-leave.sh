@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Leaving pprofil top, in order or not: what it watched runs on, untraced and undisturbed, the
-# terminal is as it was, and nothing of ours is left.
+# Leaving pprofil top, in an orderly way or not. Its targets run on, untraced and undisturbed, the
+# terminal is restored, and no process of top is left.
 #
-# TOP_KILLS: how often it is killed, 10 by default.
+# TOP_KILLS: how often top is killed; 10 if not given.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 
@@ -11,7 +11,7 @@ kills=${TOP_KILLS:-10}
 target=
 trap 'kill -9 $target 2>/dev/null; screen_stop; rm -rf "$work"' EXIT
 
-# A program that goes on to print once top has gone, and notes what becomes of it.
+# A program that prints on after top has gone, and notes what happens to it.
 cat >"$work/printer" <<'END'
 trap 'echo "got HUP" >>"$1"' HUP
 echo $$ >"$1.pid"
@@ -23,7 +23,7 @@ done 2>>"$1"
 echo stopped >>"$1"
 exit 4
 END
-# What one's shell is: it has the terminal before and after.
+# Stands for the user's shell, which has the terminal before and after.
 cat >"$work/shell" <<'END'
 out=$1
 shift
@@ -44,11 +44,12 @@ are_gone() {
 is_free() {
 	grep -qs '^TracerPid:.0$' "/proc/$1/status" && ! grep -q '^State:.[tT]' "/proc/$1/status"
 }
-# It gets CPU time; a program that prints does so only while somebody reads.
+# Does the program get CPU time? A program that prints gets it only while somebody reads.
 ticks() { cut -d ' ' -f 14 "/proc/$1/stat"; }
 ran_since() { [ "$(ticks "$1" 2>/dev/null || echo 0)" -gt "$2" ]; }
 runs_on() { screen_until ran_since "$1" "$(ticks "$1")"; }
-# The supervisor, and the process that keeps the program's terminal: nobody's children.
+# The supervisor, and the process that keeps the program's terminal open. They are not top's
+# children.
 helpers() { # TOP TARGET
 	sed -n 's/^TracerPid:.//p' "/proc/$2/status" | grep -vx 0
 	pgrep -f "^[^ ]*pprofil top sh .* $out\$" | grep -vx "$1"
@@ -70,7 +71,7 @@ begin() { # NAME attached|launched
 		pid=$(cat "$out.pid")
 	fi
 }
-# What must be so after all endings; the program ends only now.
+# Checks what must hold after any ending. The program ends only after that.
 finish_target() {
 	if screen_until is_free "$pid"; then pass "$name: target free"; else expect_free "$name: target free" "$pid"; fi
 	if runs_on "$pid"; then pass "$name: target runs"; else fail "$name: target runs" "no CPU time"; fi
@@ -126,7 +127,7 @@ for way in USR1 ALRM XCPU; do
 	finish_target
 done
 
-# the program has ended before: its status
+# the program has ended before: its status counts
 begin q launched
 screen_expect "ended: it is watched" '^ +[0-9.-]+ .*(sh|libc)'
 : >"$out.stop"
@@ -160,8 +161,8 @@ screen_keys q q
 expect_terminal 0
 finish_target
 
-# By a shell with jobs: it gets the terminal back, and top takes it again; from the background it
-# waits for it.
+# In a shell with job control: the shell gets the terminal back, and top takes it again. In the
+# background top waits for it.
 name="suspended"
 screen_start 24 80 bash --norc --noprofile -i
 screen_type "PS1='sh> '; stty -g >$work/before"
@@ -196,7 +197,7 @@ screen_expect "suspended: ends" '^# [0-9]+ samples?,'
 finish_target
 kill "$pid"
 
-# where no shell would continue it, it does not stop
+# without a shell that would continue it, top does not stop
 screen_start 24 80 "$pprofil" top -p "$target"
 screen_expect "no shell: it is watched" '^ .*phase_'
 screen_keys C-z
@@ -215,7 +216,7 @@ kill -STOP "$(sed -n 's/^TracerPid:.//p' "/proc/$pid/status")"
 screen_expect "$name: that nothing comes is said" '^no news of the supervisor for [0-9]+ s'
 screen_keys q
 screen_expect "$name: that it waits is said" '^pprofil: waiting for the supervisor'
-expect_terminal 0 # it is given 10 s
+expect_terminal 0 # the supervisor has 10 s to answer
 screen_expect "$name: that it was ended is said" '^pprofil: the supervisor hung, and was ended'
 finish_target
 
@@ -227,7 +228,7 @@ for i in $(seq "$kills"); do
 	begin "kill" $kind
 	screen_until test -s "$out.top"
 	top=$(cat "$out.top")
-	# any time from its start to well into the second window
+	# at any time from the start to well into the second window
 	sleep "$(awk -v seed="$i$$" 'BEGIN { srand(seed); print rand() * 1.3 }')"
 	others=$(helpers "$top" "$pid")
 	kill -9 "$top"

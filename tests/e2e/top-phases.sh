@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil top over time: the window follows what a program does; frames of text; a program's
-# output and its end.
+# pprofil top over time: the window follows what a program does. Frames of text. The output of a
+# program, and its end.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 
@@ -11,9 +11,10 @@ often="-F 1000 --overhead=1000"
 
 # --- the window follows -----------------------------------------------------------------------
 
-# In frames, amid which the program says that phase_b begins: before, phase_a has most of a window.
-# Afterwards it has for as long as windows have much of it: one that was being counted, and some that
-# were late. Where a function has no name yet, or a window is empty, a frame says nothing.
+# Among the frames the program says when phase_b begins. Before that, phase_a has most of a
+# window. After that, phase_b has most of it, except for the window that was being counted, and
+# some windows that were late. A frame with a function without a name, or with an empty window,
+# proves nothing.
 tops_are() {
 	awk '/^# pprofil top/ { frame++ }
 		/^b$|^phases done$/ { printf "|" }
@@ -33,7 +34,7 @@ expect_text "phases: on top, window by window" '^aa+[|]a{0,3}bb+[|][ab]*$' "$wor
 "$pprofil" top -b -d 0.5 $often "$targets/phases" 0.1 >"$work/frames" 2>/dev/null
 expect "phases: batch's status" 0 $?
 
-# and on the screen: phase_b begins when it is told to
+# on the screen, phase_b begins when the program is told to
 screen_start 24 80 "$pprofil" top -d 0.5 $often "$targets/phases" 300
 hottest_is() { screen_text | grep -E 'phase_[ab][ .]' | head -n 1 | grep -q "phase_$1"; }
 for phase in a b; do
@@ -64,7 +65,7 @@ expect_text "frames: what was attached to is named" "tests/targets/known-shares.
 expect_text "frames: functions" 'spend_half' "$work/frames"
 expect_free "frames: the target" $target
 
-# who reads is gone; the disk is full
+# the reader has gone; the disk is full
 {
 	"$pprofil" top -b -n 20 -d 0.1 -p $target 2>"$work/err"
 	echo $? >"$work/status"
@@ -79,7 +80,7 @@ expect "full disk: status" 125 $?
 expect "full disk: said in one line" "pprofil: cannot write: No space left on device" "$(cat "$work/err")"
 expect_free "full disk: the target" $target
 
-# without standard descriptors: files that are opened must not take their places
+# without standard descriptors, files that are opened must not get their numbers
 "$pprofil" top -b -n 2 -d 0.1 -p $target <&- >"$work/frames" 2>&-
 expect "no standard input and error: status" 0 $?
 expect "no standard input and error: frames" 2 "$(grep -c '^# pprofil top' "$work/frames")"
@@ -190,7 +191,7 @@ screen_expect "killed: in the processes" 'SIGSEGV +sh'
 screen_keys q
 screen_expect_end "killed: status" 139
 
-# a program that ends before what it started: the screen goes on until that has ended too
+# a program ends before a process that it started: the screen goes on until that has ended, too
 # shellcheck disable=SC2016
 printf '%s ${1-300} & echo $! >%s; exit 3\n' "$targets/phases" "$work/child" >"$work/parent"
 screen_start 24 80 "$pprofil" top -d 0.5 $often sh "$work/parent"

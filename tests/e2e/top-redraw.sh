@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil top leaves nothing on the screen that does not belong there: after the terminal was resized, and after each
-# page that was opened over another and closed again.
+# pprofil top leaves nothing on the screen that does not belong there, neither after the terminal
+# was resized nor after a page was opened over another and closed again.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 . "${abs_srcdir:-.}/tests/e2e/top-screen.sh"
 
-# A screen that is drawn again is cleared first.
+# Drawing the screen anew begins with clearing it.
 clears() { tr '\033' '~' <"$work/sent" | grep -oE '~\[2?J' | wc -l; }
 more_clears() { [ "$(clears)" -gt "$1" ]; }
-# A profile whose program has ended stays as it is: what changes when it is drawn again was
-# left over from before.
+# After the program's end its profile does not change. What changes when the screen is drawn anew
+# was left over from before.
 expect_clean() {
 	must has_stopped
 	before=$(screen_cells) count=$(clears)
@@ -68,7 +68,7 @@ for i in 10x40 24x80; do
 	over code Enter '^code of' BSpace show
 	over threads 3 '\[[3 ]*thr' 1 show
 done
-# while something lies over it
+# resized while the help covers the page
 screen_keys '?'
 must screen_has '^Keys '
 for i in 60x200 5x20 10x40; do

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The screen of pprofil top: where its selection is, and how one goes to each of its pages. Sourced after tmux.sh.
-#
-# The target is long-lists, whose 300 functions work_000 to work_299 fill any table. A test works on one screen of
-# $size on the page $place, which is one of table, code, output, processes and help, and tries the key $bound, which
-# does $action.
+# The screen of pprofil top: where its selection is, and how to reach each of its pages. Sourced
+# after tmux.sh. The target is long-lists, whose 300 functions work_000 to work_299 fill any
+# table. A test has one screen of $size on the page $place, which is one of table, code, output,
+# processes and help. It tries the key $bound, whose action is $action.
 target=
 narrowed=
 measured=
@@ -12,13 +11,13 @@ held=
 quick=
 step_failed=0
 size=24x80 place=table bound='' action=''
-napping=97$$ # seconds that nobody else sleeps
+napping=97$$ # seconds that no other process sleeps for
 escape=$(printf '\033')
 trap 'stop_many; screen_stop; rm -rf "$work"' EXIT
 
 # --- what is on the screen --------------------------------------------------------------------
 
-# The line that is selected: without colours it is reversed, as titles above it are.
+# The selected line. Without colours it is reversed, and so are the titles above it.
 selected_line() {
 	screen_colours | awk -v escape="$escape" '
 	/./ {
@@ -37,13 +36,13 @@ selected_line() {
 	}
 	END { print last + 0 }'
 }
-# "FIRST LAST ALL" of what a page shows, where it says so
+# Prints "FIRST LAST ALL" of the lines that a page shows, if it says so.
 shown_lines() {
 	screen_text | sed -n '1,6s/.* \([0-9][0-9]*\)-\([0-9][0-9]*\) of \([0-9][0-9]*\).*/\1 \2 \3/p'
 }
-# Everything that the terminal is sent goes to a file too.
+# Copies everything that is sent to the terminal to a file.
 record() { screen_tmux pipe-pane -O "cat >>'$work/sent'"; }
-# Where one is: a line of the screen or, where nothing is selected, of the text.
+# The position: a row of the screen or, without a selection, a line of the text.
 position() {
 	case $place in
 	output | help) shown_lines | cut -d ' ' -f 1 ;;
@@ -57,11 +56,11 @@ is_on_line() { line_is "$(position)" "$1"; }
 line_is_not() { [ "$(screen_line "$1")" != "$2" ]; }
 view_is() { screen_has "\\[([1-69] )?$1\\]"; }
 
-# What is counted, by the session's own word: the screen may say anything.
+# The session itself says how many samples it has: the screen might be wrong.
 status() { "$pprofil" ctl "$target" status | sed -n "s/^$1 //p"; }
 samples_pass() { [ "$(status samples)" -gt "$1" ]; }
 
-# What is waited for in a step of a test; its first failure is told, and ends the step.
+# Waits for a condition of a test's step. The first failure is reported and ends the step.
 must() {
 	[ "$step_failed" = 0 ] || return 1
 	screen_until "$@" && return
@@ -72,7 +71,7 @@ must() {
 
 # --- going there ------------------------------------------------------------------------------
 
-start_top() { # SIZE ARGUMENTS...: sampled often, so that all functions are soon there
+start_top() { # at a high rate, so that all functions are met soon
 	size=$1
 	shift
 	screen_start "${size%x*}" "${size#*x}" "$pprofil" top -F 2000 --overhead=1000 "$@"
@@ -80,7 +79,7 @@ start_top() { # SIZE ARGUMENTS...: sampled often, so that all functions are soon
 	held=
 }
 is_full() { screen_line "$last_line" | grep -q 'work_'; }
-# A program that top has started outlives it, so that somebody has to end it.
+# A program that top has started outlives it, so the test ends it.
 start_many() {
 	stop_many
 	start_top "$1" "$targets/long-lists" 300 400
@@ -96,10 +95,10 @@ stop_many() {
 	[ -z "$target" ] || kill "$target" 2>/dev/null
 	target=
 }
-# A table that does not move; one that does.
+# Makes the table stand still, or move again.
 hold() {
 	[ -z "$held" ] && [ "$place" != output ] && [ "$place" != processes ] && [ "$place" != help ] || return
-	# names that are still looked up do not come into a table that stands still
+	# names that are still being looked up do not enter a table that stands still
 	[ "$place" != table ] || must screen_lacks ' long-lists(…|~)( |$)'
 	screen_keys Space
 	must screen_has PAUSED
@@ -118,7 +117,7 @@ search() {
 	screen_keys Enter
 	must screen_lacks '^search:'
 }
-# The picker, its list narrowed to sleepers of ours, which stay in order; or as it was.
+# Narrows the picker's list to our sleepers, which keep their order, or shows all of it again.
 narrow() {
 	[ "$place" = processes ] && [ -z "$narrowed" ] || return
 	screen_type $napping
@@ -152,7 +151,7 @@ enter_output() {
 	screen_keys o
 	must screen_has '^output of'
 }
-arrive() { # after a start or a failure: wherever one was
+arrive() { # after a start or a failure, from any page
 	step_failed=0 measured=
 	if [ "$place" = processes ]; then
 		narrowed=
@@ -168,7 +167,7 @@ arrive() { # after a start or a failure: wherever one was
 	help) enter_help ;;
 	esac
 }
-come_back() { # from a table
+come_back() { # from the table
 	case $place in
 	code) enter_code ;;
 	output) enter_output ;;
@@ -177,7 +176,7 @@ come_back() { # from a table
 
 # --- keys -------------------------------------------------------------------------------------
 
-press() { # the key of the table; mice where they are told to
+press() { # the key of the table; for clicks at row $1
 	case $bound in
 	PgUp) screen_keys PPage ;;
 	PgDn) screen_keys NPage ;;
@@ -198,12 +197,12 @@ press() { # the key of the table; mice where they are told to
 	esac
 }
 
-# The first line of a list, and how far a page and half a page go.
+# Finds the first line of a list, and how far a page and half a page go.
 measure() {
 	hold
 	narrow
 	if [ "$measured" = "$place $size" ]; then
-		# keys are obeyed in their order: once these two are, those before them have been, too
+		# keys are handled in order: after these two, all keys before them have been handled
 		screen_keys End
 		must is_not_at "$first"
 		screen_keys Home
@@ -211,7 +210,7 @@ measure() {
 		return
 	fi
 	screen_keys Home
-	# once a page that is opened later is there, that key has been obeyed; names are typed in the picker
+	# a page that opens shows that the keys before it were handled; in the picker names are typed
 	if [ "$place" = code ]; then
 		screen_keys '?'
 		must screen_has '^Keys '
@@ -241,7 +240,7 @@ has_stopped() {
 	sleep 0.05
 	[ "$still" = "$(screen_colours)" ]
 }
-go_to() { # so many lines from the first
+go_to() { # the line with this number, counted from the first
 	screen_keys Home
 	must is_at "$first"
 	i=0

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil top for a long time, from view to view: its memory, and its supervisor's, stays what it
-# was once all had been seen.
+# pprofil top for a long time, from view to view. Its memory and its supervisor's stay what they
+# were when all views had been seen.
 #
-# TOP_SOAK: how long, in seconds (1800 is half an hour); without it there is no such test.
+# TOP_SOAK: seconds of the test (1800 is half an hour). It is skipped without that.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "${TOP_SOAK:-0}" -gt 0 ] || skip "TOP_SOAK is not set: it says for how many seconds"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 
 looks=30
 pause=$(awk -v all="$TOP_SOAK" -v looks=$looks 'BEGIN { print all / looks }')
-growth=5 # per cent from the end of the first third on
+growth=5 # per cent that may be added after the first third
 
 "$targets/long-lists" $((TOP_SOAK + 60)) >/dev/null &
 target=$!
 trap 'kill $target 2>/dev/null; screen_stop; rm -rf "$work"' EXIT
 
-# Without the ring between the two, whose pages come as it is filled for the first time.
+# Memory without the ring between the two, whose pages appear as it is filled for the first time.
 memory() { awk '/^VmRSS:/ { all = $2 } /^RssShmem:/ { ring = $2 } END { print all - ring }' "/proc/$1/status"; }
 expect_flat() { # NAME COLUMN
 	then=$(sed -n "$((looks / 3))p" "$work/memory" | cut -d ' ' -f "$2")

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pprofil top on kinds of terminals: without UTF-8, with 256 colours and with none, with few keys, and with xterm's mouse.
+# pprofil top on several kinds of terminals: without UTF-8, with 256 colours and without, with few
+# keys, and with the mouse of xterm.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 . "${abs_srcdir:-.}/tests/e2e/top-screen.sh"
 
-expect_none() { # NAME FILE: nothing is in it
+expect_none() { # the file is empty
 	if [ -s "$2" ]; then fail "$1" "$(head -c 200 "$2" | od -c | head -n 5)"; else pass "$1"; fi
 }
 coloured() { grep -oE "$escape\\[[0-9;]*[34]8;5;[0-9]+[0-9;]*m|$escape\\[([0-9;]*;)?[34][0-7]m"; }
-tour() { # all there is, seen once
+tour() { # visits all views once
 	: >"$work/sent"
 	start_top 24x80 sh -c 'printf "\303\244\303\266 \342\202\254\n"; exec "$@"' sh "$targets/long-lists" 300 40
 	must screen_until has_target
@@ -35,7 +36,7 @@ tour() { # all there is, seen once
 	step_failed=0
 }
 leave() {
-	screen_tmux pipe-pane # the report after it is not the screen's
+	screen_tmux pipe-pane # the report after it is not on the screen
 	screen_keys q
 	screen_expect_end "$1: ends" 0
 	screen_history >"$work/summary"
@@ -63,7 +64,7 @@ screen_term=vt100 screen_no_color=
 tour vt100
 hold
 is_below() { [ "$(selected_line)" -gt 8 ]; }
-screen_keys NPage # which this terminal's description does not have
+screen_keys NPage # the description of this terminal lacks it
 must is_below
 must view_is '1 functions'
 screen_tmux pipe-pane
@@ -73,7 +74,7 @@ stop_many
 coloured <"$work/sent" >"$work/colours"
 expect_none "vt100: no colours" "$work/colours"
 
-# mice as xterm tells of them
+# mouse events in the encoding of xterm
 screen_term=xterm-256color screen_no_color=1 place=table bound=mouse action='what it points at'
 screen_is_sorted() { screen_text | sed -n '7,23p' | awk '{print $(NF - 1)}' | sort -c 2>/dev/null; }
 start_many 24x80
