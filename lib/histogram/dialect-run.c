@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms of a run. Regions are named by objects and link-time addresses; where they lie in
- * a process is known when a sample in the object comes, after its mapping.
+ * Histograms of a run. Regions are given as objects and link-time addresses. Where they are in a process is known when
+ * the object's mapping is told, which is before the first sample in it.
  */
 #include "config.h"
 
@@ -15,13 +15,13 @@
 #include "symbol/symbol.h"
 #include "wire/wire.h"
 
-#define ALIGNMENT 16u           /* of text that is not given by addresses */
+#define ALIGNMENT 16u           /* of both ends of a region that is given without addresses */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
 #define BUFFER_SIZE_MAX (UINT64_C(1) << 32)
 
 /* --- options ------------------------------------------------------------------------------- */
 
-/* LO-HI in hex, and nothing else. */
+/* Reads LO-HI in hexadecimal, and nothing behind it. */
 static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
 {
     char *end;
@@ -36,13 +36,14 @@ static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
     return errno == 0 && *end == '\0' && *low < *high && *high - *low <= BUFFER_SIZE_MAX;
 }
 
-/* Was a range meant, well-formed or not? */
+/* Is the text meant as a range, well-formed or not? */
 static bool is_like_range(const char *text)
 {
     return strchr(text, '-') != NULL && strspn(text, "0123456789abcdefABCDEFxX-") == strlen(text);
 }
 
-/* Mapped files have absolute paths without links in them. */
+/* Returns the object of a region, for the caller to free. A path is resolved, because mapped files have absolute paths
+ * without symbolic links. */
 static char *object_name(const char *text, size_t length)
 {
     char *name = strndup(text, length), *real = NULL;
@@ -140,7 +141,7 @@ static struct run_image **live_link(struct dialect_run *run, uint32_t pid)
     return link;
 }
 
-static void dialect_run_append(struct dialect_run *run, struct run_image *image)
+static void append_image(struct dialect_run *run, struct run_image *image)
 {
     struct run_image **bucket = &run->live[image->facts.pid % DIALECT_RUN_BUCKETS];
 
@@ -153,7 +154,7 @@ static void dialect_run_append(struct dialect_run *run, struct run_image *image)
     *bucket = image;
 }
 
-/* One without ticks is of no interest any more, and storms leave thousands of them. */
+/* An image that ends without a tick is freed: a target may start thousands of short processes. */
 static void end_image(struct dialect_run *run, uint32_t pid)
 {
     struct run_image **live = live_link(run, pid), *image = *live, *before = NULL;
@@ -176,7 +177,7 @@ static uint64_t pcs_room(const struct dialect_run_options *options)
     return options->size == 0 ? DEFAULT_PCS : options->size / sizeof(uint64_t);
 }
 
-/* Text that is nowhere: what is not bound takes no pc. */
+/* Returns a count whose regions lie at no address, so that no pc is in them until bind_region. */
 static struct dialect_count *new_count(const struct dialect_run *run)
 {
     const struct dialect_run_options *options = &run->options;
@@ -220,11 +221,11 @@ static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool c
         image->count->pcsample.room = pcs_room(&run->options);
         image->count->pcsample.on = true;
     }
-    dialect_run_append(run, image);
+    append_image(run, image);
     return image;
 }
 
-/* A child goes on with a copy of its parent's counts, where the dialect has that. */
+/* Makes the image of a forked child, with a copy of its parent's counts if that is the dialect's rule. */
 static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_image *parent)
 {
     bool counts = parent->count != NULL && parent->count->on &&
@@ -259,7 +260,7 @@ static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_im
 
 /* --- binding ------------------------------------------------------------------------------- */
 
-static bool dialect_run_wants(const struct dialect_run_region *region, const struct wire_map *map)
+static bool is_mapped_by(const struct dialect_run_region *region, const struct wire_map *map)
 {
     if (map->kind != WIRE_MAP_FILE)
         return false;
@@ -268,7 +269,7 @@ static bool dialect_run_wants(const struct dialect_run_region *region, const str
     return path_is_called(map->name, region->object);
 }
 
-static uint64_t buffer_size(const struct dialect_run_options *options, uint64_t text)
+static uint64_t region_buffer_size(const struct dialect_run_options *options, uint64_t text)
 {
     uint64_t size = options->size;
 
@@ -279,12 +280,13 @@ static uint64_t buffer_size(const struct dialect_run_options *options, uint64_t 
     return size - size % options->counter_size;
 }
 
-/* runtime: what has to be added to link-time addresses in this process. */
-static int dialect_run_bind(const struct dialect_run *run, struct run_image *image, size_t i, uint64_t runtime)
+/* Allocates the counters of a region. runtime: what is added to a link-time address to give the address in this
+ * process. */
+static int bind_region(const struct dialect_run *run, struct run_image *image, size_t i, uint64_t runtime)
 {
     const struct dialect_run_options *options = &run->options;
     struct run_binding *binding = &image->bindings[i];
-    uint64_t size = buffer_size(options, binding->high - binding->low);
+    uint64_t size = region_buffer_size(options, binding->high - binding->low);
 
     if (size > BUFFER_SIZE_MAX)
         return -EFBIG;
@@ -318,13 +320,13 @@ static int feed_map(struct dialect_run *run, const struct profile *profile,
     for (size_t i = 0; error == 0 && image->count != NULL && i < run->region_count; i++) {
         struct dialect_run_region *region = &run->regions[i];
         struct run_binding *binding = &image->bindings[i];
-        region->seen = region->seen || dialect_run_wants(region, map);
-        if (binding->counters != NULL || !dialect_run_wants(region, map) ||
+        region->seen = region->seen || is_mapped_by(region, map);
+        if (binding->counters != NULL || !is_mapped_by(region, map) ||
             !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start,
                                   &offset))
             continue;
         if (!read && symbol_text(profile, binding->object, &text) != 0)
-            return 0; /* unreadable: nothing says which addresses these are */
+            return 0; /* the object is unreadable, so that its link-time addresses are not known */
         read = true;
         if (!symbol_text_mapped(&text, offset, map->end - start, &address))
             continue;
@@ -334,7 +336,7 @@ static int feed_map(struct dialect_run *run, const struct profile *profile,
         binding->low = region->high != 0 ? region->low : text.low & ~(uint64_t)(ALIGNMENT - 1);
         binding->high =
             region->high != 0 ? region->high : (text.high | (ALIGNMENT - 1)) + 1;
-        error = dialect_run_bind(run, image, i, start - address);
+        error = bind_region(run, image, i, start - address);
     }
     return error;
 }
@@ -386,7 +388,7 @@ void dialect_run_clear(struct dialect_run *run)
         for (size_t i = 0; i < run->region_count; i++)
             if (image->bindings[i].counters != NULL)
                 memset(image->bindings[i].counters, 0, count->regions[i].size);
-        count->on = true; /* what was full is empty */
+        count->on = true; /* a full counter had ended the counting, and is empty now */
         count->pcsample.on = image->pcs != NULL;
         count->pcsample.room += count->pcsample.count;
         count->pcsample.count = 0;

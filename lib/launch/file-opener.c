@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The opener is started when the first file is asked for, and ends when this process does. It is a
- * program of its own: a fork would copy the page tables of a process that may be large.
+ * The opener is started for the first file, and ends with this process. It is a program of its own: a fork would copy
+ * the page tables of a process that may be large.
  */
 #include "config.h"
 
@@ -19,14 +19,14 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define HANGING_MAX 16 /* openers that were left alone: no more files are opened then */
+#define HANGING_MAX 16 /* after so many files that hung no more are opened */
 
 struct file_opener {
     pthread_mutex_t lock;
-    pid_t owner;      /* who started it: a fork of that process needs one of its own */
-    uid_t user;       /* the owner's user at that time, whose rights it has */
+    pid_t owner;      /* the process that started it: a forked child needs an opener of its own */
+    uid_t user;       /* effective user of the owner when it started the opener */
     int socket;       /* -1: it is not running */
-    unsigned hanging; /* how many were left alone */
+    unsigned hanging; /* openers that hang, and were given up */
 };
 
 static void file_opener_forget(struct file_opener *opener)
@@ -69,7 +69,7 @@ static int file_opener_start(struct file_opener *opener)
     return opener->socket < 0 ? -EPIPE : 0;
 }
 
-/* Returns the descriptor or -errno; -EPIPE: the opener is gone, or cannot be started. */
+/* Returns the descriptor or an error. -EPIPE: the opener has ended, or cannot be started. */
 static int file_opener_ask(struct file_opener *opener, const struct open_request *request)
 {
     struct pollfd poller = {.events = POLLIN};
@@ -94,7 +94,7 @@ static int file_opener_ask(struct file_opener *opener, const struct open_request
     return answer.error != 0 ? -answer.error : fd;
 }
 
-/* What the opener does, where it cannot be had. */
+/* Does what the opener would do. */
 static int file_opener_open_here(const char *path, uint64_t inode)
 {
     int fd = regular_file_open(path, inode);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the supervisor is. A build that is not installed has it beside the program, where it is
- * looked for first: an older one may be installed. But whoever copies a program to /tmp does not
- * mean what others have put beside it: it is taken only where nobody could have put it there who
- * could not have changed the program itself.
+ * Where the supervisor is. A build that is not installed has it beside the program. That place comes first, because an
+ * older supervisor may be installed. But if a program was copied to /tmp, another user may have put a supervisor beside
+ * it. So one beside the program is trusted only if nobody could have put it there who could not have changed the
+ * program itself.
  */
 #include "config.h"
 
@@ -29,7 +29,8 @@ static bool is_trusted_directory(const char *path, const struct stat *program)
            (!(status.st_mode & S_IWOTH) || (status.st_mode & S_ISVTX));
 }
 
-/* With a umask of 002 whole builds may be written by a group. */
+/* A file that its group may write is trusted if that holds for the program, too: with a umask of 002 all files of a
+ * build are such files. */
 static bool is_trusted_file(const struct stat *status, const struct stat *program)
 {
     bool same_group = status->st_gid == program->st_gid && (program->st_mode & S_IWGRP);
@@ -38,7 +39,7 @@ static bool is_trusted_file(const struct stat *status, const struct stat *progra
            !(status->st_mode & S_IWOTH) && (!(status->st_mode & S_IWGRP) || same_group);
 }
 
-/* In a directory whose name ends in a slash. */
+/* Looks in a directory, whose path ends in a slash. */
 static bool find_in(const char *directory, const struct stat *program,
                     struct spawn_supervisor *found)
 {
@@ -56,7 +57,7 @@ static bool find_in(const char *directory, const struct stat *program,
     return false;
 }
 
-/* libtool's programs are in .libs, below what they are built from. */
+/* Looks in the program's directory, and above it if that is .libs, in which libtool builds programs. */
 static bool find_beside(struct spawn_supervisor *found)
 {
     static const char libtool[] = "/.libs/";

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starting the supervisor, in a caller that must not notice. */
+/*
+ * Starting the supervisor without any effect on the caller. A child is cloned, clones the supervisor, and ends; the
+ * orphaned supervisor becomes a child of init.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -17,32 +20,32 @@
 #include "base/descriptors.h"
 #include "launch/spawn.h"
 
-#define DEBUG_NAME "supervisor" /* what PPROFIL_DEBUG begins with, and perhaps ":FILE" */
+#define DEBUG_NAME "supervisor" /* PPROFIL_DEBUG is this, or this and ":FILE" */
 #define STACK_SIZE 65536u
-#define STAYED_MAX 8 /* children of an init: spawn_quietly */
+#define STAYED_MAX 8 /* children that an init keeps: spawn_quietly */
 
-/* What the children are told. */
+/* Arguments of the two children. */
 struct start {
     const char *path;
     char *const *argv;
     const int *kept;
     unsigned count;
-    int report; /* where an errno is written to */
-    bool stay;  /* the child between stays as the supervisor's parent */
-    char *stack; /* of the supervisor until it execs: the end of it */
+    int report;  /* a pipe, to which an errno is written */
+    bool stay;   /* the first child does not end before the supervisor, and stays its parent */
+    char *stack; /* end of the stack that the supervisor has until its exec */
 };
 
-/* A child whose end raises no SIGCHLD, and that wait calls do not see unless they ask for such
- * children: clone(2), "__WCLONE". With CLONE_VM and CLONE_VFORK it runs in our memory while we
- * wait, as vfork's do: a copy of the page tables of a large process takes seconds, and the process
- * pays with a fault for each page that it writes to afterwards. stack: the end of its own. */
+/* Makes a child whose end raises no SIGCHLD, and that wait calls see only with __WCLONE or __WALL: clone(2). With
+ * CLONE_VM and CLONE_VFORK it runs in the caller's memory while the caller waits, as after vfork(2): a copy of the
+ * page tables of a large process would take seconds, and cost the process a fault for each page that it writes to
+ * afterwards. stack: the end of the child's own stack. */
 static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *stack, int flags)
 {
     pid_t child = clone(body, stack, flags, start);
     return child < 0 ? -errno : child;
 }
 
-/* None of the caller's, for whoever reads from its pipes waits for the last writer. */
+/* Closes the caller's descriptors at the exec: a reader of one of its pipes waits until all writers have closed it. */
 static void keep_only(const int kept[], unsigned count)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -57,22 +60,22 @@ static void keep_only(const int kept[], unsigned count)
         fcntl(kept[i], F_SETFD, 0);
 }
 
-static void say_error(const struct start *start, int error)
+static void report_error(const struct start *start, int error)
 {
     ssize_t ignored = write(start->report, &error, sizeof error);
     (void)ignored;
 }
 
-/* All signals stay blocked: until the exec handlers are the caller's, and would run in its memory;
- * and the supervisor wants none of them. Not instrumented by ASan: the frame of a function that does
- * not return stays poisoned, and the stack is unmapped and its addresses are used again. */
+/* All signals stay blocked: until the exec the handlers are the caller's, and would run in its memory; afterwards the
+ * supervisor wants no signals. ASan does not instrument this function, because it does not return: its frame would stay
+ * poisoned, and the addresses of its stack are used again after munmap. */
 __attribute__((no_sanitize_address)) static int become_supervisor(void *context)
 {
     const struct start *start = context;
 
     keep_only(start->kept, start->count);
     execv(start->path, start->argv);
-    say_error(start, errno);
+    report_error(start, errno);
     return 125;
 }
 
@@ -82,15 +85,16 @@ static void reap(pid_t child)
         ;
 }
 
-/* To be the supervisor's parent where its orphan would be the caller's: a child that execs is an
- * ordinary one (de_thread() in fs/exec.c), and only one that does not stays unseen. */
+/* The first child stays the supervisor's parent if the orphan would become a child of the caller. After an exec the
+ * supervisor is an ordinary child, which any wait call sees (de_thread() in fs/exec.c); a child that does not exec
+ * stays unseen. */
 static void be_parent_of(pid_t supervisor)
 {
     descriptors_close(0);
     reap(supervisor);
 }
 
-/* The child between, whose end makes the supervisor an orphan. */
+/* The first child. Its end makes the supervisor an orphan. */
 static int begin_supervisor(void *context)
 {
     struct start *start = context;
@@ -98,7 +102,7 @@ static int begin_supervisor(void *context)
         clone_quietly(become_supervisor, start, start->stack, CLONE_VM | CLONE_VFORK);
 
     if (supervisor < 0)
-        say_error(start, -supervisor);
+        report_error(start, -supervisor);
     else if (start->stay)
         be_parent_of(supervisor);
     return 0;
@@ -114,8 +118,8 @@ int spawn_above_standard(int fd)
     return above < 0 ? -error : above;
 }
 
-/* An orphan becomes a child of the nearest reaper. Where that is the caller its wait calls
- * would find the supervisor, so it is none for a moment. */
+/* An orphan becomes a child of the nearest subreaper. If that is the caller, its wait calls would find the
+ * supervisor. So the caller stops being a subreaper for a moment. Returns true if it was one. */
 static bool stop_reaping(void)
 {
     int reaper = 0;
@@ -124,8 +128,8 @@ static bool stop_reaping(void)
            prctl(PR_SET_CHILD_SUBREAPER, 0ul, 0, 0, 0) == 0;
 }
 
-/* The same with stacks for both children, all signals blocked, and no cancellation: they share
- * the caller's memory, and whatever belongs to its thread. 0 or -errno. */
+/* Makes the children, with a stack for each. Meanwhile all signals are blocked and the thread cannot be cancelled,
+ * because the children share the caller's memory and the data of its thread. 0 or a negative errno. */
 static int clone_children(struct start *start, pid_t *child)
 {
     char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
@@ -139,7 +143,7 @@ static int clone_children(struct start *start, pid_t *child)
     sigfillset(&all);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    /* one that stays has to have memory of its own, and the caller not to wait for it */
+    /* a child that stays needs memory of its own, and the caller must not wait for it */
     *child = clone_quietly(begin_supervisor, start, stacks + 2 * STACK_SIZE,
                            start->stay ? 0 : CLONE_VM | CLONE_VFORK);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -155,7 +159,8 @@ static void reap_ended(pid_t stayed[STAYED_MAX])
             stayed[i] = 0;
 }
 
-/* One that finds no place is never reaped: nobody starts so many that last. */
+/* Remembers a child, to be reaped later. If there is no place left it is never reaped; so many supervisors at once are
+ * not to be expected. */
 static void note_stayed(pid_t stayed[STAYED_MAX], pid_t child)
 {
     for (unsigned i = 0; i < STAYED_MAX; i++)
@@ -168,7 +173,7 @@ static void note_stayed(pid_t stayed[STAYED_MAX], pid_t child)
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count)
 {
     static pid_t stayed[STAYED_MAX];
-    bool init = getpid() == 1; /* all orphans are its children */
+    bool init = getpid() == 1; /* all orphans become its children */
     struct start start = {.path = path, .argv = argv, .kept = kept, .count = count, .stay = init};
     int report[2], said = 0;
     pid_t child = 0;
@@ -181,7 +186,7 @@ int spawn_quietly(const char *path, char *const argv[], const int kept[], unsign
     int error = clone_children(&start, &child);
     close(report[1]);
     if (error == 0 && read(report[0], &said, sizeof said) == (ssize_t)sizeof said)
-        error = -said; /* else it was closed by a successful exec */
+        error = -said; /* otherwise a successful exec has closed the pipe */
     close(report[0]);
     if (child > 0 && (!init || error != 0))
         reap(child);
