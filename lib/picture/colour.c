@@ -143,7 +143,7 @@ struct picture_colour picture_colour_of_change(const struct picture_tree *tree, 
     return colour_of(copysign(sqrt(fabs(change) / largest), change));
 }
 
-struct picture_colour picture_colour_of_shift(int direction)
+struct picture_colour picture_colour_of_direction(int direction)
 {
     return colour_of(0.8 * direction);
 }

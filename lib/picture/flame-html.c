@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "format/format.h"
-#include "picture/page.h"
 #include "picture/picture.h"
 
 #define FRAMES_MAX 250000u
@@ -115,9 +114,9 @@ static int write_tree(int fd, const struct profile *profile, const struct pictur
 
     if (error != 0)
         return error;
-    error = picture_say_title(profile, tree->compares ? "difference" : "flame graph", &title);
+    error = picture_title(profile, tree->compares ? "difference" : "flame graph", &title);
     if (error == 0)
-        error = picture_say_subtitle(profile, tree, &subtitle);
+        error = picture_subtitle(profile, tree, &subtitle);
     if (error == 0)
         error = put_page(page.out, tree, title, subtitle);
     free(title);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "format/format.h"
-#include "picture/page.h"
 #include "picture/picture.h"
 
 #define WIDTH 1200u
@@ -70,10 +69,10 @@ static int draw_title(struct drawing *drawing)
     const char *what = drawing->down ? "icicle graph" : "flame graph";
     char *title = NULL, *subtitle = NULL;
     int error =
-        picture_say_title(drawing->profile, drawing->tree->compares ? "difference" : what, &title);
+        picture_title(drawing->profile, drawing->tree->compares ? "difference" : what, &title);
 
     if (error == 0)
-        error = picture_say_subtitle(drawing->profile, drawing->tree, &subtitle);
+        error = picture_subtitle(drawing->profile, drawing->tree, &subtitle);
     if (error == 0) {
         fputs("<title>", drawing->out);
         picture_escape(drawing->out, title);
@@ -111,9 +110,9 @@ static void draw_legend(struct drawing *drawing)
             draw_swatch(drawing, &x, picture_colour_of_kind(kind), picture_kind_name(kind),
                         (unsigned)strlen(picture_kind_name(kind)));
     if (drawing->tree->compares) {
-        draw_swatch(drawing, &x, picture_colour_of_shift(1), "more than before", 16);
-        draw_swatch(drawing, &x, picture_colour_of_shift(-1), "less than before", 16);
-        draw_swatch(drawing, &x, picture_colour_of_shift(0), "no more than chance", 19);
+        draw_swatch(drawing, &x, picture_colour_of_direction(1), "more than before", 16);
+        draw_swatch(drawing, &x, picture_colour_of_direction(-1), "less than before", 16);
+        draw_swatch(drawing, &x, picture_colour_of_direction(0), "no more than chance", 19);
     }
     fputs("</g>\n", drawing->out);
 }

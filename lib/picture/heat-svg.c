@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "format/format.h"
-#include "picture/page.h"
 #include "picture/picture.h"
 
 #define WIDTH 1200u
@@ -238,7 +237,7 @@ static int draw_title(const struct map *map, const struct profile *profile)
 
     for (uint32_t i = 0; i < map->line->count; i++)
         used += (double)map->line->cpu_ns[i] / NS;
-    int error = picture_say_title(profile, "CPU use over time", &title);
+    int error = picture_title(profile, "CPU use over time", &title);
     if (error != 0)
         return error;
     fputs("<title>", map->out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree that flame graphs are drawn from: merged stacks get their weights, small ones are
- * dropped, and the rest is put in order. Nothing recurses. A caller's node was always made before
- * those that it called, so one pass backwards sums up.
+ * The tree that flame graphs are drawn from: merged stacks get their weights, small frames are dropped, and the others
+ * are put in order. No function recurses. In the store a caller is before what it called, so one pass backwards makes
+ * the sums.
  */
 #include "config.h"
 
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/merge.h"
+#include "picture/picture.h"
 
 /* --- weights ------------------------------------------------------------------------------- */
 
-/* Frames by node of the store, while they are not yet in order. */
+/* All frames, by node of the store: not in order yet. */
 struct draft {
     struct picture_frame *frames;
     uint32_t count;
@@ -42,7 +42,7 @@ static bool is_timed(const struct profile *profile)
     return (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
 }
 
-static void weigh(const struct merge *merge, bool timed, bool old, struct draft *draft)
+static void weigh(const struct stack_merge *merge, bool timed, bool old, struct draft *draft)
 {
     for (uint32_t i = 0; i < merge->from->sample_count; i++) {
         struct picture_frame *frame = &draft->frames[merge->leaves[i]];
@@ -66,13 +66,13 @@ static void sum_up(struct draft *draft)
 
 /* --- what is kept, and in which order ------------------------------------------------------ */
 
-/* Whose size, and in which order. */
+/* Which frames are kept, and in which order. */
 struct choice {
     struct draft draft;
     bool keep_old;
     uint32_t *depths;   /* by frame of the draft */
     uint32_t rows;      /* the deepest that is kept */
-    uint32_t equals;    /* frames of the least size that are kept */
+    uint32_t equals;    /* frames of just the smallest size that are still kept */
     uint32_t *ranks;    /* of names, by their text */
     uint32_t *children; /* frames that are kept, by parent and then by rank */
     uint32_t count;
@@ -91,14 +91,14 @@ static int compare_sizes(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* The least size that a frame must have, and how many of just that size are kept: a frame is
- * never larger than its caller, which comes before it, so what is kept is a tree. */
+/* Finds the smallest size that is kept, and how many frames of just that size are. No frame is larger than its caller,
+ * and its caller is before it: so the frames that are kept are a tree. */
 static int find_cut(struct choice *choice, uint32_t most, double share, uint64_t *cut)
 {
     uint32_t count = choice->draft.count;
 
     *cut = (uint64_t)((double)size_of(choice, 0) * share);
-    *cut += *cut == 0; /* nothing has no width */
+    *cut += *cut == 0; /* frames of size 0 are not drawn */
     choice->equals = UINT32_MAX;
     if (count <= most)
         return 0;
@@ -156,7 +156,7 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* What was called from what is still there, and is not any more. */
+/* Sums the frames that only the baseline has, and whose callers the profile has. */
 static uint64_t sum_gone(const struct draft *draft)
 {
     uint64_t gone = 0;
@@ -170,8 +170,8 @@ static uint64_t sum_gone(const struct draft *draft)
     return gone;
 }
 
-/* How deep frames are, and how deep they may be: a few stacks that are far deeper than all others
- * would make a picture of nothing but sky. */
+/* Finds the depth of each frame, and the last row that is kept. A few stacks that are far deeper than all others would
+ * make a picture that is mostly empty. */
 static int measure_depths(struct choice *choice, const struct picture_limits *limits)
 {
     const struct draft *draft = &choice->draft;
@@ -198,7 +198,7 @@ static bool is_kept(struct choice *choice, uint64_t size, uint64_t cut)
     return size >= cut;
 }
 
-static int choose(struct choice *choice, const struct picture_limits *limits,
+static int choose_frames(struct choice *choice, const struct picture_limits *limits,
                   struct picture_tree *tree)
 {
     int error = find_cut(choice, limits->most, limits->share, &tree->cut);
@@ -222,9 +222,9 @@ static int choose(struct choice *choice, const struct picture_limits *limits,
     return 0;
 }
 
-/* Copies the frames that are kept in the order of a walk. first: by frame of the draft, where
- * its children begin, plus one. */
-static void walk(const struct choice *choice, const uint32_t *first, uint32_t *stack,
+/* Copies the frames that are kept, in the order of a walk. first: by frame of the draft, the index of its first child in
+ * choice->children, plus 1. */
+static void walk_frames(const struct choice *choice, const uint32_t *first, uint32_t *stack,
                  uint32_t *places, struct picture_tree *tree)
 {
     const struct picture_frame *draft = choice->draft.frames;
@@ -245,7 +245,7 @@ static void walk(const struct choice *choice, const uint32_t *first, uint32_t *s
             continue;
         while (end <= choice->count && draft[choice->children[end - 1]].parent == index)
             end++;
-        while (--end >= first[index]) /* the first child is taken next */
+        while (--end >= first[index]) /* the first child is on top, and is next */
             stack[waiting++] = choice->children[end - 1];
     }
 }
@@ -261,7 +261,7 @@ static int order_frames(const struct choice *choice, struct picture_tree *tree)
     if (first != NULL && stack != NULL && places != NULL && tree->frames != NULL) {
         for (uint32_t i = choice->count; i > 0; i--)
             first[choice->draft.frames[choice->children[i - 1]].parent] = i;
-        walk(choice, first, stack, places, tree);
+        walk_frames(choice, first, stack, places, tree);
         error = 0;
     }
     free(first);
@@ -272,24 +272,24 @@ static int order_frames(const struct choice *choice, struct picture_tree *tree)
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-static int take_names(struct picture_tree *tree)
+static int copy_names(const struct picture_store *store, struct picture_tree *tree)
 {
-    const struct profile *store = tree->store;
+    char **strings = store->strings->strings;
 
-    tree->name_count = store->function_count;
+    tree->name_count = store->name_count;
     tree->names = calloc(tree->name_count, sizeof *tree->names);
     if (tree->names == NULL)
         return -ENOMEM;
     tree->names[0] = (struct picture_name){"all", "", PICTURE_ALL};
-    for (uint32_t i = 1; i < tree->name_count; i++)
-        tree->names[i] = (struct picture_name){store->strings[store->functions[i].name],
-                                               store->strings[store->functions[i].system_name],
-                                               (enum picture_kind)store->functions[i].line};
+    for (uint32_t i = 1; i < tree->name_count; i++) {
+        const struct stored_name *name = &store->names[i];
+        tree->names[i] = (struct picture_name){strings[name->text], strings[name->object], name->kind};
+    }
     return 0;
 }
 
-static int make_draft(const struct profile *store, const struct merge *merge,
-                      const struct merge *old, bool timed, struct draft *draft)
+static int make_draft(const struct picture_store *store, const struct stack_merge *merge, const struct stack_merge *old,
+                      bool timed, struct draft *draft)
 {
     draft->count = store->node_count;
     draft->frames = calloc(draft->count, sizeof *draft->frames);
@@ -297,7 +297,7 @@ static int make_draft(const struct profile *store, const struct merge *merge,
         return -ENOMEM;
     for (uint32_t i = 1; i < draft->count; i++) {
         draft->frames[i].parent = store->nodes[i].parent;
-        draft->frames[i].name = store->nodes[i].location;
+        draft->frames[i].name = store->nodes[i].name;
     }
     weigh(merge, timed, false, draft);
     if (old->from != NULL)
@@ -306,25 +306,25 @@ static int make_draft(const struct profile *store, const struct merge *merge,
     return 0;
 }
 
-static int fill(struct merge *merge, struct merge *old, const struct picture_limits *limits,
+static int picture_tree_fill(struct stack_merge *merge, struct stack_merge *old, const struct picture_limits *limits,
                 struct picture_tree *tree)
 {
     struct choice choice = {.keep_old = limits->keep_old};
-    int error = merge_profile(merge);
+    int error = stack_merge_profile(merge);
 
     if (error == 0 && old->from != NULL)
-        error = merge_profile(old);
+        error = stack_merge_profile(old);
     if (error == 0)
-        error = make_draft(tree->store, merge, old, tree->timed, &choice.draft);
+        error = make_draft(merge->to, merge, old, tree->timed, &choice.draft);
     if (error == 0)
-        error = take_names(tree);
+        error = copy_names(merge->to, tree);
     choice.ranks = calloc(tree->name_count + 1u, sizeof *choice.ranks);
     choice.children = calloc(choice.draft.count + 1u, sizeof *choice.children);
     choice.depths = calloc(choice.draft.count + 1u, sizeof *choice.depths);
     if (error == 0 && (choice.ranks == NULL || choice.children == NULL || choice.depths == NULL))
         error = -ENOMEM;
     if (error == 0)
-        error = choose(&choice, limits, tree);
+        error = choose_frames(&choice, limits, tree);
     if (error == 0)
         error = order_frames(&choice, tree);
     free(choice.draft.frames);
@@ -341,15 +341,18 @@ int picture_tree_make(const struct profile *profile, const struct profile *basel
     if (baseline != NULL && baseline->totals.wall != profile->totals.wall)
         return PPROFIL_ERROR_MIXED_TIMES;
     tree->timed = is_timed(profile) && (baseline == NULL || is_timed(baseline));
-    tree->store = profile_new();
-    if (tree->store == NULL)
-        return -ENOMEM;
-    bool several = merge_has_several(profile) || merge_has_several(baseline);
-    struct merge merge = {.from = profile, .to = tree->store, .several = several};
-    struct merge old = {.from = baseline, .to = tree->store, .several = several};
-    int error = fill(&merge, &old, limits, tree);
-    merge_clear(&merge);
-    merge_clear(&old);
+    struct picture_store store;
+    bool several = stack_merge_has_several(profile) || stack_merge_has_several(baseline);
+    struct stack_merge merge = {.from = profile, .to = &store, .several = several};
+    struct stack_merge old = {.from = baseline, .to = &store, .several = several};
+    int error = picture_store_open(&store);
+    if (error == 0)
+        error = picture_tree_fill(&merge, &old, limits, tree);
+    tree->strings = store.strings;
+    store.strings = NULL;
+    picture_store_clear(&store);
+    stack_merge_clear(&merge);
+    stack_merge_clear(&old);
     if (error != 0)
         picture_tree_clear(tree);
     return error;
@@ -359,6 +362,6 @@ void picture_tree_clear(struct picture_tree *tree)
 {
     free(tree->names);
     free(tree->frames);
-    profile_free(tree->store);
+    profile_free(tree->strings);
     *tree = (struct picture_tree){0};
 }

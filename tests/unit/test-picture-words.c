@@ -74,9 +74,9 @@ Test(picture, strings_end_no_script)
 static void expect_value(bool timed, uint64_t value, const char *expected)
 {
     struct picture_tree tree = {.timed = timed};
-    char words[PICTURE_WORDS];
+    char words[PICTURE_FIGURE_SIZE];
 
-    picture_say_value(&tree, value, words);
+    picture_format_value(&tree, value, words);
     cr_assert_str_eq(words, expected);
 }
 

@@ -1,16 +1,93 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Nothing recurses: a stack may be as deep as its target likes. A node is merged once for each
- * program that has samples on it.
- */
+/* No function recurses: the profiled program decides how deep a stack is. A node of a profile is merged once for each
+ * process name that has samples in it. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
-#include "picture/merge.h"
+#include "picture/picture.h"
+
+/* --- the store ----------------------------------------------------------------------------- */
+
+/* Keys of the store's memo. A name's is MEMO_NAME + its kind. */
+enum { MEMO_NODE, MEMO_NAME };
+
+int picture_store_open(struct picture_store *store)
+{
+    *store = (struct picture_store){.strings = profile_new()};
+    if (store->strings == NULL)
+        return -ENOMEM;
+    int error = array_grow(&store->names, 0, sizeof *store->names);
+    if (error == 0)
+        error = array_grow(&store->nodes, 0, sizeof *store->nodes);
+    if (error != 0)
+        return error;
+    store->names[store->name_count++] = (struct stored_name){.kind = PICTURE_ALL};
+    store->nodes[store->node_count++] = (struct stored_node){0};
+    return 0;
+}
+
+void picture_store_clear(struct picture_store *store)
+{
+    profile_free(store->strings);
+    free(store->names);
+    free(store->nodes);
+    memo_free(&store->memo);
+    *store = (struct picture_store){0};
+}
+
+static int add_clean(struct picture_store *store, const char *text, uint32_t *string)
+{
+    char *clean = picture_clean(text);
+    int error = clean == NULL ? -ENOMEM : profile_string(store->strings, clean, string);
+
+    free(clean);
+    return error;
+}
+
+static int add_name(struct picture_store *store, const char *text, const char *object, enum picture_kind kind,
+                    uint32_t *name)
+{
+    struct stored_name added = {.kind = kind};
+    struct memo_entry *known;
+    int error = add_clean(store, text, &added.text);
+
+    if (error == 0)
+        error = add_clean(store, object, &added.object);
+    if (error == 0)
+        error = memo_find(&store->memo, MEMO_NAME + kind, added.text, added.object, &known);
+    if (error == 0 && !known->used) {
+        error = array_grow(&store->names, store->name_count, sizeof *store->names);
+        if (error != 0)
+            return error;
+        store->names[store->name_count] = added;
+        memo_set(known, store->name_count++);
+    }
+    if (error == 0)
+        *name = known->index;
+    return error;
+}
+
+static int add_node(struct picture_store *store, uint32_t parent, uint32_t name, uint32_t *node)
+{
+    struct memo_entry *known;
+    int error = memo_find(&store->memo, MEMO_NODE, parent, name, &known);
+
+    if (error == 0 && !known->used) {
+        error = array_grow(&store->nodes, store->node_count, sizeof *store->nodes);
+        if (error != 0)
+            return error;
+        store->nodes[store->node_count] = (struct stored_node){.parent = parent, .name = name};
+        memo_set(known, store->node_count++);
+    }
+    if (error == 0)
+        *node = known->index;
+    return error;
+}
 
 /* --- names --------------------------------------------------------------------------------- */
 
@@ -19,26 +96,6 @@ static const char *picture_base_name(const char *path)
     const char *name = path_base_name(path);
 
     return *name != '\0' ? name : path;
-}
-
-static int add_clean(struct profile *to, const char *text, uint32_t *string)
-{
-    char *clean = picture_clean(text);
-    int error = clean == NULL ? -ENOMEM : profile_string(to, clean, string);
-
-    free(clean);
-    return error;
-}
-
-static int add_name(struct profile *to, const char *text, const char *object,
-                    enum picture_kind kind, uint32_t *name)
-{
-    struct profile_function entry = {.line = kind};
-    int error = add_clean(to, text, &entry.name);
-
-    if (error == 0)
-        error = add_clean(to, object, &entry.system_name);
-    return error == 0 ? profile_function(to, &entry, name) : error;
 }
 
 /* Is this the file of a library, as far as its name tells? */
@@ -52,7 +109,7 @@ static enum picture_kind kind_of(const struct profile *profile, uint32_t index)
 {
     const struct profile_object *object = &profile->objects[index];
 
-    if (strncmp(profile->strings[object->path], "[kernel", 7) == 0) /* perf has it so */
+    if (strncmp(profile->strings[object->path], "[kernel", 7) == 0) /* the name in files of perf */
         return PICTURE_KERNEL;
     switch (object->kind) {
     case PROFILE_OBJECT_FILE:
@@ -75,8 +132,8 @@ static const char *process_name(const struct profile *profile, uint32_t sample)
     return profile->strings[profile->processes[profile->threads[thread].process].comm];
 }
 
-/* Code without a name is called by its object. line: of the location, 0: the innermost. */
-static int name_code(struct merge *merge, uint32_t location, uint32_t line, uint32_t *name)
+/* The name of a location's function; code without one has the name of its object. line: 0 for the innermost function. */
+static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line, uint32_t *name)
 {
     const struct profile *from = merge->from;
     const struct profile_location *place = &from->locations[location];
@@ -97,8 +154,8 @@ static int name_code(struct merge *merge, uint32_t location, uint32_t line, uint
     return error;
 }
 
-/* Below a node of the store: the functions of a location, those inlined last. */
-static int add_location(struct merge *merge, uint32_t location, uint32_t *node)
+/* Adds the functions of a location below a node of the store, which becomes the innermost of them. */
+static int add_location(struct stack_merge *merge, uint32_t location, uint32_t *node)
 {
     uint32_t count = merge->from->locations[location].line_count, name;
     int error = 0;
@@ -106,14 +163,14 @@ static int add_location(struct merge *merge, uint32_t location, uint32_t *node)
     for (uint32_t i = count > 0 ? count : 1; error == 0 && i > 0; i--) {
         error = name_code(merge, location, i - 1, &name);
         if (error == 0)
-            error = profile_node(merge->to, *node, name, node);
+            error = add_node(merge->to, *node, name, node);
     }
     return error;
 }
 
-/* The node of the store for a node of the profile: from the nearest caller that is there
- * already, down. lane is never 0. */
-static int add_stack(struct merge *merge, uint32_t leaf, uint32_t lane, uint32_t root,
+/* Finds the node of the store for a node of the profile. It starts at the nearest caller that has been merged already,
+ * and adds what is below. lane is never 0. */
+static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, uint32_t root,
                      uint32_t *result)
 {
     const struct profile_node *nodes = merge->from->nodes;
@@ -134,7 +191,7 @@ static int add_stack(struct merge *merge, uint32_t leaf, uint32_t lane, uint32_t
     return error;
 }
 
-/* Has the sample's place the name of what it was in? So has a wait for a CPU. */
+/* Is the location of the sample a mark with the name of its system call? Waits for a CPU are recorded like that. */
 static bool is_place(const struct profile *from, const struct profile_sample *sample)
 {
     const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
@@ -143,8 +200,8 @@ static bool is_place(const struct profile *from, const struct profile_sample *sa
     return object->kind == PROFILE_OBJECT_MARK && object->path == from->syscalls[sample->syscall].name;
 }
 
-/* The system call that a sample was in is a frame on top. */
-static int add_call(struct merge *merge, const struct profile_sample *sample, uint32_t *node)
+/* Adds the system call of a sample as its innermost frame. */
+static int add_call(struct stack_merge *merge, const struct profile_sample *sample, uint32_t *node)
 {
     const struct profile *from = merge->from;
     bool asleep = sample->state >= PROFILE_ASLEEP;
@@ -154,7 +211,7 @@ static int add_call(struct merge *merge, const struct profile_sample *sample, ui
         return 0;
     int error = add_name(merge->to, from->strings[from->syscalls[sample->syscall].name],
                          asleep ? "[asleep]" : "[kernel]", asleep ? PICTURE_ASLEEP : PICTURE_KERNEL, &name);
-    return error == 0 ? profile_node(merge->to, *node, name, node) : error;
+    return error == 0 ? add_node(merge->to, *node, name, node) : error;
 }
 
 static int compare_processes(const void *a, const void *b, void *context)
@@ -164,24 +221,24 @@ static int compare_processes(const void *a, const void *b, void *context)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* What the stacks of a program stand on. */
-static int add_root(struct merge *merge, const char *process, uint32_t *root)
+/* Adds the frame of a process, which its stacks begin with if there are several. */
+static int add_root(struct stack_merge *merge, const char *process, uint32_t *root)
 {
     uint32_t name;
 
-    *root = PROFILE_NONE;
+    *root = 0;
     if (!merge->several)
         return 0;
     int error =
         add_name(merge->to, process[0] != '\0' ? process : "[unnamed]", "", PICTURE_PROCESS, &name);
-    return error == 0 ? profile_node(merge->to, PROFILE_NONE, name, root) : error;
+    return error == 0 ? add_node(merge->to, 0, name, root) : error;
 }
 
-static int add_samples(struct merge *merge)
+static int add_samples(struct stack_merge *merge)
 {
     const struct profile *from = merge->from;
     const char *process = NULL;
-    uint32_t lane = 0, root = PROFILE_NONE;
+    uint32_t lane = 0, root = 0;
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < from->sample_count; i++) {
@@ -199,7 +256,7 @@ static int add_samples(struct merge *merge)
     return error;
 }
 
-bool merge_has_several(const struct profile *profile)
+bool stack_merge_has_several(const struct profile *profile)
 {
     for (uint32_t i = 1; profile != NULL && i < profile->sample_count; i++)
         if (strcmp(process_name(profile, i - 1), process_name(profile, i)) != 0)
@@ -207,7 +264,7 @@ bool merge_has_several(const struct profile *profile)
     return false;
 }
 
-void merge_clear(struct merge *merge)
+void stack_merge_clear(struct stack_merge *merge)
 {
     free(merge->order);
     free(merge->lane);
@@ -217,7 +274,7 @@ void merge_clear(struct merge *merge)
     free(merge->leaves);
 }
 
-int merge_profile(struct merge *merge)
+int stack_merge_profile(struct stack_merge *merge)
 {
     const struct profile *from = merge->from;
     size_t samples = from->sample_count + 1u, nodes = from->node_count + 1u;
