@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The public face of lib/report/annotate. */
+/* Code of functions as pprofil.h shows it: lib/report/annotate finds it, and lib/report/code counts in it. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,12 +12,13 @@
 
 struct pprofil_annotation {
     struct annotation annotation;
-    pprofil_code *codes[ANNOTATE_BLOCKS_MAX]; /* owned: by block */
-    const char *problem;                /* or NULL */
+    pprofil_code *codes[ANNOTATE_BLOCKS_MAX]; /* owned; one for each block */
+    const char *problem;                      /* why there is no block; NULL: there is one */
 };
 
-/* Rows of what the pattern means; without inlines what was inlined is code of its caller. */
-static int find(pprofil_profile *profile, const char *pattern, bool no_inlines,
+/* Makes rows of the functions that match the pattern. no_inlines: functions that were inlined count for their
+ * caller. */
+static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_inlines,
                 pprofil_report **result)
 {
     const struct pprofil_report_options options = {.size = sizeof options,
@@ -37,14 +38,15 @@ static int find(pprofil_profile *profile, const char *pattern, bool no_inlines,
     return error;
 }
 
-/* Is there such a function after all, but without code of its own? */
-static int look_for_inlined(pprofil_profile *profile, const char *pattern)
+/* Says so in the profile's problem if the pattern matches functions that were inlined, and so have no code of their
+ * own. */
+static int explain_inlined(pprofil_profile *profile, const char *pattern)
 {
     char problem[sizeof profile->problem];
     pprofil_report *inlined;
 
     memcpy(problem, profile->problem, sizeof problem);
-    int error = find(profile, pattern, false, &inlined);
+    int error = annotate_find(profile, pattern, false, &inlined);
     if (error != 0)
         return error;
     if (pprofil_report_count(inlined) == 0)
@@ -63,9 +65,9 @@ int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_
     pprofil_report *report = NULL;
 
     profile->problem[0] = '\0';
-    int error = find(profile, pattern, true, &report);
+    int error = annotate_find(profile, pattern, true, &report);
     if (error == 0 && pprofil_report_count(report) == 0)
-        error = look_for_inlined(profile, pattern);
+        error = explain_inlined(profile, pattern);
     if (error == 0)
         *result = report;
     else
@@ -73,7 +75,7 @@ int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_
     return error;
 }
 
-static int count(const struct pprofil_profile *profile, struct pprofil_annotation *annotation)
+static int annotation_count(const struct pprofil_profile *profile, struct pprofil_annotation *annotation)
 {
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
     int error = 0;
@@ -90,16 +92,14 @@ int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation *
 
     if (annotation == NULL)
         return -ENOMEM;
-    if (profile->symbolizer == NULL)
-        profile->symbolizer = symbolizer_new(profile->profile);
-    int error = profile->symbolizer == NULL
-                    ? -ENOMEM
-                    : annotate_function(profile->profile, profile->symbolizer, id,
-                                        &annotation->annotation, &annotation->problem);
-    if (error == PPROFIL_ERROR_NO_CODE) /* no blocks, and why */
+    int error = api_need_symbolizer(profile);
+    if (error == 0)
+        error = annotate_function(profile->profile, profile->symbolizer, id, &annotation->annotation,
+                                  &annotation->problem);
+    if (error == PPROFIL_ERROR_NO_CODE) /* annotation->problem says why */
         error = 0;
     if (error == 0)
-        error = count(profile, annotation);
+        error = annotation_count(profile, annotation);
     if (error != 0) {
         pprofil_annotation_free(annotation);
         return error;

@@ -40,8 +40,8 @@ int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t siz
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* What the caller's structure, perhaps an older one, says. */
-static struct pprofil_file api_profile_told(const struct pprofil_file *file)
+/* Copies the caller's structure, which may be NULL. */
+static struct pprofil_file file_options(const struct pprofil_file *file)
 {
     struct pprofil_file all = {0};
 
@@ -50,8 +50,8 @@ static struct pprofil_file api_profile_told(const struct pprofil_file *file)
     return all;
 }
 
-/* What formats with options are told: -EINVAL where there is no such choice. */
-static int choose_options(const struct pprofil_file *file, struct format_options *options)
+/* Makes the options of lib/format. 0, or -EINVAL: roots or values are unknown. */
+static int format_options_of(const struct pprofil_file *file, struct format_options *options)
 {
     static const char *const roots[] = {
         [FORMAT_ROOTS_NONE] = "none",
@@ -73,13 +73,13 @@ static int choose_options(const struct pprofil_file *file, struct format_options
 
 int pprofil_profile_open(const char *path, const struct pprofil_file *file, pprofil_profile **result)
 {
-    struct pprofil_file how = api_profile_told(file);
+    struct pprofil_file how = file_options(file);
     const struct format *format = how.format != NULL ? format_by_name(how.format) : NULL;
     struct format_options options;
 
     if (how.format != NULL && format == NULL)
         return PPROFIL_ERROR_UNREADABLE;
-    if (choose_options(&how, &options) != 0)
+    if (format_options_of(&how, &options) != 0)
         return -EINVAL;
     struct pprofil_profile *profile = calloc(1, sizeof *profile);
     if (profile == NULL)
@@ -94,7 +94,8 @@ int pprofil_profile_open(const char *path, const struct pprofil_file *file, ppro
     return 0;
 }
 
-static int name_all(struct pprofil_profile *profile)
+/* Looks up all names and lines. */
+static int symbolize_all(struct pprofil_profile *profile)
 {
     int error = api_need_symbolizer(profile);
 
@@ -105,29 +106,29 @@ static int name_all(struct pprofil_profile *profile)
     return error;
 }
 
-/* 0, or PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT, -EINVAL as pprofil_profile_save. */
-static int how_to_save(const char *path, const struct pprofil_file *file,
+/* Finds the format to write, and its options. 0, PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or -EINVAL. */
+static int choose_format(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {
-    struct pprofil_file how = api_profile_told(file);
+    struct pprofil_file how = file_options(file);
 
     *format = format_by_name(how.format != NULL ? how.format : pprofil_format_for(path));
     if (*format == NULL || !format_writable(*format))
         return PPROFIL_ERROR_UNWRITABLE;
-    if (choose_options(&how, options) != 0)
+    if (format_options_of(&how, options) != 0)
         return -EINVAL;
     if (how.dialect != NULL && (options->dialect = dialect_find(how.dialect)) == NULL)
         return PPROFIL_ERROR_DIALECT;
     return 0;
 }
 
-/* Counters have no names: those who read them look into the object. */
-static int name_for(pprofil_profile *profile, const struct pprofil_file *how,
+/* Looks up what the format writes. Files of counters have no names: their readers take them from the object. */
+static int symbolize_for(pprofil_profile *profile, const struct pprofil_file *how,
                     const struct format *format)
 {
-    int error = format->codec == NULL ? name_all(profile) : 0;
+    int error = format->codec == NULL ? symbolize_all(profile) : 0;
 
-    return error == 0 && how->baseline != NULL ? name_all(how->baseline) : error;
+    return error == 0 && how->baseline != NULL ? symbolize_all(how->baseline) : error;
 }
 
 int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
@@ -135,10 +136,10 @@ int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
 {
     const struct format *format;
     struct format_options options;
-    const struct pprofil_file how = api_profile_told(file);
-    int error = how_to_save(path, file, &format, &options);
+    const struct pprofil_file how = file_options(file);
+    int error = choose_format(path, file, &format, &options);
 
-    return error == 0 ? name_for(profile, &how, format) : error;
+    return error == 0 ? symbolize_for(profile, &how, format) : error;
 }
 
 int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file,
@@ -146,11 +147,11 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const struc
 {
     const struct format *format;
     struct format_options options;
-    const struct pprofil_file how = api_profile_told(file);
-    int error = how_to_save(path, file, &format, &options);
+    const struct pprofil_file how = file_options(file);
+    int error = choose_format(path, file, &format, &options);
 
     if (error == 0 && symbolize)
-        error = name_for(profile, &how, format);
+        error = symbolize_for(profile, &how, format);
     if (how.baseline != NULL)
         options.baseline = how.baseline->profile;
     return error == 0 ? format_write_file_as(format, path, profile->profile, &options) : error;
@@ -167,7 +168,7 @@ int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
     const struct format *format;
     struct format_options options;
     char whole[PATH_MAX];
-    int error = how_to_save(path, file, &format, &options);
+    int error = choose_format(path, file, &format, &options);
 
     if (error == 0)
         error = format_file_at(format, path, profile->profile, &options, i, whole);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Profiles as pprofil.h shows them: what is known of one as a whole, and sums of several. lib/api/api-files.c has their
- * files. */
+/* Profiles as pprofil.h shows them: what a profile says as a whole, and sums of several. */
 #include "config.h"
 
 #include <errno.h>
@@ -62,13 +61,13 @@ const char *pprofil_profile_command(const pprofil_profile *profile)
     return profile->profile->command != NULL ? profile->profile->command : "";
 }
 
-/* "[vdso]", "[outside]": no file is missing. */
+/* Is it something like "[vdso]" or "[outside]", for which no file is missing? */
 static bool is_no_file(const struct profile *profile, uint32_t object)
 {
     return profile->strings[profile->objects[object].path][0] == '[';
 }
 
-/* The time in each file that gave no names; the caller frees. */
+/* Sums the time in each object that has no names, ns, by its index. *total: all time. The caller frees the array. */
 static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
 {
     const struct profile *data = profile->profile;
@@ -188,12 +187,11 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     api_copy(totals, size, &all, sizeof all);
 }
 
-/* Not every second spent a little below the rate is worth words. */
-#define THROTTLED_MIN 0.01
-/* An overhead that is not to be recommended, per cent. */
-#define ADVISED_MAX 20.0
+#define THROTTLED_MIN 0.01 /* share of the elapsed time; less time below the rate is not worth a message */
+#define ADVISED_MAX 20.0   /* per cent; a larger overhead is not recommended */
 
-/* The overhead that the rate asked for takes; where that is much, what some more gives. */
+/* Says which overhead would give the rate that was asked for. If that is too much, says which rate two and a half times
+ * the present overhead would give. */
 static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);
@@ -210,11 +208,11 @@ static void totals_advise(const struct pprofil_totals *totals, char *text, size_
 int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char *text, size_t size)
 {
     bool throttled = (double)totals->throttled_ns > THROTTLED_MIN * (double)totals->elapsed_ns;
-    bool dear = totals->asked_hz * (double)totals->sample_cost_ns / 1e9 > totals->overhead;
+    bool costly = totals->asked_hz * (double)totals->sample_cost_ns / 1e9 > totals->overhead;
     bool full = totals->full_ns > totals->elapsed_ns / 2;
     char why[64], cure[64] = "";
 
-    if (!throttled || !dear || totals->overhead <= 0)
+    if (!throttled || !costly || totals->overhead <= 0)
         return 0;
     snprintf(why, sizeof why, "a sample cost %.0f us%s", (double)totals->sample_cost_ns / 1e3,
              full ? ", for no CPU was idle" : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A part of a profile, made of what pprofil.h selects. */
+/* Parts of profiles as pprofil.h shows them. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 /* --- selections -------------------------------------------------------------------------- */
 
-static struct pprofil_selection api_select_told(const struct pprofil_selection *selection)
+static struct pprofil_selection selection_copy(const struct pprofil_selection *selection)
 {
     struct pprofil_selection all = {0};
 
@@ -25,13 +25,13 @@ static struct pprofil_selection api_select_told(const struct pprofil_selection *
 
 bool pprofil_selection_any(const struct pprofil_selection *selection)
 {
-    struct pprofil_selection all = api_select_told(selection);
+    struct pprofil_selection all = selection_copy(selection);
 
     return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL ||
            all.function != NULL || all.focus != NULL || all.ignore != NULL;
 }
 
-__attribute__((format(printf, 2, 3))) static void append(char *what, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void what_append(char *what, const char *format, ...)
 {
     size_t length = strlen(what);
     va_list arguments;
@@ -41,8 +41,8 @@ __attribute__((format(printf, 2, 3))) static void append(char *what, const char 
     va_end(arguments);
 }
 
-/* As it is given to the command. */
-static char *api_select_describe(const struct pprofil_selection *selection)
+/* Returns the selection as options of the command, for the caller to free; NULL: no memory. */
+static char *selection_describe(const struct pprofil_selection *selection)
 {
     const struct {
         const char *option, *value;
@@ -54,15 +54,15 @@ static char *api_select_describe(const struct pprofil_selection *selection)
     if (what == NULL)
         return NULL;
     for (size_t i = 0; i < selection->pid_count; i++)
-        append(what, "%s%u", i == 0 ? "--pid " : ",", selection->pids[i]);
+        what_append(what, "%s%u", i == 0 ? "--pid " : ",", selection->pids[i]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].value != NULL)
-            append(what, "%s%s %s", *what != '\0' ? " " : "", names[i].option, names[i].value);
+            what_append(what, "%s%s %s", *what != '\0' ? " " : "", names[i].option, names[i].value);
     return what;
 }
 
-/* What opens the part later has to see that it is one. */
-static void tell_command(struct pprofil_profile *part)
+/* Adds the selection to the command of a part, for those who read the part from a file. */
+static void add_to_command(struct pprofil_profile *part)
 {
     const char *command = part->profile->command;
     char *all = NULL;
@@ -82,11 +82,11 @@ static uint64_t time_of(const struct profile_totals *totals)
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *asked,
                            pprofil_profile **result)
 {
-    struct pprofil_selection selection = api_select_told(asked);
+    struct pprofil_selection selection = selection_copy(asked);
     struct pprofil_profile *part = calloc(1, sizeof *part);
 
     profile->problem[0] = '\0';
-    if (part == NULL || (part->selected = api_select_describe(&selection)) == NULL) {
+    if (part == NULL || (part->selected = selection_describe(&selection)) == NULL) {
         free(part);
         return -ENOMEM;
     }
@@ -102,7 +102,7 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
     uint64_t all = time_of(&profile->profile->totals);
     part->selected_of = profile->profile->totals.samples;
     part->selected_share = all == 0 ? 0 : (double)time_of(&part->profile->totals) / (double)all;
-    tell_command(part);
+    add_to_command(part);
     *result = part;
     return 0;
 }

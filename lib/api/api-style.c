@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Styles as pprofil.h shows them: what a file holds, whichever kind it is, and the symbols of its
- * text are brought together and printed.
+ * Styles as pprofil.h shows them: a file of counters is read, or made of a saved profile, and printed with the symbols
+ * of the text that was counted.
  */
 #include "config.h"
 
@@ -19,11 +19,11 @@
 #include "report/style.h"
 #include "symbol/symbol.h"
 
-#define SYMBOLS_MAX (1u << 24) /* of all modules: a file may name one of them a million times */
+#define SYMBOLS_MAX (1u << 24) /* of all modules together: a file may name the same module a million times */
 
 /* --- files ------------------------------------------------------------------------------- */
 
-/* By its path or the last part of it. */
+/* Finds an object by its path or the last component of it. */
 static int find_named(const struct profile *profile, const char *name, uint32_t *object)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {
@@ -50,7 +50,7 @@ static int find_program(const struct profile *profile, const struct style *style
     return 0;
 }
 
-/* A saved profile has exact pcs: they are counted as the system of the style would have. */
+/* Makes a file of counters of a saved profile, which has exact pcs, by the rules of the style's system. */
 static int read_profile(const char *path, const struct style *style, const char *name,
                         struct histogram_file *file)
 {
@@ -84,7 +84,7 @@ static int read_symbols(const char *path, struct symbol_table *symbols)
     return error;
 }
 
-/* Where a module's own addresses were. */
+/* Reads the symbols of a module. *shift: what is added to their addresses to give those in memory. */
 static bool read_module(const struct histogram_module *module, struct symbol_table *symbols,
                         uint64_t *shift)
 {
@@ -108,8 +108,8 @@ static bool is_module(const struct histogram_file *file, const char *path)
     return false;
 }
 
-/* All symbols of a file with modules, where these were loaded. Those of a module that cannot be
- * read are missing: its pcs are in no symbol. */
+/* Reads the symbols of all modules of a file, at the addresses where they were loaded. A module that cannot be read has
+ * none, so that its pcs are in no symbol. */
 static int read_modules(const struct histogram_file *file, struct symbol_table *symbols)
 {
     int error = 0;
@@ -123,7 +123,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
         struct symbol_table own;
         uint64_t shift;
         if (module->start < program_end)
-            continue; /* it is the program, which the object is */
+            continue; /* this module is the program, whose symbols the object gave */
         if (!read_module(module, &own, &shift))
             continue;
         error = symbol_table_add(symbols, &own, shift, module->start, module->end);
@@ -135,7 +135,8 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
     return error;
 }
 
-/* Where the file says nothing of its text, these programs took a.out; kprof had to be told. */
+/* Returns the path of the text: that in the file, else the one that was given, else a.out, as these programs did; but
+ * kprof had no default. */
 static const char *text_of(const struct histogram_file *file, const struct style *style,
                            const char *object)
 {
@@ -144,7 +145,7 @@ static const char *text_of(const struct histogram_file *file, const struct style
     return strncmp(style->name, "kprof", strlen("kprof")) == 0 ? NULL : "a.out";
 }
 
-/* The kernel's "text" is its calls: the cells are where a symbol of each would be. */
+/* Makes a symbol for each cell of a file that counts system calls, as if they were functions of 8 bytes. */
 static int make_call_symbols(const struct histogram_file *file, struct symbol_table *symbols, char **names)
 {
     uint64_t count = file->histogram_count > 0 ? file->histograms[0].count : 0;
@@ -178,7 +179,7 @@ static int print_calls(const struct histogram_file *file, const struct style *st
     return error;
 }
 
-/* Is nothing of what was counted in the symbols' text, because that was elsewhere in memory? */
+/* Is none of the counted addresses in the symbols' text, because that was loaded at other addresses? */
 static bool is_elsewhere(const struct histogram_file *file, const struct symbol_table *symbols)
 {
     uint64_t low = symbols->count > 0 ? symbols->symbols[0].address : 0;
@@ -191,7 +192,7 @@ static bool is_elsewhere(const struct histogram_file *file, const struct symbol_
     return !inside;
 }
 
-static int api_style_print(const struct histogram_file *file, const struct style *style, const char *text,
+static int style_print(const struct histogram_file *file, const struct style *style, const char *text,
                            const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     struct symbol_table symbols;
@@ -213,7 +214,7 @@ static int api_style_print(const struct histogram_file *file, const struct style
     return error;
 }
 
-/* --- the door ---------------------------------------------------------------------------- */
+/* --- pprofil.h --------------------------------------------------------------------------- */
 
 int pprofil_style_at(unsigned i, const char **name, const char **summary)
 {
@@ -246,7 +247,7 @@ int pprofil_style_print(const char *path, const char *name,
     if (error == PPROFIL_ERROR_FORMAT)
         error = read_profile(path, style, options.object, &file);
     if (error == 0)
-        error = api_style_print(&file, style, text_of(&file, style, options.object), &options, out, errors);
+        error = style_print(&file, style, text_of(&file, style, options.object), &options, out, errors);
     else if (error != PPROFIL_ERROR_NOT_PROFILED && style->refuse(STYLE_DATA, path, error, errors))
         error = PPROFIL_ERROR_EXPLAINED;
     histogram_file_clear(&file);
