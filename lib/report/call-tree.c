@@ -96,7 +96,7 @@ static int need_units(struct builder *builder, uint32_t location)
         error = array_grow(&builder->frames, builder->frame_count, sizeof *builder->frames);
         if (unit == NULL || error != 0)
             return -ENOMEM;
-        row_show_by(builder->profile, unit, location, frame);
+        row_name_by(builder->profile, unit, location, frame);
         builder->frames[builder->frame_count++] = (uint32_t)(unit - builder->units->all);
     }
     return error;

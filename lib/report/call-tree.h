@@ -17,9 +17,10 @@ struct call_node {
     uint32_t unit;           /* index */
     uint32_t child, sibling; /* the first of its own, the next of its parent's; 0: none */
     bool inlined;            /* into its parent */
-    bool closed;             /* there is more below, which was not followed */
-    struct amount self;      /* of samples that end here; bottom-up: in which the root itself ran */
-    struct amount total;     /* of samples that come through here */
+    bool closed;             /* nodes below it were left out */
+    struct amount self; /* of samples that ran here; callers: the part of total in which the unit at
+                         * the top ran itself */
+    struct amount total; /* of samples with the way to this node on their stack */
 };
 
 /* All 0 is empty. */
@@ -38,9 +39,10 @@ void call_tree_clear(struct call_tree *tree);
 
 /* --- for trees that are made of another -------------------------------------------------- */
 
-/* Makes a tree of the node that stands above all. 0 or -ENOMEM. */
+/* Makes a tree that has node 0 only. 0 or -ENOMEM. */
 int call_tree_begin(struct call_tree *tree);
-/* Gives the child of a node with this unit, made if there is none yet. Errors as above. */
+/* Gives the child of a node with this unit, made if there is none yet. Errors as
+ * call_tree_build. */
 int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, uint32_t *node);
 /* Sets the totals of all nodes to what they and all nodes below have of their own. */
 void call_tree_sum(struct call_tree *tree);
@@ -50,8 +52,8 @@ void call_tree_sum(struct call_tree *tree);
 /* The calls that a tree is about: on each stack the outermost call of a wanted unit, so that each
  * stack counts once. */
 struct call_roots {
-    uint32_t *root;      /* owned; by node, the wanted call at it or above it; 0: none */
-    struct amount *own;  /* owned; by root, time in which its unit itself ran */
+    uint32_t *root;      /* owned; by node, the outermost wanted call on its stack; 0: none */
+    struct amount *own;  /* owned; by root, time below it in which its unit ran */
     struct amount again; /* time of stacks with more than one call of wanted units */
 };
 
@@ -70,9 +72,9 @@ struct call_bounds {
     uint32_t depth;    /* levels; 0: all */
 };
 
-/* Makes the tree of who called the roots (NULL: whatever ran itself), and so on upwards. It is cut
- * off where the bounds say so, and where it would take too long; nodes there are closed. Errors as
- * call_tree_build. */
+/* Makes the tree of who called the roots, and who called these, and so on. roots NULL: all units
+ * that ran. The tree ends where the bounds say so, and where it would take too long: there nodes
+ * are closed. Errors as call_tree_build. */
 int call_tree_callers(const struct call_tree *from, const struct call_roots *roots,
                       const struct call_bounds *bounds, struct call_tree *tree);
 

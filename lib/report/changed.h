@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * changed: what a profile that grows has more than was added to sums before: of each sample, and of
- * the nodes of its stack.
- */
+/* changed: what is new in a profile that grows, since it was last added to sums: the new time of
+ * each sample, and the nodes of the profile that have new samples. */
 #ifndef PPROFIL_CHANGED_H
 #define PPROFIL_CHANGED_H
 
@@ -19,17 +17,17 @@ struct added_samples {
     uint32_t count;
 };
 
-/* Do the sums hold samples that a report with this filter would not count? Then they have to be
- * made anew. Sums that are all 0 hold none. */
+/* Returns true if the sums are of another filter, of another mode, or of a time before a clear.
+ * Then they have to be made anew. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
-/* Begins with nothing added. added may be all 0, or hold something. */
+/* Begins anew, with nothing added. */
 void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
 /* Makes room for all samples of the profile. 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);
-/* Gives in *more what has not been added of a sample; false: nothing, or the sample does not
- * count. */
+/* Gives in *more what has not been added of a sample. Returns false if that is nothing, or if the
+ * sample does not count. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more);
 void added_clear(struct added_samples *added);
@@ -42,7 +40,7 @@ struct changed_node;
 struct changed_nodes {
     struct changed_node *nodes; /* owned; the first stands above all */
     uint32_t count;
-    uint32_t *places; /* owned; by the profile's node its place in nodes; 0: it has not changed */
+    uint32_t *places; /* owned; by node of the profile, its place in nodes; 0: unchanged */
     uint32_t place_count;
 };
 
@@ -53,12 +51,12 @@ struct changed_visitor {
                   const struct amount *total); /* on the way up */
 };
 
-/* Adds samples to those of a node's own. An amount may be less than nothing, as unsigned numbers
- * can be. 0 or -ENOMEM. */
+/* Adds new samples of a node itself. more may be negative: its numbers wrap around. 0 or
+ * -ENOMEM. */
 int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node,
                 const struct amount *more);
-/* Walks over all that has changed, adds it to *all, and forgets it. It recurses nowhere: files may
- * have stacks of any depth. 0, or what enter returned; then nodes are left that were entered. */
+/* Walks over all changed nodes, adds their time to *all, and forgets them. Nothing recurses: files
+ * may have stacks of any depth. 0, or what enter returned: then the walk has stopped there. */
 int changed_walk(struct changed_nodes *changed, const struct changed_visitor *visitor,
                  void *context, struct amount *all);
 void changed_clear(struct changed_nodes *changed);

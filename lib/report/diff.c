@@ -327,7 +327,8 @@ static void diff_clear(struct diff_table *table)
         free(table->rows[side]);
 }
 
-static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by, struct diff_test *test)
+static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by,
+                      struct diff_test *test)
 {
     const struct profile_totals *old = &profiles[DIFF_OLD]->totals;
     const struct profile_totals *new = &profiles[DIFF_NEW]->totals;

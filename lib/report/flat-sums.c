@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the samples have more than was added of them before goes to the nodes of their stacks. The
- * walk over these nodes counts how often each sum is on the stack: the time of a function that
- * calls itself counts once.
+ * New samples are added to the nodes of their stacks (changed.h). The walk over these nodes counts
+ * how often each sum is on the stack, so that the time of a function that calls itself counts once.
  *
  * A location without a name would move to another sum once it gets a name. Samples with such
  * locations wait: they are added for one report at a time, and taken away after it. If a name
@@ -51,12 +50,12 @@ static bool is_looked_up(const struct update *update, uint32_t location)
 }
 
 /* A location that is not looked up may turn out to have another name than the sum that it is in. */
-static void flat_sums_show_by(const struct update *update, struct sum *sum, uint32_t location,
+static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location,
                               uint32_t frame)
 {
     if (is_looked_up(update, location) && !is_looked_up(update, sum->location))
         sum->location = PROFILE_NONE;
-    row_show_by(update->profile, sum, location, frame);
+    row_name_by(update->profile, sum, location, frame);
 }
 
 static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
@@ -89,7 +88,7 @@ static int need_location(const struct update *update, uint32_t location)
         struct sum *sum = sums_need(&sums->sums, key);
         if (sum == NULL)
             return -ENOMEM;
-        flat_sums_show_by(update, sum, location, frame);
+        flat_sums_name_by(update, sum, location, frame);
         if (is_final)
             error = flat_sums_remember(sums, (uint32_t)(sum - sums->sums.all));
     }
@@ -365,7 +364,7 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
         if (is_same && sum->location == location) /* it may be another of its lines now */
             sum->frame = first + i;
         if (is_same)
-            row_show_by(profile, sum, location, first + i);
+            row_name_by(profile, sum, location, first + i);
     }
     if (!is_same)
         flat_sums_clear(sums);

@@ -185,7 +185,7 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* All functions of one name in one object are one row. It is named by the first of them, or by the
  * first whose definition is known, as soon as there is one. */
-void row_show_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
+void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];
 

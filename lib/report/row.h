@@ -18,45 +18,47 @@
 const struct profile_line *row_line(const struct profile_location *location, uint32_t frame);
 /* Returns the function that the linker knows at a location, or PROFILE_NONE. */
 uint32_t row_function(const struct profile_location *location);
-/* Gives the lines of a location that are frames of a stack: from *first, the innermost, to before
- * *end. There is at least one. Without inlined functions it is the linker's function or, BY_LINE,
- * the innermost line. */
+/* Gives the lines of a location that are frames of a stack: from *first, the innermost, up to but
+ * not including *end. There is at least one. With no_inlines it is the line of the linker's
+ * function or, BY_LINE, the innermost line. */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 
 /* --- keys -------------------------------------------------------------------------------- */
 
-/* Does a sample count? */
+/* Returns true if a sample counts. */
 bool row_counts(const struct profile *profile, const struct report_options *options,
                 const struct profile_sample *sample);
 
-/* Returns what has to be looked up before it is known into which rows a location falls:
- * PROFILE_LOOKED_NAME, PROFILE_LOOKED_LINE, or 0. */
+/* Returns what has to be looked up of a location before its rows are known: PROFILE_LOOKED_NAME,
+ * PROFILE_LOOKED_LINE, or 0. */
 uint32_t row_needs(const struct report_options *options);
-/* Looks that up for all locations. symbolizer may be NULL. 0 or -ENOMEM. */
+/* Looks up for all locations what row_needs says. symbolizer may be NULL. 0 or -ENOMEM. */
 int row_look_up(struct symbolizer *symbolizer, const struct report_options *options);
 
-/* The key of a frame, BY_FUNCTION, BY_LINE or BY_OBJECT. In a live report the frames of locations
- * that have no name yet (BY_LINE: no line yet) share a pending key for each object. */
+/* Gives the key of a frame of a location BY_FUNCTION, BY_LINE or BY_OBJECT. In a live report all
+ * locations of an object that have no name yet (BY_LINE: no line yet) have one key, which is
+ * pending. */
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
-/* The key of a sample, BY_THREAD, BY_PROCESS, BY_SYSCALL or BY_STATE. */
+/* Gives the key of a sample BY_THREAD, BY_PROCESS, BY_SYSCALL or BY_STATE. */
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 
 /* Returns the id of the row with this key. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by);
-/* Returns the id of a row of a tree: it depends on the id of the row above (0: none) and on its own
- * key's. Never 0. */
+/* Returns the id, which is not 0, of a row of a tree. above: id of the row above; 0: none. id: of
+ * its row in flat reports. */
 uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Lets this frame of a location name a sum, unless one does already that tells as much. */
-void row_show_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
+/* Lets this frame of a location name a sum, unless the sum has a name that is as good. */
+void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
-/* Fills in a row's texts, BY_FUNCTION, BY_LINE or BY_OBJECT. row->pending is set already. */
+/* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set
+ * row->pending. */
 void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                    struct pprofil_row *row);
 
@@ -68,7 +70,7 @@ void row_name_code(const struct profile *profile, const struct sum *sum, enum pp
 void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole);
 
-/* Compares texts, of which most are the same string where they are equal. */
+/* Compares as strcmp. Equal texts mostly are one string, so the pointers are compared first. */
 int row_compare_text(const char *a, const char *b);
 
 #endif

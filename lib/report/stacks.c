@@ -40,30 +40,6 @@ static uint32_t *find_marks(const struct profile *profile)
     return marks;
 }
 
-static int stacks_add(const struct profile *profile, const uint32_t *marks, struct sums *sums,
-                      struct report_stacks *stacks)
-{
-    static const struct report_options all;
-
-    for (uint32_t i = 0; i < profile->sample_count; i++) {
-        const struct profile_sample *sample = &profile->samples[i];
-        uint32_t mark = marks[sample->node];
-        if (!row_counts(profile, &all, sample))
-            continue;
-        const struct amount amount = {sample->count, report_ns(profile, sample)};
-        stacks->ns += amount.ns;
-        if (mark == PROFILE_NONE)
-            continue;
-        struct sum *sum = sums_need(sums, (const uint64_t[]){mark, 0});
-        if (sum == NULL)
-            return -ENOMEM;
-        sum->location = mark;
-        amount_add(&sum->self, &amount);
-        stacks->incomplete_ns += amount.ns;
-    }
-    return 0;
-}
-
 static int stacks_compare(const void *left, const void *right)
 {
     const struct report_mark *a = left, *b = right;
@@ -73,36 +49,38 @@ static int stacks_compare(const void *left, const void *right)
     return row_compare_text(a->why, b->why);
 }
 
-static int stacks_list(const struct profile *profile, const struct sums *sums,
-                       struct report_stacks *stacks)
-{
-    stacks->marks = calloc(sums->count + 1u, sizeof *stacks->marks);
-    if (stacks->marks == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < sums->count; i++) {
-        uint32_t object = profile->locations[sums->all[i].location].object;
-        stacks->marks[stacks->mark_count++] =
-            (struct report_mark){.why = profile->strings[profile->objects[object].path],
-                                 .samples = sums->all[i].self.samples,
-                                 .ns = sums->all[i].self.ns};
-    }
-    if (sums->count > 1)
-        qsort(stacks->marks, stacks->mark_count, sizeof *stacks->marks, stacks_compare);
-    return 0;
-}
-
+/* Marks are summed at the index of their location, and moved to the front afterwards. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks)
 {
+    static const struct report_options all;
     uint32_t *marks = find_marks(profile);
-    struct sums sums = {0};
 
-    *stacks = (struct report_stacks){.any = report_has_stacks(profile)};
-    int error = marks == NULL ? -ENOMEM : stacks_add(profile, marks, &sums, stacks);
-    if (error == 0)
-        error = stacks_list(profile, &sums, stacks);
-    sums_clear(&sums);
+    *stacks = (struct report_stacks){
+        .any = report_has_stacks(profile),
+        .marks = calloc(profile->location_count, sizeof *stacks->marks),
+    };
+    for (uint32_t i = 0; marks != NULL && stacks->marks != NULL && i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        struct report_mark *mark = &stacks->marks[marks[sample->node]];
+        if (!row_counts(profile, &all, sample))
+            continue;
+        mark->samples += sample->count;
+        mark->ns += report_ns(profile, sample);
+        stacks->ns += report_ns(profile, sample);
+    }
+    for (uint32_t i = 1; stacks->marks != NULL && i < profile->location_count; i++) {
+        if (stacks->marks[i].samples == 0)
+            continue;
+        const struct profile_object *object = &profile->objects[profile->locations[i].object];
+        stacks->marks[i].why = profile->strings[object->path];
+        stacks->incomplete_ns += stacks->marks[i].ns;
+        stacks->marks[stacks->mark_count++] = stacks->marks[i];
+    }
+    if (stacks->mark_count > 1)
+        qsort(stacks->marks, stacks->mark_count, sizeof *stacks->marks, stacks_compare);
+    bool failed = marks == NULL || stacks->marks == NULL;
     free(marks);
-    return error;
+    return failed ? -ENOMEM : 0;
 }
 
 void report_stacks_clear(struct report_stacks *stacks)
