@@ -73,8 +73,8 @@ static bool annotate_print_sources(FILE *out, const pprofil_code *code)
         any = any || found;
         if (found && !newer)
             continue;
-        fputs(found ? "# source is newer than the program, lines may be others: "
-                    : "# source is not there: ",
+        fputs(found ? "# source is newer than the program, its lines may have moved: "
+                    : "# source not found: ",
               out);
         utf8_print_harmless(out, path);
         fputc('\n', out);
@@ -259,7 +259,7 @@ static void annotate_print_rest(FILE *out, const struct line *lines, uint32_t co
     if (rest.samples == 0 && rest.ns == 0)
         return;
     annotate_begin_line(out, &rest, about, view);
-    fputs("  in lines that are not there: --instructions shows where", out);
+    fputs("  in lines that were not found; --instructions shows them", out);
     annotate_end_line(out, view);
 }
 

@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
     {"source", KEY_SOURCE, 0, 0, "source lines only, in their own order", 1},
     {"instructions", KEY_INSTRUCTIONS, 0, 0, "instructions only", 1},
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
-    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
+    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -89,7 +89,7 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
 {
     uint32_t count = pprofil_report_count(found);
 
-    complain("%s: '%s' is any of %u functions:", command->path, command->function, count);
+    complain("%s: '%s' matches %u functions:", command->path, command->function, count);
     for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
         struct pprofil_row row;
         pprofil_report_row(found, i, &row, sizeof row);
@@ -161,7 +161,7 @@ static int cmd_annotate_print(const struct annotate_command *command, const stru
     }
     int closed = pager_close(&pager);
     if (closed == -ENOENT)
-        return complain("there is no pager '%s'; --no-pager does without", getenv("PAGER"));
+        return complain("there is no pager '%s'; --no-pager prints without one", getenv("PAGER"));
     error = error == 0 || error == -EPIPE ? closed : error;
     return error == 0 ? 0 : complain_file("standard output", error, true);
 }

@@ -44,7 +44,7 @@ static const struct argp_option options[] = {
     {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph",
      1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 2},
+    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -127,11 +127,10 @@ static int complain_heat_map(const struct convert_command *command)
 
     selection.size = sizeof selection;
     if (command->selection.pids.count > 0 || pprofil_selection_any(&selection))
-        return complain("%s: there is no heat map of a part: when CPU time was used is recorded of "
-                        "the whole only",
+        return complain("%s: there is no heat map of a part: only the whole profile has a time line",
                         command->output);
-    return complain("%s: %s does not say when CPU time was used: what pprofil recorded does, as "
-                    "pprof, json or events",
+    return complain("%s: %s does not say when CPU time was used; what pprofil has saved as pprof, "
+                    "json or events does",
                     command->output, command->path);
 }
 

@@ -44,8 +44,8 @@ static const struct argp parser = {
     options,
     ctl_parse_option,
     "PATH|PID start|stop|startclr|flush|status",
-    "Commands a pprofil that runs: by its control socket, by its process number, or by that "
-    "of a process that it profiles.",
+    "Sends a command to a running pprofil, given its control socket, its process number, or "
+    "that of a process that it profiles.",
     NULL,
     NULL,
     NULL,

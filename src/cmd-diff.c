@@ -30,12 +30,12 @@ struct diff_command {
 static const struct argp_option options[] = {
     {"absolute", KEY_ABSOLUTE, 0, 0, "compare seconds, not shares", 1},
     {"per-elapsed", KEY_PER_ELAPSED, 0, 0, "compare seconds in each second of sampling", 1},
-    {"least", KEY_LEAST, "PCT", 0, "call nothing significant that changed by less", 1},
-    {"exit-code", KEY_EXIT_CODE, 0, 0, "exit with 1 where something changed significantly", 1},
-    {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30)", 2},
+    {"least", KEY_LEAST, "PCT", 0, "changes by less are not significant", 1},
+    {"exit-code", KEY_EXIT_CODE, 0, 0, "exit with 1 if anything changed significantly", 1},
+    {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 2},
     {"format", 'f', "NAME", 0, "text, json or csv", 2},
     {"output", 'o', "FILE", 0, "print to FILE", 2},
-    {"from", KEY_FROM, "NAME", 0, "the format of both files, if it does not show", 2},
+    {"from", KEY_FROM, "NAME", 0, "the format of both files, if it is not recognized", 2},
     {0},
 };
 
@@ -92,7 +92,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
 }
 
 static const struct argp parser = {
-    options, diff_parse_option, "OLD NEW", "Shows what two profiles differ in.", selection_children, NULL, NULL,
+    options, diff_parse_option, "OLD NEW", "Shows how two profiles differ.", selection_children, NULL, NULL,
 };
 
 static int cmd_diff_print(const struct diff_command *command, const pprofil_diff *diff)

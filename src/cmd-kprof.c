@@ -76,7 +76,7 @@ static error_t kprof_parse_option(int key, char *argument, struct argp_state *st
         if (kprof->directory == NULL || kprof->pid == 0)
             exit(complain("kprof: give -p PID and a DIR for kpctl and kpdata"));
         if (kprof->by_call && kprof->object != NULL)
-            exit(complain("kprof: --object is of a program's text, --kernel counts none"));
+            exit(complain("kprof: --object selects text, and --kernel does not count text"));
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -28,9 +28,9 @@ static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the file to write; it may be one of FILE", 1},
     {"format", 'f', "NAME", 0,
      "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
-    {"cpu", KEY_CPU, 0, 0, "of profiles of elapsed time take the CPU time only", 1},
+    {"cpu", KEY_CPU, 0, 0, "take only the CPU time of profiles of elapsed time", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"from", KEY_FROM, "NAME", 0, "the format of each FILE, if it does not show", 2},
+    {"from", KEY_FROM, "NAME", 0, "the format of each FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -83,7 +83,7 @@ static int merge_profile(const struct merge_command *command, pprofil_profile *i
                           "the CPU time of all",
                           path);
     else if (error == -EOVERFLOW)
-        status = complain("%s: with this one the sums are larger than any that are possible", path);
+        status = complain("%s: with this profile the sums overflow", path);
     else if (error != 0)
         status = complain_file(path, error, false);
     return status;

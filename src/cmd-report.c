@@ -49,20 +49,20 @@ struct report_command {
 static const struct argp_option options[] = {
     {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall, state", 1},
     {"per-thread", 't', 0, 0, "the same as --by thread", 1},
-    {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30; of a tree 100)", 1},
+    {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30; of a tree 100)", 1},
     {"format", 'f', "NAME", 0, "text, json or csv; list: the formats that FILE may have", 1},
     {"output", 'o', "FILE", 0, "print to FILE", 1},
-    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it does not show", 1},
+    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it is not recognized", 1},
     {"sort", KEY_SORT, "ORDER", 0,
      "rows by self or total (self); of --style prof by time, calls, address or name (time)", 1},
-    {0, 0, 0, 0, "Of profiles with stacks:", 2},
-    {"flat", KEY_FLAT, 0, 0, "functions, with and without what they call (if nothing is given)", 2},
+    {0, 0, 0, 0, "For profiles with stacks:", 2},
+    {"flat", KEY_FLAT, 0, 0, "functions, with and without what they call (the default)", 2},
     {"tree", KEY_TREE, 0, 0, "who calls whom, from the top down", 2},
     {"inverted", KEY_INVERTED, 0, 0, "what runs, and below it its callers, from the bottom up", 2},
-    {"callers", KEY_CALLERS, "FUNCTION", 0, "who calls it, and who calls these", 2},
-    {"callees", KEY_CALLEES, "FUNCTION", 0, "what it calls, and what these call", 2},
-    {"min", KEY_MIN, "PERCENT", 0, "no rows of a tree with less (0.5)", 2},
-    {"depth", KEY_DEPTH, "LEVELS", 0, "no deeper tree, 0: as deep as it is (0)", 2},
+    {"callers", KEY_CALLERS, "FUNCTION", 0, "who calls it, and who calls its callers", 2},
+    {"callees", KEY_CALLEES, "FUNCTION", 0, "what it calls, and what its callees call", 2},
+    {"min", KEY_MIN, "PERCENT", 0, "leave out rows of a tree with less (0.5)", 2},
+    {"depth", KEY_DEPTH, "LEVELS", 0, "levels of a tree, 0: all (0)", 2},
     {"fold", KEY_FOLD, 0, 0, "one row of a tree for a function that calls itself directly", 2},
     {"no-inlines", KEY_NO_INLINES, 0, 0, "inlined functions count for their callers", 2},
     {0, 0, 0, 0, "As other systems' programs printed it, also from their files:", 4},
@@ -273,12 +273,12 @@ static int cmd_report_check_style(const struct report_command *command)
 
     if (command->view.by != PPROFIL_BY_FUNCTION || command->view.format != REPORT_TEXT ||
         command->view.by_total || command->shape != NULL || command->tree_options)
-        return complain("report: --style prints functions, as text: --by, -t, -f and what is for "
-                        "stacks are not for it");
+        return complain("report: --style prints functions as text: --by, -t, -f and options for "
+                        "stacks do not go with it");
     if (command->selection.pids.count > 0 || part->comm != NULL || part->thread != NULL ||
         part->function != NULL || part->focus != NULL || part->ignore != NULL)
-        return complain("report: --style prints the whole of an object: make a file of the part "
-                        "with pprofil convert");
+        return complain("report: --style prints all of an object: make a file of the part with "
+                        "pprofil convert");
     return 0;
 }
 

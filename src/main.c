@@ -21,7 +21,7 @@
 static const struct command commands[] = {
     {"top", "watch live", command_top},
     {"report", "print a saved profile", command_report},
-    {"ctl", "start, stop, clear or ask a pprofil that runs", command_ctl},
+    {"ctl", "start, stop, clear or query a running pprofil", command_ctl},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof},
     {"gperf", "print the profile of a program that calls osProfileInit", command_gperf},
     {"convert", "save a profile in another format", command_convert},

@@ -103,7 +103,7 @@ static const struct argp_option selection_options[] = {
     {"comm", KEY_COMM, "NAME", 0, "only processes of this name", 0},
     {"thread", KEY_THREAD, "NAME", 0, "only threads of this name, or number", 0},
     {"object", KEY_OBJECT, "PATH", 0,
-     "only what ran in this program or library; of a file of counters, the one they are of", 0},
+     "only what ran in this program or library; for a file of counters: what they count", 0},
     {"function", KEY_FUNCTION, "NAME", 0, "only what ran in this function itself", 0},
     {"focus", KEY_FOCUS, "NAME", 0, "only stacks that have this function", 0},
     {"ignore", KEY_IGNORE, "NAME", 0, "only stacks that do not have this function", 0},

@@ -155,7 +155,7 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
     report_print_parts(out, profile, &totals);
     bool part = profile_is_part(profile);
     if (totals.samples == 0 && part)
-        fputs("# nothing is left: no sample is all of what was asked for\n", out);
+        fputs("# nothing is left: no sample matches everything that was asked for\n", out);
     else if (totals.samples == 0)
         fputs("# no samples: the target used too little CPU time, or none; -w shows where it "
               "waits\n",
@@ -163,12 +163,12 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
     else if (totals.untraced == 0 && !part && totals.target_cpu_ns > 100000000u &&
              (double)totals.cpu_ns < 0.9 * (double)totals.target_cpu_ns)
         fputs("# note: samples stand for less CPU time than the target used; its threads run in "
-              "bursts too rare to be met\n",
+              "bursts too rare to be sampled\n",
               out);
     if (totals.untraced > 0)
         fprintf(out,
-                "# note: %" PRIu32 " thread%s could not be traced: nothing is seen of their time, "
-                "nor of their children\n",
+                "# note: %" PRIu32 " thread%s could not be traced: their time is missing, and so are "
+                "their children\n",
                 totals.untraced, plural(totals.untraced));
 }
 

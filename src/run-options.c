@@ -43,21 +43,21 @@ static const struct argp_option options[] = {
     {"overhead", KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
     {"call-graph", 'g', 0, 0, "who called too: stacks, unwound outside the target", 2},
-    {"stack-size", KEY_STACK_SIZE, "BYTES", 0, "of stack looked at in a sample (16384)", 2},
-    {"duration", 'd', "SEC", 0, "stop sampling after so long", 2},
-    {"delay", KEY_DELAY, "SEC", 0, "begin sampling after so long", 2},
+    {"stack-size", KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample (16384)", 2},
+    {"duration", 'd', "SEC", 0, "stop sampling after SEC seconds", 2},
+    {"delay", KEY_DELAY, "SEC", 0, "begin sampling after SEC seconds", 2},
     {"start-stopped", KEY_START_STOPPED, 0, 0, "begin when pprofil ctl says start", 2},
     {"control", KEY_CONTROL, "PATH", 0, "obey pprofil ctl through a socket at PATH", 2},
-    {"seed", KEY_SEED, "N", OPTION_HIDDEN, "of the jitter of the ticks", 2},
+    {"seed", KEY_SEED, "N", OPTION_HIDDEN, "seed of the ticks' jitter", 2},
     {"parse-maps", KEY_PARSE_MAPS, 0, OPTION_HIDDEN, "as on kernels before 6.11", 2},
     {"wary", KEY_WARY, 0, OPTION_HIDDEN, "as on kernels before 5.7", 2},
     {"restless", KEY_RESTLESS, 0, OPTION_HIDDEN, "each thread goes from tracer to tracer", 2},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
-    {"format", 'f', "NAME", 0, "of FILE (by its extension; pprof), or text, json, csv; list: all", 3},
+    {"format", 'f', "NAME", 0, "FILE's format (by its extension; pprof), or text, json, csv; list: all", 3},
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
     {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall, state", 3},
-    {"limit", 'n', "ROWS", 0, "at most so many rows, 0: all (30)", 3},
+    {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 3},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "save addresses without names", 3},
     {"events", KEY_EVENTS, "FILE", 0, "record what the supervisor says, for bug reports", 3},
     {"quiet", 'q', 0, 0, "no progress line, no report", 3},
@@ -298,7 +298,7 @@ static bool run_options_check(struct run_request *request)
 
     if (attach == (request->program != NULL)) {
         complain(attach ? "give a PROGRAM or -p PID, not both"
-                        : "what shall be profiled? Give a PROGRAM or -p PID; see pprofil --help");
+                        : "nothing to profile: give a PROGRAM or -p PID; see pprofil --help");
         return false;
     }
     if (request->by != NULL) {

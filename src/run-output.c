@@ -138,7 +138,7 @@ static void run_tell_histogram(void *context, const char *path, const struct ppr
             run->asked.dialect.dialect);
     if (state->cut > 0)
         fprintf(stderr,
-                "pprofil: %s: %" PRIu64 " %s less than was counted, for the format has 16 bits for each; "
+                "pprofil: %s: %" PRIu64 " %s less than was counted, because the format has 16 bits for each; "
                 "-f gmon holds all\n",
                 path, state->cut, state->cut == 1 ? "counter holds" : "counters hold");
 }

@@ -159,7 +159,7 @@ static enum effect act_output(struct model *model, int argument)
     if (model->page == PAGE_OUTPUT)
         return filter_back(model);
     if (!model->has_output) {
-        model_answer(model, "its output goes where it went before: top did not start it");
+        model_answer(model, "top did not start it, so its output goes where it went before");
         return EFFECT_PAINT;
     }
     model->back = model->page;

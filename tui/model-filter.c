@@ -107,7 +107,7 @@ static enum effect filter_push(struct model *model, const struct pprofil_row *ro
     if (model->paused)
         return filter_stay_held(model);
     if (model->filter_count == MODEL_FILTERS) {
-        model_answer(model, "at most %d filters on top of each other: Backspace leaves one",
+        model_answer(model, "at most %d filters can be in force: Backspace leaves one",
                      MODEL_FILTERS);
         return EFFECT_PAINT;
     }
@@ -128,7 +128,7 @@ enum effect filter_enter(struct model *model)
         return EFFECT_PAINT;
     }
     if (model->view == PPROFIL_BY_LINE && row.line == 0 && row.file[0] == '\0') {
-        model_answer(model, "no line is known there: functions have code, too");
+        model_answer(model, "no line is known for it: functions have code, too");
         return EFFECT_PAINT; /* the row stands for many lines */
     }
     if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)

@@ -128,7 +128,7 @@ bool search_next(struct model *model, bool backwards, bool here_too)
     uint32_t count = model_list_count(model);
 
     if (model->search[0] == '\0') {
-        model_answer(model, "nothing to search for yet: / asks what");
+        model_answer(model, "nothing to search for yet: / asks for a text");
         return false;
     }
     for (uint32_t steps = here_too ? 0 : 1; steps < count + (here_too ? 0 : 1); steps++) {

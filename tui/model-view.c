@@ -165,7 +165,7 @@ enum effect view_pause(struct model *model)
     if (!model->paused)
         view_thaw(model);
     if (pause && !model->paused)
-        model_answer(model, "no memory to hold the display still");
+        model_answer(model, "out of memory: the display cannot be held still");
     if (model->page == PAGE_TABLE)
         view_arrange_present(model);
     model->calls_ns = 0; /* the window of the calls begins anew */

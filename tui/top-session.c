@@ -192,7 +192,7 @@ static bool top_may_write(struct model *model, const pprofil_profile *profile,
 
 static const char *top_save_problem(int error)
 {
-    return error == -EEXIST ? "a file beside it would replace what is no file" : pprofil_error_text(error);
+    return error == -EEXIST ? "a file beside it would replace something that is not a file" : pprofil_error_text(error);
 }
 
 /* Saves the profile. The path is at the end of the message, because narrow screens cut that off.

@@ -243,7 +243,7 @@ static int top_view(struct top *top)
                  "top needs a terminal; --batch writes text to a file or a pipe");
     else if (error != 0)
         snprintf(top->result->problem, sizeof top->result->problem,
-                 "the terminal '%s' is not known here; set TERM, or use --batch",
+                 "the terminal '%s' is not known; set TERM, or use --batch",
                  getenv("TERM") != NULL ? getenv("TERM") : "");
     if (error != 0)
         return error;

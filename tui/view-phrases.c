@@ -99,7 +99,7 @@ static void phrase_no_samples(const struct model *model, char *text, size_t size
     bool all_sleep = model->running == 0 && model->sleeping + model->uninterruptible > 0;
 
     if (model->now.ended)
-        snprintf(text, size, "no samples: it ended before it had used CPU time enough for one");
+        snprintf(text, size, "no samples: it ended before it had used enough CPU time for one");
     else if (all_sleep && !model->now.totals.wall)
         snprintf(text, size, "all threads sleep; %s shows where",
                  paint_key(KEY_IN_TABLE, ACTION_WALL, 0));

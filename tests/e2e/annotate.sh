@@ -146,14 +146,14 @@ annotate "$work/p.pb.gz" divide >"$work/out"
 expect_text "newer source" "^# source is newer than the program, .*: $work/src/program.c\$" "$work/out"
 rm "$work/src/scale.h"
 annotate --source "$work/p.pb.gz" inlines >"$work/out"
-expect_text "a part without source" '^ *[0-9.]+ +[0-9]+  in lines that are not there' "$work/out"
+expect_text "a part without source" '^ *[0-9.]+ +[0-9]+  in lines that were not found' "$work/out"
 expect "a part without source: all samples" "$(awk -F, '$5 == "inlines" { print $4 }' "$work/csv")" \
 	"$(add_up "$work/out")"
 rm "$work/src/program.c"
 for how in "" --source; do
 	# shellcheck disable=SC2086
 	annotate $how "$work/p.pb.gz" divide >"$work/out"
-	expect_text "no source $how" "^# source is not there: $work/src/program.c\$" "$work/out"
+	expect_text "no source $how" "^# source not found: $work/src/program.c\$" "$work/out"
 	expect "no source $how: instructions" "$samples" "$(add_up "$work/out")"
 done
 mv "$work/program" "$work/elsewhere"

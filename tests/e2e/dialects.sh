@@ -111,7 +111,7 @@ expect "irix: 32-bit counters do not overflow" "" "$(grep full err)"
 expect "solaris: nor do they end" "" "$(grep -E 'full|ended' err)"
 expect "gmon holds all of them" "" "$(grep 'hold less' err)"
 "$pprofil" --dialect irix --counters 32 $fast "$targets/known-shares" 2 >own 2>err
-expect_text "a file that holds less says so" '1 counter holds less than was counted, for the format has 16 bits' err
+expect_text "a file that holds less says so" '1 counter holds less than was counted, because the format has 16 bits' err
 "$pprofil" --dialect n64 --counters 32 -F 20000 --overhead 1000 "$targets/known-shares" 1 >own 2>err
 "$pprofil" report -f csv -n 0 --object "$targets/known-shares" osprofile.out >csv 2>err
 expect_text "n64: counters of 32 bits are read back" 'spend_half' csv
