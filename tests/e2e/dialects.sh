@@ -71,7 +71,7 @@ for row in solaris:mon.out bsd44:gmon.out osf1:mon.out irix:mon.out; do
 	rm -f mon.out* gmon.out*
 	"$pprofil" $often --dialect "$dialect" -F 200 "$targets/known-times" 500 500 >own 2>err
 	child=$(ls "$file".* 2>/dev/null | grep -v 'meta$')
-	expect_text "$dialect: and it says whose it is" "$file\\.forks\\.[0-9]+: [0-9]+ ticks? of forks \\([0-9]+\\)" err
+	expect_text "$dialect: and it says whose it is" "$file\\.known-times\\.[0-9]+: [0-9]+ ticks? of known-times \\([0-9]+\\)" err
 	expect "$dialect: a child has a file of its own" 1 "$(echo "$child" | wc -w)"
 	# the child's counts begin with the parent's, and it works as long; 15 ticks of each may not have been handed out
 	expected=$(($(cpu) / 5000000))

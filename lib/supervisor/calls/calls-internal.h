@@ -38,10 +38,10 @@ struct call_vector {
 
 /* A byte in a vector, and what follows it. */
 struct call_position {
-    uint64_t element;       /* index of its element; the count of the vector: behind its end */
+    uint64_t element; /* index of its element; the number of elements, if the byte is behind the end of the vector */
     uint64_t within;        /* bytes before it in that element */
     uint64_t base, length;  /* that element */
-    uint64_t fitting;       /* number of elements from there on whose ends are no more than room bytes away */
+    uint64_t fitting;       /* number of elements from there on that end no more than room bytes away */
     uint64_t fitting_bytes; /* bytes of these elements, from there on */
 };
 

@@ -34,9 +34,9 @@ struct descriptor {
     uint64_t read_min;                        /* the number of bytes that a read waits for; 0: for any number */
 };
 
-/* Finds out what the descriptor stands for. Takes some microseconds. Of a file that does not block, unless it is a
- * terminal, only file, type, device, packets and nonblocking are found out: no call on it is continued. Returns 0 or
- * -errno. */
+/* Finds out what the descriptor stands for. Takes some microseconds. For a file that does not block, unless it is a
+ * terminal, only file, type, device, packets and nonblocking are found out: no call on such a file is continued.
+ * Returns 0 or -errno. */
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
 
 /* Finds out which file the descriptor stands for. Returns 0 or -errno. */
