@@ -18,8 +18,8 @@
 #include "report/row.h"
 
 #define NOWHERE UINT32_MAX
-/* Bottom-up trees: some seconds. Without other bounds a deep stack takes the square of its
- * depth. */
+/* Steps upwards for a tree of callers: these take some seconds. Without other bounds a deep stack needs
+ * the square of its depth. */
 #define STEPS_MAX (UINT64_C(1) << 22)
 
 /* --- the tree ---------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ struct builder {
     uint32_t *became; /* owned; by node of the profile, that of the tree; NOWHERE: not needed */
 };
 
-static int need_units(struct builder *builder, uint32_t location)
+static int call_tree_need_units(struct builder *builder, uint32_t location)
 {
     uint32_t first, end;
     uint64_t key[2];
@@ -102,7 +102,7 @@ static int need_units(struct builder *builder, uint32_t location)
     return error;
 }
 
-static int add_frame(struct builder *builder, uint32_t unit, bool inlined, uint32_t *at)
+static int call_tree_add_frame(struct builder *builder, uint32_t unit, bool inlined, uint32_t *at)
 {
     struct call_tree *tree = builder->tree;
     bool fold = builder->options->fold || builder->options->by == PPROFIL_BY_OBJECT;
@@ -117,21 +117,21 @@ static int add_frame(struct builder *builder, uint32_t unit, bool inlined, uint3
 }
 
 /* Adds a node of the profile, whose parent was added before. */
-static int add_node(struct builder *builder, uint32_t index)
+static int call_tree_add_node(struct builder *builder, uint32_t index)
 {
     const struct profile_node *node = &builder->profile->nodes[index];
     uint32_t at = builder->became[node->parent], first, end;
-    int error = need_units(builder, node->location);
+    int error = call_tree_need_units(builder, node->location);
 
     row_frames(&builder->profile->locations[node->location], builder->options, &first, &end);
     uint32_t count = end - first, base = builder->frames_of[node->location];
     for (uint32_t i = count; error == 0 && i > 0; i--)
-        error = add_frame(builder, builder->frames[base + i - 1], i < count, &at);
+        error = call_tree_add_frame(builder, builder->frames[base + i - 1], i < count, &at);
     builder->became[index] = at;
     return error;
 }
 
-static void mark_needed(struct builder *builder)
+static void call_tree_mark_needed(struct builder *builder)
 {
     const struct profile *profile = builder->profile;
 
@@ -144,7 +144,7 @@ static void mark_needed(struct builder *builder)
     builder->became[0] = 0;
 }
 
-static void add_samples(struct builder *builder)
+static void call_tree_add_samples(struct builder *builder)
 {
     const struct profile *profile = builder->profile;
 
@@ -177,12 +177,12 @@ int call_tree_build(const struct profile *profile, const struct report_options *
     for (uint32_t i = 0; error == 0 && i < profile->node_count; i++)
         builder.became[i] = NOWHERE;
     if (error == 0)
-        mark_needed(&builder);
+        call_tree_mark_needed(&builder);
     for (uint32_t i = 1; error == 0 && i < profile->node_count; i++)
         if (builder.became[i] != NOWHERE)
-            error = add_node(&builder, i);
+            error = call_tree_add_node(&builder, i);
     if (error == 0)
-        add_samples(&builder);
+        call_tree_add_samples(&builder);
     free(builder.frames_of);
     free(builder.frames);
     free(builder.became);
@@ -191,8 +191,8 @@ int call_tree_build(const struct profile *profile, const struct report_options *
 
 /* --- roots ------------------------------------------------------------------------------- */
 
-static void find_root(const struct call_tree *tree, const bool *wanted, struct call_roots *roots,
-                      uint32_t *inner, uint32_t at)
+static void call_roots_find_one(const struct call_tree *tree, const bool *wanted,
+                                struct call_roots *roots, uint32_t *inner, uint32_t at)
 {
     const struct call_node *node = &tree->nodes[at];
     uint32_t root = roots->root[node->parent];
@@ -223,7 +223,7 @@ int call_roots_find(const struct call_tree *tree, const bool *wanted, struct cal
         return -ENOMEM;
     }
     for (uint32_t i = 1; i < tree->count; i++)
-        find_root(tree, wanted, roots, inner, i);
+        call_roots_find_one(tree, wanted, roots, inner, i);
     free(inner);
     return 0;
 }
@@ -281,7 +281,7 @@ struct climb {
 };
 
 /* A path arrives at a call, below a node of the tree. */
-static int arrive(struct climb *climb, struct path *path, uint32_t below)
+static int climb_arrive(struct climb *climb, struct path *path, uint32_t below)
 {
     const struct call_node *call = &climb->from->nodes[path->call];
     int error = call_tree_descend(climb->tree, below, call->unit, &path->node);
@@ -310,7 +310,7 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
         }
         error = array_grow(&climb->paths, climb->count, sizeof *climb->paths);
         if (error == 0)
-            error = arrive(climb, &path, 0);
+            error = climb_arrive(climb, &path, 0);
         if (error == 0)
             climb->paths[climb->count++] = path;
     }
@@ -335,7 +335,7 @@ static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
             node->closed = true;
             continue;
         }
-        error = arrive(climb, &path, path.node);
+        error = climb_arrive(climb, &path, path.node);
         climb->paths[climb->count++] = path;
     }
     return error;

@@ -10,7 +10,7 @@
 
 #define NOWHERE UINT32_MAX
 
-/* Each location is found in the listing once, and then samples walk up their stacks by that. */
+/* Each location is looked up in the listing once. Samples then walk up their stacks. */
 struct counter {
     const struct profile *profile;
     struct code_sums *sums;

@@ -49,7 +49,8 @@ static bool is_looked_up(const struct update *update, uint32_t location)
     return (update->profile->locations[location].looked & needs) == needs;
 }
 
-/* A location that is not looked up may turn out to have another name than the sum that it is in. */
+/* A location that is not looked up may turn out to have another name than its sum. So one that is
+ * looked up names the sum instead. */
 static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location,
                               uint32_t frame)
 {
@@ -68,7 +69,7 @@ static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
 }
 
 /* Makes the sums of all frames of a location, and remembers which they are if that is final. */
-static int need_location(const struct update *update, uint32_t location)
+static int flat_sums_need_location(const struct update *update, uint32_t location)
 {
     struct flat_sums *sums = update->sums;
     bool is_final = is_looked_up(update, location);
@@ -96,8 +97,8 @@ static int need_location(const struct update *update, uint32_t location)
 }
 
 /* Returns the index of a frame's sum, which has been made. first: the location's first frame. */
-static uint32_t sum_of(const struct update *update, uint32_t location, uint32_t first,
-                       uint32_t frame)
+static uint32_t flat_sum_of(const struct update *update, uint32_t location, uint32_t first,
+                            uint32_t frame)
 {
     const struct flat_sums *sums = update->sums;
     uint64_t key[2];
@@ -110,35 +111,35 @@ static uint32_t sum_of(const struct update *update, uint32_t location, uint32_t 
 
 /* --- stacks ------------------------------------------------------------------------------ */
 
-static int enter_node(void *context, uint32_t node)
+static int flat_sums_enter(void *context, uint32_t node)
 {
     const struct update *update = context;
     struct flat_sums *sums = update->sums;
     uint32_t location = update->profile->nodes[node].location, first, end;
-    int error = need_location(update, location);
+    int error = flat_sums_need_location(update, location);
 
     if (error == 0)
         error = array_extend(&sums->on_stack, &sums->on_stack_count, sums->sums.count,
                              sizeof *sums->on_stack);
     row_frames(&update->profile->locations[location], update->options, &first, &end);
     for (uint32_t frame = first; error == 0 && frame < end; frame++)
-        sums->on_stack[sum_of(update, location, first, frame)]++;
+        sums->on_stack[flat_sum_of(update, location, first, frame)]++;
     return error;
 }
 
 /* The innermost frame is what ran. A sum gets the total when its last frame leaves the stack, so
  * that it counts once however often it is there. */
-static void leave_node(void *context, uint32_t node, const struct amount *self,
-                       const struct amount *total)
+static void flat_sums_leave(void *context, uint32_t node, const struct amount *self,
+                            const struct amount *total)
 {
     const struct update *update = context;
     struct flat_sums *sums = update->sums;
     uint32_t location = update->profile->nodes[node].location, first, end;
 
     row_frames(&update->profile->locations[location], update->options, &first, &end);
-    amount_add(&sums->sums.all[sum_of(update, location, first, first)].self, self);
+    amount_add(&sums->sums.all[flat_sum_of(update, location, first, first)].self, self);
     for (uint32_t frame = first; frame < end; frame++) {
-        uint32_t sum = sum_of(update, location, first, frame);
+        uint32_t sum = flat_sum_of(update, location, first, frame);
         if (--sums->on_stack[sum] == 0)
             amount_add(&sums->sums.all[sum].total, total);
     }
@@ -146,38 +147,39 @@ static void leave_node(void *context, uint32_t node, const struct amount *self,
 
 /* Makes the sums in the order of the profile's nodes: the first location of a sum names it. In a
  * live report that is the first one that the walk comes to. */
-static int need_changed_locations(struct update *update)
+static int flat_sums_need_changed(struct update *update)
 {
     const struct changed_nodes *changed = &update->sums->changed;
     int error = 0;
 
     for (uint32_t i = 1; error == 0 && i < changed->place_count; i++)
         if (changed->places[i] != 0)
-            error = need_location(update, update->profile->nodes[i].location);
+            error = flat_sums_need_location(update, update->profile->nodes[i].location);
     return error;
 }
 
-static int walk_changed(struct update *update)
+static int flat_sums_walk(struct update *update)
 {
-    static const struct changed_visitor visitor = {enter_node, leave_node};
+    static const struct changed_visitor visitor = {flat_sums_enter, flat_sums_leave};
     struct flat_sums *sums = update->sums;
-    int error = update->options->live ? 0 : need_changed_locations(update);
+    int error = update->options->live ? 0 : flat_sums_need_changed(update);
 
     return error == 0 ? changed_walk(&sums->changed, &visitor, update, &sums->all) : error;
 }
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-static int add_to_leaf(const struct update *update, uint32_t location, const struct amount *more)
+static int flat_sums_add_leaf(const struct update *update, uint32_t location,
+                              const struct amount *more)
 {
     struct flat_sums *sums = update->sums;
     uint32_t first, end;
-    int error = need_location(update, location);
+    int error = flat_sums_need_location(update, location);
 
     if (error != 0)
         return error;
     row_frames(&update->profile->locations[location], update->options, &first, &end);
-    amount_add(&sums->sums.all[sum_of(update, location, first, first)].self, more);
+    amount_add(&sums->sums.all[flat_sum_of(update, location, first, first)].self, more);
     amount_add(&sums->all, more);
     return 0;
 }
@@ -191,8 +193,8 @@ static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *samp
     return by == PPROFIL_BY_SYSCALL ? sample->syscall : sample->thread;
 }
 
-static int add_to_subject(const struct update *update, const struct profile_sample *sample,
-                          const struct amount *more)
+static int flat_sums_add_subject(const struct update *update, const struct profile_sample *sample,
+                                 const struct amount *more)
 {
     struct flat_sums *sums = update->sums;
     uint32_t subject = subject_of(update->options->by, sample);
@@ -221,10 +223,10 @@ static int flat_sums_add(struct update *update, uint32_t index, const struct amo
     const struct profile_sample *sample = &update->profile->samples[index];
 
     if (!is_code(update->options->by))
-        return add_to_subject(update, sample, more);
+        return flat_sums_add_subject(update, sample, more);
     const struct profile_node *node = &update->profile->nodes[sample->node];
     if (!update->options->stacks)
-        return add_to_leaf(update, node->location, more);
+        return flat_sums_add_leaf(update, node->location, more);
     update->sums->has_stacks = update->sums->has_stacks || node->parent != PROFILE_NONE;
     return changed_add(&update->sums->changed, update->profile, sample->node, more);
 }
@@ -251,7 +253,7 @@ static int flat_sums_wait(struct flat_sums *sums, uint32_t sample)
     return error;
 }
 
-static int add_new(struct update *update)
+static int flat_sums_add_new(struct update *update)
 {
     struct flat_sums *sums = update->sums;
     struct amount more;
@@ -267,11 +269,11 @@ static int add_new(struct update *update)
         amount_add(&sums->added.amounts[i], &more);
         error = flat_sums_add(update, i, &more);
     }
-    return error == 0 ? walk_changed(update) : error;
+    return error == 0 ? flat_sums_walk(update) : error;
 }
 
 /* Adds the samples that wait to the sums, or takes them away. */
-static int add_waiting(struct update *update, bool away)
+static int flat_sums_add_waiting(struct update *update, bool away)
 {
     const struct flat_sums *sums = update->sums;
     int error = 0;
@@ -283,7 +285,7 @@ static int add_waiting(struct update *update, bool away)
             more = (struct amount){0 - more.samples, 0 - more.ns};
         error = flat_sums_add(update, sums->waiting[i], &more);
     }
-    return error == 0 ? walk_changed(update) : error;
+    return error == 0 ? flat_sums_walk(update) : error;
 }
 
 /* --- the whole --------------------------------------------------------------------------- */
@@ -308,9 +310,9 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
         error = array_extend(&sums->known, &sums->known_count, profile->location_count,
                              sizeof *sums->known);
     if (error == 0)
-        error = add_new(&update);
+        error = flat_sums_add_new(&update);
     if (error == 0)
-        error = add_waiting(&update, false);
+        error = flat_sums_add_waiting(&update, false);
     if (error == 0 && options->live &&
         (options->by == PPROFIL_BY_THREAD || options->by == PPROFIL_BY_PROCESS))
         error = hottest_update(&sums->hottest, profile, options);
@@ -332,7 +334,7 @@ void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
     const struct report_options options = flat_sums_options(sums);
     struct update update = {sums, profile, &options};
 
-    if (add_waiting(&update, true) != 0)
+    if (flat_sums_add_waiting(&update, true) != 0)
         flat_sums_clear(sums);
     sums->waiting_count = 0;
     for (uint32_t i = 0; is_code(sums->by) && i < sums->sums.count; i++) {

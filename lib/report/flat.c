@@ -20,8 +20,8 @@ struct maker {
     struct pprofil_report *report;
 };
 
-static void name_by_task(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
-                         struct pprofil_row *row)
+static void flat_name_task(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
+                           struct pprofil_row *row)
 {
     const struct profile_thread *thread = &profile->threads[sum->thread];
     const struct profile_process *process = &profile->processes[thread->process];
@@ -32,8 +32,8 @@ static void name_by_task(const struct profile *profile, const struct sum *sum, e
     row->name = profile->strings[by == PPROFIL_BY_THREAD ? thread->comm : process->comm];
 }
 
-static const char *name_hottest(const struct profile *profile, const struct sums *hottest,
-                                const struct sum *sum)
+static const char *flat_name_hottest(const struct profile *profile, const struct sums *hottest,
+                                     const struct sum *sum)
 {
     const struct sum *best = sums_find(hottest, sum->key);
 
@@ -43,7 +43,7 @@ static const char *name_hottest(const struct profile *profile, const struct sums
     return profile->strings[profile->functions[function].name];
 }
 
-static void make_row(const struct maker *maker, const struct sum *sum, struct pprofil_row *row)
+static void flat_make_row(const struct maker *maker, const struct sum *sum, struct pprofil_row *row)
 {
     const struct profile *profile = maker->profile;
     enum pprofil_by by = maker->options->by;
@@ -52,8 +52,8 @@ static void make_row(const struct maker *maker, const struct sum *sum, struct pp
     row->id = row_id(sum->key, by);
     row->pending = row_is_pending(sum->key);
     if (by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS) {
-        name_by_task(profile, sum, by, row);
-        row->hottest = name_hottest(profile, &maker->sums->hottest.best, sum);
+        flat_name_task(profile, sum, by, row);
+        row->hottest = flat_name_hottest(profile, &maker->sums->hottest.best, sum);
     } else if (by == PPROFIL_BY_SYSCALL) {
         row->name = sum->syscall == PROFILE_NONE
                         ? "[user]"
@@ -66,7 +66,8 @@ static void make_row(const struct maker *maker, const struct sum *sum, struct pp
     row_set_amounts(row, &sum->self, maker->report->stacks ? &sum->total : NULL, &maker->sums->all);
 }
 
-/* What decides the order of most rows is copied here, as there may be very many of them. */
+/* A row while rows are sorted. There may be very many, so the times, which mostly decide, are
+ * here. */
 struct ordered_row {
     uint64_t first, second; /* ns: of self and total, or of total and self */
     const struct pprofil_row *row;
@@ -100,8 +101,8 @@ static int flat_compare(const void *left, const void *right)
 }
 
 /* Makes all rows, and their order. Returns how many there are. */
-static uint32_t order_rows(const struct maker *maker, struct pprofil_row *rows,
-                           struct ordered_row *order)
+static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *rows,
+                                struct ordered_row *order)
 {
     const struct sums *sums = &maker->sums->sums;
     bool by_total = maker->options->by_total && maker->report->stacks;
@@ -110,9 +111,9 @@ static uint32_t order_rows(const struct maker *maker, struct pprofil_row *rows,
     for (uint32_t i = 0; i < sums->count; i++) {
         const struct sum *sum = &sums->all[i];
         struct pprofil_row *row = &rows[count];
-        if (sum->self.samples == 0 && sum->total.samples == 0) /* nothing of it is left */
+        if (sum->self.samples == 0 && sum->total.samples == 0) /* no samples are left */
             continue;
-        make_row(maker, sum, row);
+        flat_make_row(maker, sum, row);
         order[count++] = (struct ordered_row){.first = by_total ? row->total_ns : row->ns,
                                               .second = by_total ? row->ns : row->total_ns,
                                               .row = row,
@@ -125,18 +126,18 @@ static uint32_t order_rows(const struct maker *maker, struct pprofil_row *rows,
 
 /* Definitions come with source lines, which take long to read: they are looked up for the rows that
  * are shown only. */
-static int show_row(const struct maker *maker, const struct ordered_row *from,
-                    struct pprofil_row *row)
+static int flat_show_row(const struct maker *maker, const struct ordered_row *from,
+                         struct pprofil_row *row)
 {
     *row = *from->row;
     if (maker->symbolizer == NULL || maker->options->by != PPROFIL_BY_FUNCTION)
         return 0;
     int error = symbolizer_define(maker->symbolizer, from->sum->location);
-    make_row(maker, from->sum, row);
+    flat_make_row(maker, from->sum, row);
     return error;
 }
 
-static int make_rows(const struct maker *maker)
+static int flat_make_rows(const struct maker *maker)
 {
     struct pprofil_report *report = maker->report;
     uint32_t count = maker->sums->sums.count, limit = maker->options->limit;
@@ -145,13 +146,13 @@ static int make_rows(const struct maker *maker)
     int error = rows == NULL || order == NULL ? -ENOMEM : 0;
 
     if (error == 0)
-        report->total = order_rows(maker, rows, order);
+        report->total = flat_order_rows(maker, rows, order);
     report->count = limit != 0 && limit < report->total ? limit : report->total;
     report->rows = calloc(report->count + 1u, sizeof *report->rows);
     if (report->rows == NULL)
         error = -ENOMEM;
     for (uint32_t i = 0; error == 0 && i < report->count; i++)
-        error = show_row(maker, &order[i], &report->rows[i]);
+        error = flat_show_row(maker, &order[i], &report->rows[i]);
     for (uint32_t i = report->count; error == 0 && i < report->total; i++)
         report->rest_ns += order[i].sum->self.ns;
     free(rows);
@@ -180,7 +181,7 @@ static int flat_fill(struct profile *profile, struct symbolizer *symbolizer,
     report->totals = profile->totals;
     report->stacks = options.stacks && is_code && (!options.live || sums->has_stacks);
     if (error == 0)
-        error = make_rows(&maker);
+        error = flat_make_rows(&maker);
     flat_sums_settle(sums, profile);
     flat_sums_clear(&own);
     return error;

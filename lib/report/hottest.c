@@ -8,7 +8,7 @@
 
 /* Sums only grow. So a task's largest is the one that was, or the one that has just grown. If both
  * are equal it stays the one that was, or the display would flicker. */
-static int keep_largest(struct sums *best, const struct sum *sum)
+static int hottest_keep_largest(struct sums *best, const struct sum *sum)
 {
     struct sum *largest = sums_need(best, (const uint64_t[2]){sum->key[0], 0});
 
@@ -42,7 +42,7 @@ static int hottest_add(struct hottest *hottest, const struct profile *profile,
         sum->location = location;
     sum->self.ns += more.ns;
     amount_add(&hottest->added.amounts[index], &more);
-    return keep_largest(&hottest->best, sum);
+    return hottest_keep_largest(&hottest->best, sum);
 }
 
 int hottest_update(struct hottest *hottest, const struct profile *profile,

@@ -170,7 +170,7 @@ static uint32_t last_frame(const struct finder *finder, uint32_t node)
     return end - 1;
 }
 
-static int make_group(struct finder *finder, const struct group *group)
+static int live_calls_add_group(struct finder *finder, const struct group *group)
 {
     int error = array_grow(&finder->groups, finder->group_count, sizeof *finder->groups);
 
@@ -179,7 +179,8 @@ static int make_group(struct finder *finder, const struct group *group)
     return error;
 }
 
-static void add_time(struct finder *finder, struct group *group, const struct member *member)
+static void live_calls_add_time(struct finder *finder, struct group *group,
+                                const struct member *member)
 {
     amount_add(&group->total, &finder->nodes->all[member->weight].total);
     if (!finder->upwards && member->frame == first_frame(finder, member->node))
@@ -198,21 +199,21 @@ static int add_member(struct finder *finder, struct batch *batch, struct member 
         return -ENOMEM;
     uint32_t index = batch->first + (uint32_t)(sum - batch->keys.all);
     if (batch->keys.count > known)
-        error = make_group(finder, &(struct group){.key = {key[0], key[1]},
-                                                   .parent = batch->parent,
-                                                   .location = location,
-                                                   .frame = member.frame});
+        error = live_calls_add_group(finder, &(struct group){.key = {key[0], key[1]},
+                                                             .parent = batch->parent,
+                                                             .location = location,
+                                                             .frame = member.frame});
     if (error != 0)
         return error;
     struct group *group = &finder->groups[index];
     member.next = group->first;
     finder->members[finder->member_count++] = member;
     group->first = finder->member_count;
-    add_time(finder, group, &member);
+    live_calls_add_time(finder, group, &member);
     return 0;
 }
 
-static int push_batch(struct finder *finder, struct batch *batch)
+static int heap_push_batch(struct finder *finder, struct batch *batch)
 {
     int error = 0;
 
@@ -222,7 +223,7 @@ static int push_batch(struct finder *finder, struct batch *batch)
     return error;
 }
 
-static int open_upwards(struct finder *finder, struct batch *batch, struct member member)
+static int open_caller(struct finder *finder, struct batch *batch, struct member member)
 {
     if (member.frame < last_frame(finder, member.node)) {
         member.frame++;
@@ -251,14 +252,14 @@ static int open_children(struct finder *finder, struct batch *batch, uint32_t pa
 static int open_member(struct finder *finder, struct batch *batch, struct member member)
 {
     if (finder->upwards)
-        return open_upwards(finder, batch, member);
+        return open_caller(finder, batch, member);
     if (member.frame == first_frame(finder, member.node))
         return open_children(finder, batch, member.node);
     member.frame--;
     return add_member(finder, batch, member);
 }
 
-static int open_row(struct finder *finder, uint32_t group, uint32_t row)
+static int live_calls_open_row(struct finder *finder, uint32_t group, uint32_t row)
 {
     struct batch batch = {.first = finder->group_count, .parent = row};
     int error = 0;
@@ -269,7 +270,7 @@ static int open_row(struct finder *finder, uint32_t group, uint32_t row)
         at = member.next;
     }
     finder->calls->rows[row].below = finder->group_count - batch.first;
-    return error == 0 ? push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
+    return error == 0 ? heap_push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
@@ -307,7 +308,7 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
         if (error != 0)
             break;
         live_calls_make_row(finder, &finder->groups[group], &calls->rows[calls->count]);
-        error = open_row(finder, group, calls->count++);
+        error = live_calls_open_row(finder, group, calls->count++);
     }
     return error;
 }
@@ -315,7 +316,7 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 /* --- the first groups -------------------------------------------------------------------- */
 
 /* Returns the outermost of a location's frames that is of a function, + 1; 0: there is none. */
-static uint32_t frame_of(const struct finder *finder, uint32_t location, uint64_t function)
+static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
     uint64_t key[2];
@@ -338,7 +339,7 @@ static int begin_with_function(struct finder *finder, struct batch *batch, uint6
     int error = inside == NULL || wanted == NULL ? -ENOMEM : 0;
 
     for (uint32_t i = 1; error == 0 && i < profile->location_count; i++)
-        wanted[i] = frame_of(finder, i, function);
+        wanted[i] = frame_of_function(finder, i, function);
     for (uint32_t i = 1; error == 0 && i < profile->node_count; i++) {
         uint32_t frame = wanted[profile->nodes[i].location];
         bool above = inside[profile->nodes[i].parent];
@@ -366,7 +367,7 @@ static int live_calls_begin(struct finder *finder, enum pprofil_tree_kind kind, 
         finder->calls->root_ns = finder->calls->ns;
         error = open_children(finder, &batch, PROFILE_NONE);
     }
-    return error == 0 ? push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
+    return error == 0 ? heap_push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
 }
 
 int live_calls_find(const struct profile *profile, const struct report_options *options,

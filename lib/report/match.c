@@ -34,8 +34,8 @@ static bool is_part(const char *pattern, const char *text)
     return strstr(text, pattern) != NULL;
 }
 
-static uint32_t mark(const char *pattern, const char *const *texts, uint32_t count,
-                     bool (*means)(const char *pattern, const char *text), bool *marked)
+static uint32_t match_mark(const char *pattern, const char *const *texts, uint32_t count,
+                           bool (*means)(const char *pattern, const char *text), bool *marked)
 {
     uint32_t found = 0;
 
@@ -47,8 +47,8 @@ static uint32_t mark(const char *pattern, const char *const *texts, uint32_t cou
     return found;
 }
 
-static int mark_expression(const char *pattern, const char *const *texts, uint32_t count,
-                           bool *marked, uint32_t *found, char *problem, size_t size)
+static int match_mark_expression(const char *pattern, const char *const *texts, uint32_t count,
+                                 bool *marked, uint32_t *found, char *problem, size_t size)
 {
     regex_t expression;
     int error = regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB);
@@ -74,16 +74,16 @@ int match_texts(const char *pattern, const char *const *texts, uint32_t count, b
 
     *found = 0;
     for (size_t i = 0; *found == 0 && i < sizeof meanings / sizeof *meanings; i++)
-        *found = mark(pattern, texts, count, meanings[i], marked);
+        *found = match_mark(pattern, texts, count, meanings[i], marked);
     if (*found > 0)
         return 0;
-    return mark_expression(pattern, texts, count, marked, found, problem, size);
+    return match_mark_expression(pattern, texts, count, marked, found, problem, size);
 }
 
 /* --- similar names ----------------------------------------------------------------------- */
 
 /* Returns how many bytes have to be changed, added or left out to turn a into b (Levenshtein). */
-static uint32_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
+static uint32_t match_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint32_t row[COMPARED_SIZE_MAX + 1];
 
@@ -106,7 +106,7 @@ static uint32_t distance(const char *a, size_t a_length, const char *b, size_t b
 }
 
 /* Returns how much a text looks like the wrong one; 0: not at all. */
-static uint32_t likeness(const char *wrong, const char *text)
+static uint32_t match_likeness(const char *wrong, const char *text)
 {
     size_t length = length_without_parameters(text), wrong_length = strlen(wrong);
 
@@ -116,7 +116,7 @@ static uint32_t likeness(const char *wrong, const char *text)
         return 2 * COMPARED_SIZE_MAX;
     if (length > COMPARED_SIZE_MAX || wrong_length > COMPARED_SIZE_MAX)
         return 0;
-    uint32_t changes = distance(wrong, wrong_length, text, length);
+    uint32_t changes = match_distance(wrong, wrong_length, text, length);
     return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes
                                                                      : 0;
 }
@@ -127,7 +127,7 @@ uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t cou
     uint32_t scores[MATCH_NEAREST + 1] = {0}, found = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t score = texts[i] != NULL ? likeness(wrong, texts[i]) : 0, at = found;
+        uint32_t score = texts[i] != NULL ? match_likeness(wrong, texts[i]) : 0, at = found;
         for (uint32_t k = 0; k < found; k++)
             if (score == scores[k] && strcmp(texts[i], texts[nearest[k]]) == 0)
                 score = 0;

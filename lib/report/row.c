@@ -95,7 +95,7 @@ int row_look_up(struct symbolizer *symbolizer, const struct report_options *opti
     return symbolizer == NULL || what == 0 ? 0 : symbolizer_look_up_all(symbolizer, what);
 }
 
-static bool is_pending(const struct profile_location *location, enum pprofil_by by)
+static bool row_location_is_pending(const struct profile_location *location, enum pprofil_by by)
 {
     return (by == PPROFIL_BY_FUNCTION && (location->looked & PROFILE_LOOKED_NAME) == 0) ||
            (by == PPROFIL_BY_LINE && (location->looked & PROFILE_LOOKED_LINE) == 0);
@@ -108,7 +108,7 @@ void row_frame_key(const struct profile *profile, uint32_t index, uint32_t frame
     const struct profile_line *line = row_line(location, frame);
 
     key[1] = location->object;
-    if (options->live && is_pending(location, options->by))
+    if (options->live && row_location_is_pending(location, options->by))
         key[0] = KEY_PENDING;
     else if (options->by == PPROFIL_BY_FUNCTION)
         key[0] = profile->functions[line->function].name;
@@ -140,7 +140,7 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
 /* --- ids --------------------------------------------------------------------------------- */
 
 /* Spreads two numbers over all bits. */
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t row_mix(uint64_t a, uint64_t b)
 {
     uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
 
@@ -149,20 +149,20 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
-/* The key of a line does not fit into 64 bits. The ids of two lines of one report are the same
- * about as often as a computer miscalculates. */
+/* The key of a line does not fit into 64 bits. Two lines of one report have the same id about as
+ * often as a computer miscalculates. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by)
 {
     if (by == PPROFIL_BY_FUNCTION)
         return (key[1] + 1) << 32 | (key[0] == KEY_PENDING ? 0 : key[0]);
     if (by == PPROFIL_BY_LINE)
-        return mix(key[0], key[1]) | UINT64_C(1) << 63;
+        return row_mix(key[0], key[1]) | UINT64_C(1) << 63;
     return key[0] + 1;
 }
 
 uint64_t row_id_below(uint64_t above, uint64_t id)
 {
-    return mix(above, id) | 1;
+    return row_mix(above, id) | 1;
 }
 
 uint64_t report_task_id(uint32_t index)
@@ -234,7 +234,7 @@ int row_compare_text(const char *a, const char *b)
 
 /* Half the width of the 95 % interval of a share of so many samples. Wilson's does not shrink to
  * nothing at 0 and 1. */
-static double error95(double share, uint64_t samples)
+static double row_error95(double share, uint64_t samples)
 {
     double n = (double)samples, z2 = Z95 * Z95;
 
@@ -243,7 +243,7 @@ static double error95(double share, uint64_t samples)
     return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
 }
 
-static double share_of(const struct amount *part, const struct amount *whole)
+static double row_share(const struct amount *part, const struct amount *whole)
 {
     return whole->ns == 0 ? 0 : (double)part->ns / (double)whole->ns;
 }
@@ -253,12 +253,12 @@ void row_set_amounts(struct pprofil_row *row, const struct amount *self, const s
 {
     row->samples = self->samples;
     row->ns = self->ns;
-    row->share = share_of(self, whole);
-    row->error95 = error95(row->share, whole->samples);
+    row->share = row_share(self, whole);
+    row->error95 = row_error95(row->share, whole->samples);
     if (total == NULL)
         return;
     row->total_samples = total->samples;
     row->total_ns = total->ns;
-    row->total_share = share_of(total, whole);
-    row->total_error95 = error95(row->total_share, whole->samples);
+    row->total_share = row_share(total, whole);
+    row->total_error95 = row_error95(row->total_share, whole->samples);
 }

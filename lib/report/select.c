@@ -70,7 +70,8 @@ static int names_match(const struct selector *selector, struct names *names)
 /* Returns a sample's entry in a table. */
 typedef uint32_t entry_of(const struct selector *selector, const struct profile_sample *sample);
 
-/* Keeps the samples whose entries are marked, and clears the table. error: of what came before. */
+/* Keeps the samples whose entries are marked, unless there is an error already. Clears the table,
+ * and returns the error. */
 static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry,
                        int error)
 {
