@@ -11,7 +11,7 @@
 
 #include "api/api.h"
 #include "launch/file-opener.h"
-#include "profile/merge.h"
+#include "profile/profile.h"
 #include "symbol/symbol.h"
 
 int api_need_symbolizer(struct pprofil_profile *profile)

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* kernel-release: what depends on the version of the kernel, and can be found out in no other way. */
-#ifndef PPROFIL_KERNEL_RELEASE_H
-#define PPROFIL_KERNEL_RELEASE_H
+/* kernel-release: for what depends on the version of the kernel and cannot be tested in another way. */
+#ifndef PPROFIL_BASE_KERNEL_RELEASE_H
+#define PPROFIL_BASE_KERNEL_RELEASE_H
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <sys/utsname.h>
 
-/* Is this kernel older than major.minor, by uname(2)? True also where its release is no number. */
-bool kernel_release_is_before(unsigned major, unsigned minor);
+/* Is the running kernel older than this release? True where its release is not known. */
+static inline bool kernel_release_is_before(unsigned major, unsigned minor)
+{
+    struct utsname names;
+    unsigned found_major, found_minor;
+
+    if (uname(&names) < 0 || sscanf(names.release, "%u.%u", &found_major, &found_minor) < 2)
+        return true;
+    return found_major < major || (found_major == major && found_minor < minor);
+}
 
 #endif

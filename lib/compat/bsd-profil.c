@@ -2,7 +2,7 @@
 /* 4.4BSD: the name profil. */
 #include "config.h"
 
-#include "compat/bsd.h"
+#include "compat/compat.h"
 
 extern int profil(char *samples, size_t size, unsigned long offset, unsigned int scale);
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "compat/bsd.h"
 #include "compat/compat.h"
 #include "dialect/dialect.h"
 

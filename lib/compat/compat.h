@@ -76,4 +76,11 @@ int compat_copy(void *to, const void *from, size_t size);
 void *compat_map(size_t size);
 void compat_unmap(void *memory, size_t size);
 
+/* --- bsd.c ----------------------------------------------------------------------------------- */
+
+/* The profil(2) of 4.4BSD and of Mac OS X, for its dialect: 0, or -1 and errno. caller: the address that the call returns
+ * to. */
+int bsd_profil(const char *dialect, const char *samples, size_t size, unsigned long offset, unsigned int scale,
+               const void *caller);
+
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "compat/compat.h"
-#include "compat/offset.h"
 #include "compat/own-maps.h"
 #include "dialect/dialect.h"
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "compat/bsd.h"
 #include "compat/compat.h"
 
 extern int profil(char *samples, size_t size, unsigned long offset, unsigned int scale);

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "profile/merge-internal.h"
-#include "profile/merge.h"
 
 #define OTHERS " (and others)"
 

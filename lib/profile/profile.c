@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "profile/profile-internal.h"
 #include "profile/profile.h"
+#include "profile/syscall-table.h"
 
 static int add_nothing_entries(struct profile *profile)
 {
@@ -383,4 +384,14 @@ int profile_mark(struct profile *profile, const char *why, uint32_t *location)
         return error;
     return profile_set_lines(profile, *location, &line, 1,
                              PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+}
+
+/* The tables are made of the kernel headers that this is built with. */
+const char *profile_syscall_name(int32_t number, bool compat)
+{
+    const char *const *calls = compat ? compat_calls : native_calls;
+    size_t count = compat ? sizeof compat_calls / sizeof *compat_calls
+                          : sizeof native_calls / sizeof *native_calls;
+
+    return number >= 0 && (size_t)number < count ? calls[number] : NULL;
 }

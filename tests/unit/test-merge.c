@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "build-events.h"
-#include "profile/merge.h"
+#include "profile/profile.h"
 
 /* --- one form ------------------------------------------------------------------------- */
 
