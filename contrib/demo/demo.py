@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Four kinds of work, one after the other, again and again: what flame.svg and heat.svg are of.
+# Four kinds of work, one after the other, again and again. flame.svg and heat.svg are profiles of this program.
 import json
 import random
 import re

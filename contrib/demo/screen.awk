@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A terminal's text as a picture, with its colours or, where there are none, with bars for shares:
+# Draws a terminal's text as a picture: with its colours, or with bars for shares where it has no colours.
 #   LC_ALL=C awk -f screen.awk report.txt >screen.svg
 #   tmux capture-pane -e -p -N | LC_ALL=C awk -f screen.awk -v title="pprofil top" >top.svg
 # Bytes are counted, as mawk does; so every awk needs LC_ALL=C.
