@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # PPROFIL_DEBUG=supervisor: the log of what the tracer does to real programs keeps the rules of
-# tests/unit/test-replay.c, line by line.
+# tests/unit/test-supervisor-replay.c, line by line.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
-replay=$build/tests/unit/test-replay
+replay=$build/tests/unit/test-supervisor
 [ -x "$replay" ] || { echo "SKIP the replay is a unit test, and there is no Criterion"; exit 77; }
 
 # rules_are_kept NAME LOG: and the log is added to $work/all

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events made by hand, for the tests of what reads them. */
+/* Events and samples made by hand, for the tests of what reads them. */
 #ifndef PPROFIL_BUILD_EVENTS_H
 #define PPROFIL_BUILD_EVENTS_H
 
@@ -72,6 +72,15 @@ static inline void feed_map(struct profile *profile, const struct map_spec *spec
     feed(profile, &event->header);
 }
 
+static const struct map_spec libx __attribute__((unused)) = {.pid = 10,
+                                                             .kind = WIRE_MAP_FILE,
+                                                             .start = 0x1000,
+                                                             .end = 0x5000,
+                                                             .offset = 0x2000,
+                                                             .inode = 5,
+                                                             .name = "/lib/libx.so",
+                                                             .build_id = 7};
+
 static inline void feed_sample(struct profile *profile, uint32_t pid, uint32_t tid, uint64_t pc,
                                uint64_t cpu_ns, int32_t syscall)
 {
@@ -82,6 +91,25 @@ static inline void feed_sample(struct profile *profile, uint32_t pid, uint32_t t
                                 .cpu_ns = cpu_ns,
                                 .syscall = syscall};
     feed(profile, &event.header);
+}
+
+/* So many samples of a millisecond of CPU time at a node. */
+static inline void count_samples(struct profile *profile, uint32_t thread, uint32_t node, uint64_t samples)
+{
+    struct profile_sample sample = {
+        .thread = thread, .node = node, .count = samples, .cpu_ns = samples * 1000000};
+
+    cr_assert_eq(profile_count(profile, &sample), 0);
+}
+
+static inline const struct profile_location *leaf(const struct profile *profile, uint32_t sample)
+{
+    return &profile->locations[profile->nodes[profile->samples[sample].node].location];
+}
+
+static inline const char *path_of(const struct profile *profile, uint32_t object)
+{
+    return profile->strings[profile->objects[object].path];
 }
 
 #endif

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "picture-fixture.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build-events.h"
+#include "format/format.h"
+#include "picture/picture.h"
 
 /* --- profiles made by hand ------------------------------------------------------------- */
 
@@ -109,10 +117,10 @@ Test(picture, stacks_share_their_callers)
     uint32_t main = place(profile, "/bin/prog", "main"), a = place(profile, "/bin/prog", "a");
     uint32_t z = place(profile, "/lib/libz.so.1", "z");
 
-    count(profile, thread, STACK(profile, main, z, a), 3);
-    count(profile, thread, STACK(profile, main, a), 2);
-    count(profile, thread, STACK(profile, main), 1);
-    count(profile, thread, STACK(profile, main, a, a), 4);
+    count_samples(profile, thread, STACK(profile, main, z, a), 3);
+    count_samples(profile, thread, STACK(profile, main, a), 2);
+    count_samples(profile, thread, STACK(profile, main), 1);
+    count_samples(profile, thread, STACK(profile, main, a, a), 4);
     expect_tree(profile, NULL, " (all 10/0 (main 10/1 (a 6/2 (a 4/4)) (z 3/0 (a 3/3");
     profile_free(profile);
 }
@@ -124,7 +132,7 @@ Test(picture, inlined_functions_are_frames)
     uint32_t main = place(profile, "/bin/prog", "main");
     uint32_t inlined = place(profile, "/bin/prog", "inner middle outer");
 
-    count(profile, thread, STACK(profile, main, inlined), 5);
+    count_samples(profile, thread, STACK(profile, main, inlined), 5);
     expect_tree(profile, NULL, " (all 5/0 (main 5/0 (outer 5/0 (middle 5/0 (inner 5/5");
     profile_free(profile);
 }
@@ -135,9 +143,9 @@ Test(picture, programs_are_frames_where_there_are_several)
     uint32_t make = process_of(profile, 7, "make"), cc = process_of(profile, 8, "cc1");
     uint32_t other = process_of(profile, 9, "cc1"), main = place(profile, "/bin/x", "main");
 
-    count(profile, cc, STACK(profile, main), 1);
-    count(profile, make, STACK(profile, main), 2);
-    count(profile, other, STACK(profile, main), 4);
+    count_samples(profile, cc, STACK(profile, main), 1);
+    count_samples(profile, make, STACK(profile, main), 2);
+    count_samples(profile, other, STACK(profile, main), 4);
     expect_tree(profile, NULL, " (all 7/0 (cc1 5/0 (main 5/5)) (make 2/0 (main 2/2");
     profile_free(profile);
 }
@@ -156,7 +164,7 @@ Test(picture, calls_marks_and_what_has_no_name)
     struct profile_sample sample = {
         .thread = thread, .node = read, .syscall = call, .count = 2, .cpu_ns = 2000000};
     cr_assert_eq(profile_count(profile, &sample), 0);
-    count(profile, thread, STACK(profile, nameless), 1);
+    count_samples(profile, thread, STACK(profile, nameless), 1);
     expect_tree(profile, NULL, " (all 3/0 ([truncated] 2/0 (main 2/0 (read 2/2))) (prog 1/1");
 
     cr_assert_eq(make_tree(profile, NULL, 1000, 0, true, &tree), 0);
@@ -196,9 +204,9 @@ Test(picture, what_has_changed)
         uint32_t thread = process_of(profile, 7, i == 0 ? "before" : "after");
         uint32_t main = place(profile, "/bin/p", "main");
         if (i == 0)
-            count(profile, thread, STACK(profile, main, place(profile, "/bin/p", "gone")), 100);
-        count(profile, thread, STACK(profile, main, place(profile, "/bin/p", "same")), 5000);
-        count(profile, thread, STACK(profile, main, place(profile, "/bin/p", "slow")),
+            count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", "gone")), 100);
+        count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", "same")), 5000);
+        count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", "slow")),
               i == 0 ? 900 : 1900);
     }
     expect_tree(new, old,
@@ -227,7 +235,7 @@ Test(picture, small_frames_are_dropped_and_counted)
 
     for (uint32_t i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "f%03u", i);
-        count(profile, thread, STACK(profile, main, place(profile, "/bin/p", name)), i / 200 + 1);
+        count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", name)), i / 200 + 1);
     }
     cr_assert_eq(make_tree(profile, NULL, 450, 0, true, &tree), 0);
     cr_assert_eq(tree.frame_count, 450); /* the two callers, 400 larger ones, 48 of equals */
@@ -252,9 +260,9 @@ Test(picture, deep_stacks_take_no_stack_of_ours, .timeout = 20)
     for (uint32_t i = 0; i < DEPTH; i++) {
         cr_assert_eq(profile_node(profile, node, places[i % 2], &node), 0);
         if (i % 1000 == 0)
-            count(profile, thread, node, 1);
+            count_samples(profile, thread, node, 1);
     }
-    count(profile, thread, node, 1);
+    count_samples(profile, thread, node, 1);
     cr_assert_eq(make_tree(profile, NULL, DEPTH + 1, 0, true, &tree), 0);
     cr_assert_eq(tree.frame_count, DEPTH + 1);
     cr_assert_eq(tree.depth, DEPTH);
@@ -275,7 +283,7 @@ Test(picture, rows_that_little_reaches_are_dropped)
     for (uint32_t i = 1; i <= 500; i++) {
         cr_assert_eq(profile_node(profile, node, main, &node), 0);
         if (i == 50 || i == 500)
-            count(profile, thread, node, i == 50 ? 197 : 3);
+            count_samples(profile, thread, node, i == 50 ? 197 : 3);
     }
     cr_assert_eq(picture_tree_make(profile, NULL, &limits, &tree), 0);
     cr_assert_eq(tree.depth, 50);

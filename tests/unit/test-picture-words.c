@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "picture-fixture.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build-events.h"
+#include "format/format.h"
+#include "picture/picture.h"
 
 /* --- words ------------------------------------------------------------------------------- */
 

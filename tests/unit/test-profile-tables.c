@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "profile-fixture.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "build-events.h"
+#include "profile/profile-internal.h"
+#include "wire/wire.h"
 
 /* --- objects and tables ---------------------------------------------------------------------- */
 

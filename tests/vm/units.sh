@@ -3,7 +3,7 @@
 # The unit tests of code that differs between machines.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cd "$work" || exit
-for test in calls procfs unwind profile count wall-time; do
+for test in supervisor unwind profile dialect; do
 	program=$build/tests/unit/test-$test
 	if [ ! -x "$program" ]; then
 		echo "SKIP test-$test: there was no Criterion"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "formats-fixture.h"
+#include "format-fixture.h"
 
 TestSuite(formats_others, .init = make_directory, .fini = remove_directory);
 

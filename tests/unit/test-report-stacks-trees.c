@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "stacks-fixture.h"
+#include "report-stacks-fixture.h"
 
 /* --- flat -------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "histogram-formats-fixture.h"
+#include "format-histogram-fixture.h"
 
 TestSuite(histogram_formats_profiles, .init = make_directory, .fini = remove_directory);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "pprof-fixture.h"
+#include "format-pprof-fixture.h"
 
 TestSuite(pprof_write, .init = make_directory, .fini = remove_directory);
 

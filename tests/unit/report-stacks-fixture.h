@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stacks-fixture: what the files of test-stacks share. */
-#ifndef PPROFIL_TEST_STACKS_FIXTURE_H
-#define PPROFIL_TEST_STACKS_FIXTURE_H
+#ifndef PPROFIL_TEST_REPORT_STACKS_FIXTURE_H
+#define PPROFIL_TEST_REPORT_STACKS_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "styles-fixture.h"
+#include "report-style-fixture.h"
 
 TestSuite(kprof, .fini = forget);
 

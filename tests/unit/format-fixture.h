@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-formats share. */
-#ifndef PPROFIL_TEST_FORMATS_FIXTURE_H
-#define PPROFIL_TEST_FORMATS_FIXTURE_H
+/* What the files of test-format share. */
+#ifndef PPROFIL_TEST_FORMAT_FIXTURE_H
+#define PPROFIL_TEST_FORMAT_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <errno.h>

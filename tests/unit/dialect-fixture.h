@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-count share. */
-#ifndef PPROFIL_TEST_COUNT_FIXTURE_H
-#define PPROFIL_TEST_COUNT_FIXTURE_H
+/* What the files of test-dialect share. */
+#ifndef PPROFIL_TEST_DIALECT_FIXTURE_H
+#define PPROFIL_TEST_DIALECT_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* styles-fixture: what the files of test-styles share. */
-#ifndef PPROFIL_TEST_STYLES_FIXTURE_H
-#define PPROFIL_TEST_STYLES_FIXTURE_H
+#ifndef PPROFIL_TEST_REPORT_STYLE_FIXTURE_H
+#define PPROFIL_TEST_REPORT_STYLE_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <elf.h>

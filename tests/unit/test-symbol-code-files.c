@@ -9,7 +9,7 @@
 
 #include "symbol-fixture.h"
 
-TestSuite(files, .init = make_program, .fini = remove_directory);
+TestSuite(code_files, .init = make_program, .fini = remove_directory);
 
 /* Its loud_one is whole, named and where objdump has it; with_symbols is the same file. */
 static void expect_loud(const char *file, const char *with_symbols, bool lines)
@@ -29,7 +29,7 @@ static void expect_loud(const char *file, const char *with_symbols, bool lines)
     end_reading(&reading);
 }
 
-Test(files, of_every_kind)
+Test(code_files, of_every_kind)
 {
     sh("gcc -O1 -g -no-pie prog.c -o nopie && gcc -O1 -g -Wl,-z,noseparate-code prog.c -o packed"
        " && gcc -O1 -g -shared -fPIC -Wl,-Ttext-segment=0x3000000000 prog.c -o based.so");
@@ -42,7 +42,7 @@ Test(files, of_every_kind)
 }
 
 /* As prelink leaves them: the debug file knows other addresses. */
-Test(files, moved_since_their_debug_file_was_made)
+Test(code_files, moved_since_their_debug_file_was_made)
 {
     sh("gcc -O1 -g -shared -fPIC -Wl,--build-id=none prog.c -o low.so && "
        "gcc -O1 -g -shared -fPIC -Wl,--build-id=none -Wl,-Ttext-segment=0x3000000000 prog.c "
@@ -51,20 +51,20 @@ Test(files, moved_since_their_debug_file_was_made)
     expect_loud("moved.so", "high.so", true);
 }
 
-Test(files, stripped_ones_have_their_unwind_table)
+Test(code_files, stripped_ones_have_their_unwind_table)
 {
     sh("gcc -O1 prog.c -o full && strip -o bare full");
     expect_loud("bare", "full", false);
 }
 
-Test(files, of_32_bits)
+Test(code_files, of_32_bits)
 {
     if (system("gcc -m32 -O1 -g -no-pie prog.c -o small 2>/dev/null") != 0)
         cr_skip_test("no 32-bit compiler");
     expect_loud("small", "small", true);
 }
 
-Test(files, of_another_machine)
+Test(code_files, of_another_machine)
 {
     need_disassembler();
     if (!have("aarch64-linux-gnu-gcc") || !have("aarch64-linux-gnu-objdump"))
@@ -93,7 +93,7 @@ static uint64_t assemble(const char *file, const char *text)
 }
 
 #ifdef __x86_64__
-Test(files, what_is_no_instruction_is_a_byte)
+Test(code_files, what_is_no_instruction_is_a_byte)
 {
     need_disassembler();
     uint64_t place = assemble("bad.so", "nop\n.byte 0x06, 0x07\nret\n.byte 0xe8, 0");
@@ -108,7 +108,7 @@ Test(files, what_is_no_instruction_is_a_byte)
     end_reading(&reading);
 }
 
-Test(files, text_is_as_people_read_it)
+Test(code_files, text_is_as_people_read_it)
 {
     need_disassembler();
     uint64_t place =
@@ -130,7 +130,7 @@ Test(files, text_is_as_people_read_it)
 }
 #endif
 
-Test(files, unknown_code_is_shown_some_way_around)
+Test(code_files, unknown_code_is_shown_some_way_around)
 {
     uint64_t place = assemble("gap.so", ".fill 32768,1,0x90\n.hidden start");
 
@@ -147,7 +147,7 @@ Test(files, unknown_code_is_shown_some_way_around)
 
 /* --- hostile ------------------------------------------------------------------------- */
 
-Test(files, a_symbol_of_any_size_is_shown_in_part)
+Test(code_files, a_symbol_of_any_size_is_shown_in_part)
 {
     uint64_t place = assemble("huge.so", ".size start, 0x1000000000000000\n.fill 0x300000,1,0x90");
     struct reading begin = read_file("huge.so", place + 1);
@@ -197,7 +197,7 @@ static void expect_sane(const char *path, uint64_t place)
     end_reading(&reading);
 }
 
-Test(files, cut_off_anywhere, .timeout = 120)
+Test(code_files, cut_off_anywhere, .timeout = 120)
 {
     static unsigned char bytes[1 << 20];
     struct symbol symbol;
@@ -218,7 +218,7 @@ Test(files, cut_off_anywhere, .timeout = 120)
     end_reading(&behind);
 }
 
-Test(files, with_segments_and_sections_outside_of_it)
+Test(code_files, with_segments_and_sections_outside_of_it)
 {
     static const uint64_t numbers[] = {
         0, 1, 4096, 1u << 31, UINT64_C(1) << 60, UINT64_MAX - 4095, UINT64_MAX};
@@ -251,7 +251,7 @@ Test(files, with_segments_and_sections_outside_of_it)
     }
 }
 
-Test(files, with_anything_in_it, .timeout = 180)
+Test(code_files, with_anything_in_it, .timeout = 180)
 {
     static unsigned char bytes[1 << 20], changed[1 << 20];
     struct symbol symbol;

@@ -78,9 +78,9 @@ Test(code, has_the_lines_of_the_compiler)
 
     expect_whole(reading.code);
     for (int i = 0; i < 3; i++)
-        cr_expect(has_line(reading.code, "/test-code.c", sample_line + i), "line %d", i);
-    cr_expect(has_line(reading.code, "/test-code.c", inlined_line));
-    cr_expect_not(has_line(reading.code, "/test-code.c", sample_line + 5));
+        cr_expect(has_line(reading.code, "/test-symbol-code.c", sample_line + i), "line %d", i);
+    cr_expect(has_line(reading.code, "/test-symbol-code.c", inlined_line));
+    cr_expect_not(has_line(reading.code, "/test-symbol-code.c", sample_line + 5));
     end_reading(&reading);
 }
 

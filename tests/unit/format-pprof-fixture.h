@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-pprof share. */
-#ifndef PPROFIL_TEST_PPROF_FIXTURE_H
-#define PPROFIL_TEST_PPROF_FIXTURE_H
+/* What the files of test-format-pprof share. */
+#ifndef PPROFIL_TEST_FORMAT_PPROF_FIXTURE_H
+#define PPROFIL_TEST_FORMAT_PPROF_FIXTURE_H
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
-#include "count-fixture.h"
+#include "dialect-fixture.h"
 
 TestSuite(count_pcsample, .init = start_memory);
 

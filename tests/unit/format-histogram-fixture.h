@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-histogram-formats share. */
-#ifndef PPROFIL_TEST_HISTOGRAM_FORMATS_FIXTURE_H
-#define PPROFIL_TEST_HISTOGRAM_FORMATS_FIXTURE_H
+/* What the files of test-format-histogram share. */
+#ifndef PPROFIL_TEST_FORMAT_HISTOGRAM_FIXTURE_H
+#define PPROFIL_TEST_FORMAT_HISTOGRAM_FIXTURE_H
 
 #include <criterion/criterion.h>
 #include <errno.h>
