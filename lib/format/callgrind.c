@@ -19,7 +19,7 @@
 #include "format/memo.h"
 #include "format/text.h"
 
-enum { MEMO_PLACE, MEMO_CALL };
+enum { MEMO_LINE, MEMO_CALL };
 enum { ROLE_ROOT = 1, ROLE_CALLED = 2 };
 #define ROOT_NAME "(root)"
 #define SAMPLES_EVENT "Samples"
@@ -31,7 +31,7 @@ struct cost {
 };
 
 /* A line of a function. */
-struct place {
+struct cost_line {
     struct frame frame;
     struct cost cost;
     uint32_t first_call; /* index + 1, 0: none */
@@ -41,16 +41,16 @@ struct call {
     struct frame to;
     uint64_t count;
     struct cost cost;
-    uint32_t next; /* of the same place: index + 1 */
+    uint32_t next; /* of the same line: index + 1 */
 };
 
 struct writer {
     const struct profile *profile;
     FILE *out;
     struct memo memo;
-    struct place *places;
+    struct cost_line *lines;
     struct call *calls;
-    uint32_t place_count, call_count;
+    uint32_t line_count, call_count;
     struct cost *leaves; /* by node of the profile */
     struct cost all;
     uint32_t *met;       /* by frame id: the stack that met it last */
@@ -69,18 +69,18 @@ static void callgrind_add(struct cost *to, const struct cost *cost)
 
 /* --- sums ---------------------------------------------------------------------------- */
 
-static int find_place(struct writer *writer, const struct frame *frame, uint32_t *index)
+static int find_line(struct writer *writer, const struct frame *frame, uint32_t *index)
 {
     struct memo_entry *known;
     uint64_t line = (uint64_t)frame->file << 32 | frame->line;
-    int error = memo_find(&writer->memo, MEMO_PLACE, frame->id, line, &known);
+    int error = memo_find(&writer->memo, MEMO_LINE, frame->id, line, &known);
 
     if (error == 0 && !known->used) {
-        error = array_grow(&writer->places, writer->place_count, sizeof *writer->places);
+        error = array_grow(&writer->lines, writer->line_count, sizeof *writer->lines);
         if (error != 0)
             return error;
-        writer->places[writer->place_count] = (struct place){.frame = *frame};
-        memo_set(known, writer->place_count++);
+        writer->lines[writer->line_count] = (struct cost_line){.frame = *frame};
+        memo_set(known, writer->line_count++);
     }
     if (error == 0)
         *index = known->index;
@@ -94,12 +94,12 @@ static int find_call(struct writer *writer, uint32_t from, const struct frame *t
     int error = memo_find(&writer->memo, MEMO_CALL, from, to->id, &known);
 
     if (error == 0 && !known->used) {
-        struct place *place = &writer->places[from];
+        struct cost_line *line = &writer->lines[from];
         error = array_grow(&writer->calls, writer->call_count, sizeof *writer->calls);
         if (error != 0)
             return error;
-        writer->calls[writer->call_count] = (struct call){.to = *to, .next = place->first_call};
-        place->first_call = writer->call_count + 1;
+        writer->calls[writer->call_count] = (struct call){.to = *to, .next = line->first_call};
+        line->first_call = writer->call_count + 1;
         memo_set(known, writer->call_count++);
     }
     if (error == 0)
@@ -111,11 +111,11 @@ static int add_call(struct writer *writer, const struct frame *from, const struc
                     const struct cost *cost, uint32_t stack)
 {
     struct call *call;
-    uint32_t place;
-    int error = find_place(writer, from, &place);
+    uint32_t line;
+    int error = find_line(writer, from, &line);
 
     if (error == 0)
-        error = find_call(writer, place, to, &call);
+        error = find_call(writer, line, to, &call);
     if (error != 0)
         return error;
     call->count += cost->samples;
@@ -129,7 +129,7 @@ static int add_stack(struct writer *writer, const struct frame_list *list, const
                      uint32_t stack)
 {
     const struct frame root = {.id = writer->root};
-    uint32_t place;
+    uint32_t line;
     int error = 0;
 
     if (writer->role[list->all[0].id] == (ROLE_ROOT | ROLE_CALLED))
@@ -140,9 +140,9 @@ static int add_stack(struct writer *writer, const struct frame_list *list, const
         writer->met[list->all[i].id] = stack;
     }
     if (error == 0)
-        error = find_place(writer, &list->all[list->count - 1], &place);
+        error = find_line(writer, &list->all[list->count - 1], &line);
     if (error == 0)
-        callgrind_add(&writer->places[place].cost, cost);
+        callgrind_add(&writer->lines[line].cost, cost);
     return error;
 }
 
@@ -179,7 +179,7 @@ static int add_stacks(struct writer *writer)
         const struct cost *cost = &writer->leaves[node];
         if ((cost->samples | cost->cpu | cost->wall) == 0)
             continue;
-        error = frames_of_stack(profile, node, &list);
+        error = frame_list_of(profile, node, &list);
         if (error == 0)
             error = add_stack(writer, &list, cost, node);
     }
@@ -187,9 +187,9 @@ static int add_stacks(struct writer *writer)
     return error;
 }
 
-static int compare_places(const void *left, const void *right)
+static int compare_lines(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct cost_line *a = left, *b = right;
 
     if (a->frame.id != b->frame.id)
         return a->frame.id < b->frame.id ? -1 : 1;
@@ -252,39 +252,39 @@ static uint32_t file_of(const struct profile *profile, const struct frame *frame
     return file != 0 ? file : frame->file;
 }
 
-static void put_calls(const struct writer *writer, const struct place *place)
+static void put_calls(const struct writer *writer, const struct cost_line *line)
 {
-    for (uint32_t i = place->first_call; i != 0; i = writer->calls[i - 1].next) {
+    for (uint32_t i = line->first_call; i != 0; i = writer->calls[i - 1].next) {
         const struct call *call = &writer->calls[i - 1];
         put_object(writer, "cob", &call->to);
         put_file(writer, "cfi", file_of(writer->profile, &call->to));
         put_function(writer, "cfn", &call->to);
         fprintf(writer->out, "calls=%llu %u\n", (unsigned long long)call->count,
                 writer->profile->functions[call->to.function].line);
-        put_cost(writer, place->frame.line, &call->cost);
+        put_cost(writer, line->frame.line, &call->cost);
     }
 }
 
 /* Places of one function, in order. */
-static void put_places(const struct writer *writer)
+static void put_lines(const struct writer *writer)
 {
     uint32_t file = 0, own = 0;
 
-    for (uint32_t i = 0; i < writer->place_count; i++) {
-        const struct place *place = &writer->places[i];
-        if (i == 0 || place[-1].frame.id != place->frame.id) {
-            own = file = file_of(writer->profile, &place->frame);
+    for (uint32_t i = 0; i < writer->line_count; i++) {
+        const struct cost_line *line = &writer->lines[i];
+        if (i == 0 || line[-1].frame.id != line->frame.id) {
+            own = file = file_of(writer->profile, &line->frame);
             putc('\n', writer->out);
-            put_object(writer, "ob", &place->frame);
+            put_object(writer, "ob", &line->frame);
             put_file(writer, "fl", own);
-            put_function(writer, "fn", &place->frame);
+            put_function(writer, "fn", &line->frame);
         }
-        uint32_t here = place->frame.file != 0 ? place->frame.file : own;
+        uint32_t here = line->frame.file != 0 ? line->frame.file : own;
         if (here != file)
             put_file(writer, here == own ? "fe" : "fi", here);
         file = here;
-        put_cost(writer, place->frame.line, &place->cost);
-        put_calls(writer, place);
+        put_cost(writer, line->frame.line, &line->cost);
+        put_calls(writer, line);
     }
 }
 
@@ -347,16 +347,16 @@ static int write_callgrind(int fd, const struct profile *profile)
         error = add_stacks(&writer);
     }
     if (error == 0) {
-        if (writer.place_count > 0)
-            qsort(writer.places, writer.place_count, sizeof *writer.places, compare_places);
+        if (writer.line_count > 0)
+            qsort(writer.lines, writer.line_count, sizeof *writer.lines, compare_lines);
         put_header(&writer);
-        put_places(&writer);
+        put_lines(&writer);
         put_totals(&writer, "\ntotals");
     }
     if (writer.out != NULL)
         closed = text_close(writer.out);
     memo_free(&writer.memo);
-    free(writer.places);
+    free(writer.lines);
     free(writer.calls);
     free(writer.leaves);
     free(writer.role);

@@ -14,7 +14,7 @@
 #include "format/format.h"
 #include "format/frames.h"
 #include "format/memo.h"
-#include "format/named.h"
+#include "format/profile-builder.h"
 #include "format/text.h"
 
 enum column {
@@ -158,7 +158,7 @@ static int write_csv(int fd, const struct profile *profile)
 
 struct reader {
     struct profile *profile;
-    struct named named;
+    struct builder builder;
     char *at, *end;
     char *fields[FIELDS_MAX]; /* of a row */
     unsigned field_count;
@@ -245,16 +245,16 @@ static int read_place(struct reader *reader, uint32_t *node)
     if (!number(reader, COLUMN_LINE, UINT32_MAX, &value))
         return PPROFIL_ERROR_DAMAGED;
     line.line = (uint32_t)value;
-    if (named_is_mark(name)) {
+    if (builder_is_mark(name)) {
         error = profile_mark(reader->profile, name, &location);
     } else {
-        error = named_object(&reader->named, field(reader, COLUMN_OBJECT), &object);
+        error = builder_object(&reader->builder, field(reader, COLUMN_OBJECT), &object);
         if (error == 0)
-            error = named_function(&reader->named, object, name, file, 0, &line.function);
+            error = builder_function(&reader->builder, object, name, file, 0, &line.function);
         if (error == 0)
             error = profile_string(reader->profile, file, &line.file);
         if (error == 0)
-            error = named_location(&reader->named, object, &line, 1, &location);
+            error = builder_location(&reader->builder, object, &line, 1, &location);
     }
     return error == 0 ? profile_node(reader->profile, PROFILE_NONE, location, node) : error;
 }
@@ -274,20 +274,20 @@ static int read_row(struct reader *reader)
     const char *call = field(reader, COLUMN_SYSCALL);
     sample.state = profile_state_named(field(reader, COLUMN_STATE));
     int error =
-        named_process(&reader->named, (uint32_t)pid, field(reader, COLUMN_PROCESS), &process);
+        builder_process(&reader->builder, (uint32_t)pid, field(reader, COLUMN_PROCESS), &process);
     if (error == 0)
-        error = named_thread(&reader->named, process, (uint32_t)tid, field(reader, COLUMN_THREAD),
+        error = builder_thread(&reader->builder, process, (uint32_t)tid, field(reader, COLUMN_THREAD),
                              &sample.thread);
     if (error == 0 && *call != '\0')
         error = profile_syscall(reader->profile, call, -1, 0, &sample.syscall);
     if (error == 0)
         error = read_place(reader, &sample.node);
-    return error == 0 ? named_count(reader->profile, &sample) : error;
+    return error == 0 ? builder_count_sample(reader->profile, &sample) : error;
 }
 
 static int read_csv(const char *path, struct profile *profile)
 {
-    struct reader reader = {.profile = profile, .named = {.profile = profile}};
+    struct reader reader = {.profile = profile, .builder = {.profile = profile}};
     struct text text;
     int got, error = text_load(path, &text);
 
@@ -300,7 +300,7 @@ static int read_csv(const char *path, struct profile *profile)
         error = got < 0 ? got : reader.field_count != fields ? PPROFIL_ERROR_DAMAGED : read_row(&reader);
     }
     text_unload(&text);
-    memo_free(&reader.named.memo);
+    memo_free(&reader.builder.memo);
     return error;
 }
 

@@ -17,7 +17,7 @@
 
 #include "format/format.h"
 #include "format/frames.h"
-#include "format/named.h"
+#include "format/profile-builder.h"
 #include "format/text.h"
 
 #define NS_IN_COUNT 1000000u
@@ -74,7 +74,7 @@ static void put_root(FILE *out, const struct profile *profile, enum format_roots
         break;
     case FORMAT_ROOTS_THREAD:
         process = &profile->processes[profile->threads[group].process];
-        text_put(out, frames_comm(profile, group), ";", ':');
+        text_put(out, frame_comm(profile, group), ";", ':');
         fprintf(out, "-%u/%u", process->pid, profile->threads[group].tid);
         break;
     default:
@@ -83,19 +83,19 @@ static void put_root(FILE *out, const struct profile *profile, enum format_roots
     putc(';', out);
 }
 
-static int put_stacks(FILE *out, const struct profile *profile, const struct frames *frames,
+static int put_stacks(FILE *out, const struct profile *profile, const struct frame_tree *tree,
                       enum format_roots roots, bool time)
 {
     struct frame_list list = {0};
     char buffer[FRAME_NAME];
     int error = 0;
 
-    for (uint32_t i = 0; error == 0 && i < frames->weight_count; i++) {
-        const struct frame_weight *weight = &frames->weights[i];
+    for (uint32_t i = 0; error == 0 && i < tree->weight_count; i++) {
+        const struct frame_weight *weight = &tree->weights[i];
         uint64_t value = time ? (weight->ns + NS_IN_US / 2) / NS_IN_US : weight->count;
         if (value == 0)
             continue;
-        error = frames_of_node(frames, weight->node, &list);
+        error = frame_tree_stack(tree, weight->node, &list);
         put_root(out, profile, roots, weight->group);
         if (list.count == 0)
             fputs("[unknown] ", out);
@@ -113,14 +113,14 @@ static int write_folded(int fd, const struct profile *profile, const struct form
 {
     enum format_roots roots = choose_roots(profile, options);
     uint32_t *groups = make_groups(profile, roots);
-    struct frames frames = {0};
+    struct frame_tree tree = {0};
     FILE *out = text_open(fd);
-    int error = groups == NULL || out == NULL ? -ENOMEM : frames_make(&frames, profile, groups);
+    int error = groups == NULL || out == NULL ? -ENOMEM : frame_tree_make(&tree, profile, groups);
 
     if (error == 0)
-        error = put_stacks(out, profile, &frames, roots, options->time);
+        error = put_stacks(out, profile, &tree, roots, options->time);
     int closed = out != NULL ? text_close(out) : 0;
-    frames_clear(&frames);
+    frame_tree_clear(&tree);
     free(groups);
     return error != 0 ? error : closed;
 }
@@ -213,7 +213,7 @@ static struct survey survey(const char *path, bool time)
     return found;
 }
 
-static int read_stack(struct named *named, char *stack, uint32_t *node)
+static int read_stack(struct builder *builder, char *stack, uint32_t *node)
 {
     int error = 0;
 
@@ -222,12 +222,12 @@ static int read_stack(struct named *named, char *stack, uint32_t *node)
         next = strchr(name, ';');
         if (next != NULL)
             *next++ = '\0';
-        error = named_frame(named, *node, name, node);
+        error = builder_frame(builder, *node, name, node);
     }
     return error;
 }
 
-static int read_line(struct named *named, char *line, const struct survey *found, bool time)
+static int read_line(struct builder *builder, char *line, const struct survey *found, bool time)
 {
     struct profile_sample sample = {0};
     uint32_t pid = 0, tid = 0;
@@ -244,16 +244,16 @@ static int read_line(struct named *named, char *line, const struct survey *found
         line = stack;
     }
     sample.count = time ? 1 : value;
-    int error = named_task(named, pid, tid, comm, &sample.thread);
+    int error = builder_task(builder, pid, tid, comm, &sample.thread);
     if (error == 0)
-        error = read_stack(named, line, &sample.node);
-    return error == 0 && value > 0 ? named_count(named->profile, &sample) : error;
+        error = read_stack(builder, line, &sample.node);
+    return error == 0 && value > 0 ? builder_count_sample(builder->profile, &sample) : error;
 }
 
 static int read_folded(const char *path, struct profile *profile,
                        const struct format_options *options)
 {
-    struct named named = {.profile = profile};
+    struct builder builder = {.profile = profile};
     const struct survey found = survey(path, options->time);
     struct text text;
     char *line;
@@ -261,11 +261,11 @@ static int read_folded(const char *path, struct profile *profile,
 
     while (error == 0 && (line = text_next(&text)) != NULL)
         if (*line != '\0')
-            error = read_line(&named, line, &found, options->time);
+            error = read_line(&builder, line, &found, options->time);
     if (error == 0 && profile->sample_count == 0)
         error = PPROFIL_ERROR_DAMAGED;
     text_unload(&text);
-    memo_free(&named.memo);
+    memo_free(&builder.memo);
     return error;
 }
 

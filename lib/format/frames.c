@@ -64,7 +64,7 @@ bool frame_is_mark(const struct profile *profile, const struct frame *frame)
     return profile->objects[object].kind == PROFILE_OBJECT_MARK;
 }
 
-const char *frames_comm(const struct profile *profile, uint32_t thread)
+const char *frame_comm(const struct profile *profile, uint32_t thread)
 {
     const struct profile_thread *who = &profile->threads[thread];
     const char *own = profile->strings[who->comm];
@@ -75,7 +75,7 @@ const char *frames_comm(const struct profile *profile, uint32_t thread)
 
 /* --- the tree ------------------------------------------------------------------------ */
 
-static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
+static int find_node(struct frame_tree *tree, struct memo *memo, uint32_t parent,
                      const struct frame *frame, uint32_t *node)
 {
     struct memo_entry *known;
@@ -84,30 +84,30 @@ static int find_node(struct frames *frames, struct memo *memo, uint32_t parent,
     if (error != 0)
         return error;
     if (!known->used) {
-        error = array_grow(&frames->nodes, frames->node_count, sizeof *frames->nodes);
+        error = array_grow(&tree->nodes, tree->node_count, sizeof *tree->nodes);
         if (error != 0)
             return error;
-        frames->nodes[frames->node_count] = (struct frame_node){.parent = parent, .frame = *frame};
-        memo_set(known, frames->node_count++);
+        tree->nodes[tree->node_count] = (struct frame_node){.parent = parent, .frame = *frame};
+        memo_set(known, tree->node_count++);
     }
     *node = known->index;
     return 0;
 }
 
 /* where: of each node of the profile, the node of its innermost frame. */
-static int make_tree(struct frames *frames, const struct profile *profile, uint32_t *where)
+static int make_tree(struct frame_tree *tree, const struct profile *profile, uint32_t *where)
 {
     struct memo memo = {0};
-    int error = array_grow(&frames->nodes, 0, sizeof *frames->nodes);
+    int error = array_grow(&tree->nodes, 0, sizeof *tree->nodes);
 
     if (error == 0)
-        frames->nodes[frames->node_count++] = (struct frame_node){0};
+        tree->nodes[tree->node_count++] = (struct frame_node){0};
     where[PROFILE_NONE] = 0;
     for (uint32_t i = 1; error == 0 && i < profile->node_count; i++) {
         uint32_t location = profile->nodes[i].location, node = where[profile->nodes[i].parent];
         for (uint32_t line = frame_count(profile, location); error == 0 && line > 0; line--) {
             struct frame frame = frame_at(profile, location, line - 1);
-            error = find_node(frames, &memo, node, &frame, &node);
+            error = find_node(tree, &memo, node, &frame, &node);
         }
         where[i] = node;
     }
@@ -117,22 +117,22 @@ static int make_tree(struct frames *frames, const struct profile *profile, uint3
 
 /* Numbers the nodes as a walk from caller to callee meets them: the size of each subtree says
  * where the next one begins. */
-static int put_in_order(struct frames *frames)
+static int put_in_order(struct frame_tree *tree)
 {
-    uint32_t *size = calloc(frames->node_count, sizeof *size);
-    uint32_t *next = calloc(frames->node_count, sizeof *next);
+    uint32_t *size = calloc(tree->node_count, sizeof *size);
+    uint32_t *next = calloc(tree->node_count, sizeof *next);
 
     if (size == NULL || next == NULL) {
         free(size);
         free(next);
         return -ENOMEM;
     }
-    for (uint32_t i = frames->node_count - 1; i > 0; i--)
-        size[frames->nodes[i].parent] += ++size[i];
+    for (uint32_t i = tree->node_count - 1; i > 0; i--)
+        size[tree->nodes[i].parent] += ++size[i];
     next[0] = 1;
-    for (uint32_t i = 1; i < frames->node_count; i++) {
-        uint32_t parent = frames->nodes[i].parent;
-        frames->nodes[i].order = next[parent];
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        uint32_t parent = tree->nodes[i].parent;
+        tree->nodes[i].order = next[parent];
         next[i] = next[parent] + 1;
         next[parent] += size[i];
     }
@@ -154,7 +154,7 @@ static int compare_weights(const void *left, const void *right, void *context)
     return first < second ? -1 : first > second;
 }
 
-static int make_weights(struct frames *frames, const struct profile *profile, const uint32_t *group,
+static int make_weights(struct frame_tree *tree, const struct profile *profile, const uint32_t *group,
                         const uint32_t *where)
 {
     struct frame_weight *weights = calloc(profile->sample_count + 1u, sizeof *weights);
@@ -172,7 +172,7 @@ static int make_weights(struct frames *frames, const struct profile *profile, co
                                   .count = sample->count,
                                   .ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns};
     }
-    qsort_r(weights, count, sizeof *weights, compare_weights, frames->nodes);
+    qsort_r(weights, count, sizeof *weights, compare_weights, tree->nodes);
     for (uint32_t i = 0; i < count; i++) {
         struct frame_weight *last = &weights[kept > 0 ? kept - 1 : 0];
         if (kept > 0 && last->group == weights[i].group && last->node == weights[i].node) {
@@ -182,48 +182,48 @@ static int make_weights(struct frames *frames, const struct profile *profile, co
             weights[kept++] = weights[i];
         }
     }
-    frames->weights = weights;
-    frames->weight_count = kept;
+    tree->weights = weights;
+    tree->weight_count = kept;
     return 0;
 }
 
-int frames_make(struct frames *frames, const struct profile *profile, const uint32_t *group)
+int frame_tree_make(struct frame_tree *tree, const struct profile *profile, const uint32_t *group)
 {
     uint32_t *where = calloc(profile->node_count + 1u, sizeof *where);
 
-    *frames = (struct frames){0};
-    int error = where == NULL ? -ENOMEM : make_tree(frames, profile, where);
+    *tree = (struct frame_tree){0};
+    int error = where == NULL ? -ENOMEM : make_tree(tree, profile, where);
     if (error == 0)
-        error = put_in_order(frames);
+        error = put_in_order(tree);
     if (error == 0)
-        error = make_weights(frames, profile, group, where);
+        error = make_weights(tree, profile, group, where);
     free(where);
     return error;
 }
 
-void frames_clear(struct frames *frames)
+void frame_tree_clear(struct frame_tree *tree)
 {
-    free(frames->nodes);
-    free(frames->weights);
-    *frames = (struct frames){0};
+    free(tree->nodes);
+    free(tree->weights);
+    *tree = (struct frame_tree){0};
 }
 
 /* --- stacks -------------------------------------------------------------------------- */
 
-int frames_of_node(const struct frames *frames, uint32_t node, struct frame_list *list)
+int frame_tree_stack(const struct frame_tree *tree, uint32_t node, struct frame_list *list)
 {
     uint32_t count = 0;
 
-    for (uint32_t at = node; at != 0; at = frames->nodes[at].parent)
+    for (uint32_t at = node; at != 0; at = tree->nodes[at].parent)
         count++;
     list->count = 0;
     int error = array_extend(&list->all, &list->count, count, sizeof *list->all);
-    for (uint32_t at = node; error == 0 && at != 0; at = frames->nodes[at].parent)
-        list->all[--count] = frames->nodes[at].frame;
+    for (uint32_t at = node; error == 0 && at != 0; at = tree->nodes[at].parent)
+        list->all[--count] = tree->nodes[at].frame;
     return error;
 }
 
-int frames_of_stack(const struct profile *profile, uint32_t leaf, struct frame_list *list)
+int frame_list_of(const struct profile *profile, uint32_t leaf, struct frame_list *list)
 {
     const struct profile_node *nodes = profile->nodes;
     uint32_t count = 0;

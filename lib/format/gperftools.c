@@ -20,7 +20,7 @@
 #include "format/address-layout.h"
 #include "format/bytes.h"
 #include "format/format.h"
-#include "format/named.h"
+#include "format/profile-builder.h"
 #include "format/text.h"
 #include "pprofil/error.h"
 
@@ -223,14 +223,14 @@ static const struct mapping *find_mapping(const struct reader *reader, uint64_t 
 
 static int find_location(struct reader *reader, uint64_t address, uint32_t *location)
 {
-    struct named named = {.profile = reader->profile};
+    struct builder builder = {.profile = reader->profile};
     const struct mapping *mapping = find_mapping(reader, address);
     uint32_t object;
 
     if (mapping != NULL)
         return profile_location(reader->profile, mapping->object,
                                 address - mapping->start + mapping->offset, location);
-    int error = named_object(&named, "", &object);
+    int error = builder_object(&builder, "", &object);
     return error == 0 ? profile_location(reader->profile, object, address, location) : error;
 }
 
@@ -250,7 +250,7 @@ static int read_stack(struct reader *reader, struct bytes *bytes, uint64_t count
     for (uint64_t i = depth; error == 0 && i > 0; i--)
         error = profile_node(reader->profile, sample.node, locations[i - 1], &sample.node);
     free(locations);
-    return error == 0 ? named_count(reader->profile, &sample) : error;
+    return error == 0 ? builder_count_sample(reader->profile, &sample) : error;
 }
 
 /* Behind the header, up to the trailer. */
@@ -305,7 +305,7 @@ static bool gperftools_shape(const unsigned char *head, size_t size, struct byte
 
 static int gperftools_read_all(struct reader *reader, unsigned char *whole, size_t size)
 {
-    struct named named = {.profile = reader->profile};
+    struct builder builder = {.profile = reader->profile};
     const unsigned char *text;
     struct bytes bytes;
     uint64_t period;
@@ -318,8 +318,8 @@ static int gperftools_read_all(struct reader *reader, unsigned char *whole, size
     if (error == 0)
         error = read_mappings(reader, (char *)whole + (text - whole), (char *)whole + size);
     if (error == 0)
-        error = named_task(&named, 0, 0, "[unknown]", &reader->thread);
-    memo_free(&named.memo);
+        error = builder_task(&builder, 0, 0, "[unknown]", &reader->thread);
+    memo_free(&builder.memo);
     return error == 0 ? read_stacks(reader, &bytes) : error;
 }
 

@@ -20,7 +20,7 @@
 
 struct writer {
     const struct profile *profile;
-    struct frames frames;
+    struct frame_tree tree;
     struct frame_list list;
     uint32_t *numbers; /* by frame id: index + 1 in the list of frames; 0: not in it */
     uint32_t number_count;
@@ -52,7 +52,7 @@ static void put_frame(struct writer *writer, const struct frame *frame)
 static void put_samples(struct writer *writer, uint32_t first, uint32_t last, int *error)
 {
     for (uint32_t i = first; *error == 0 && i < last; i++) {
-        *error = frames_of_node(&writer->frames, writer->frames.weights[i].node, &writer->list);
+        *error = frame_tree_stack(&writer->tree, writer->tree.weights[i].node, &writer->list);
         fputs(i > first ? ",\n[" : "\n[", writer->out);
         for (uint32_t k = 0; k < writer->list.count; k++)
             fprintf(writer->out, k > 0 ? ",%u" : "%u", writer->numbers[writer->list.all[k].id] - 1);
@@ -64,7 +64,7 @@ static void put_samples(struct writer *writer, uint32_t first, uint32_t last, in
 static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
 {
     const struct profile *profile = writer->profile;
-    const struct frame_weight *weights = writer->frames.weights;
+    const struct frame_weight *weights = writer->tree.weights;
     uint32_t thread = weights[first].group;
     uint64_t all = 0;
     int error = 0;
@@ -76,7 +76,7 @@ static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
     FILE *text = open_memstream(&name, &size);
     if (text == NULL)
         return -ENOMEM;
-    fprintf(text, "%s (%u/%u)", frames_comm(profile, thread),
+    fprintf(text, "%s (%u/%u)", frame_comm(profile, thread),
             profile->processes[profile->threads[thread].process].pid, profile->threads[thread].tid);
     if (fclose(text) != 0)
         return -ENOMEM;
@@ -96,12 +96,12 @@ static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
 
 static int put_profiles(struct writer *writer)
 {
-    const struct frames *frames = &writer->frames;
+    const struct frame_tree *tree = &writer->tree;
     int error = 0;
 
-    for (uint32_t first = 0, last; error == 0 && first < frames->weight_count; first = last) {
-        for (last = first; last < frames->weight_count; last++)
-            if (frames->weights[last].group != frames->weights[first].group)
+    for (uint32_t first = 0, last; error == 0 && first < tree->weight_count; first = last) {
+        for (last = first; last < tree->weight_count; last++)
+            if (tree->weights[last].group != tree->weights[first].group)
                 break;
         fputs(first > 0 ? ",\n" : "\n", writer->out);
         error = put_profile(writer, first, last);
@@ -119,8 +119,8 @@ static int put_all(struct writer *writer)
           out);
     text_put_json(out, profile->command != NULL ? profile->command : "pprofil");
     fputs(",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
-    for (uint32_t i = 1; i < writer->frames.node_count; i++)
-        put_frame(writer, &writer->frames.nodes[i].frame);
+    for (uint32_t i = 1; i < writer->tree.node_count; i++)
+        put_frame(writer, &writer->tree.nodes[i].frame);
     fputs("]},\n\"profiles\":[", out);
     error = put_profiles(writer);
     fputs("]}\n", out);
@@ -139,12 +139,12 @@ static int write_speedscope(int fd, const struct profile *profile)
     for (uint32_t i = 0; error == 0 && i < profile->thread_count; i++)
         groups[i] = i;
     if (error == 0)
-        error = frames_make(&writer.frames, profile, groups);
+        error = frame_tree_make(&writer.tree, profile, groups);
     if (error == 0)
         error = put_all(&writer);
     if (writer.out != NULL)
         closed = text_close(writer.out);
-    frames_clear(&writer.frames);
+    frame_tree_clear(&writer.tree);
     free(writer.list.all);
     free(writer.numbers);
     free(groups);

@@ -145,7 +145,7 @@ UNUSED static void tell_sample(FILE *out, const struct profile *profile,
     if (show & CALLS)
         fprintf(out, " %s %s", profile->strings[profile->syscalls[sample->syscall].name],
                 profile_state_name((enum profile_state)sample->state));
-    cr_assert_eq(frames_of_stack(profile, sample->node, &list), 0);
+    cr_assert_eq(frame_list_of(profile, sample->node, &list), 0);
     for (uint32_t i = show & STACKS ? 0 : list.count - 1; i < list.count; i++)
         if (shown(profile, &list.all[i], show) && (!(show & ADDRESSES) || !list.all[i].inlined))
             tell_frame(out, profile, &list.all[i], show, bad);

@@ -13,7 +13,7 @@
 
 #include "format/format.h"
 #include "format/json/json.h"
-#include "format/named.h"
+#include "format/profile-builder.h"
 
 static char directory[] = "/tmp/pprofil-test-XXXXXX";
 
@@ -133,22 +133,22 @@ Test(json, what_would_fill_the_memory_is_not_read, .timeout = 60)
 static struct profile *make_large(void)
 {
     struct profile *profile = profile_new();
-    struct named named = {.profile = profile};
+    struct builder builder = {.profile = profile};
     struct profile_sample sample = {.count = 1, .cpu_ns = 1000000};
     uint32_t seed = 1;
     char name[512];
 
-    cr_assert_eq(named_task(&named, 7, 7, "large", &sample.thread), 0);
+    cr_assert_eq(builder_task(&builder, 7, 7, "large", &sample.thread), 0);
     for (unsigned i = 0; i < STACKS; i++) {
         sample.node = PROFILE_NONE;
         for (unsigned k = 0; k < DEEP; k++) {
             seed = seed * 1103515245u + 12345u;
             snprintf(name, sizeof name, "f%0300u", (seed >> 8) % FUNCTIONS);
-            cr_assert_eq(named_frame(&named, sample.node, name, &sample.node), 0);
+            cr_assert_eq(builder_frame(&builder, sample.node, name, &sample.node), 0);
         }
-        cr_assert_eq(named_count(profile, &sample), 0);
+        cr_assert_eq(builder_count_sample(profile, &sample), 0);
     }
-    memo_free(&named.memo);
+    memo_free(&builder.memo);
     return profile;
 }
 

@@ -327,7 +327,7 @@ static uint64_t sum_weights(const json_t *profile, size_t frame_count)
 Test(formats_own, speedscope_weights_are_all_of_the_time)
 {
     json_t *root = json_loads(write_and_load("speedscope", &(struct format_options){0}), 0, NULL);
-    const json_t *frames = json_object_get(json_object_get(root, "shared"), "frames"), *threads, *thread;
+    const json_t *tree = json_object_get(json_object_get(root, "shared"), "frames"), *threads, *thread;
     struct profile *profile = make_profile(false);
     uint64_t sum = 0;
     size_t i;
@@ -335,7 +335,7 @@ Test(formats_own, speedscope_weights_are_all_of_the_time)
     cr_assert_not_null(root);
     threads = json_object_get(root, "profiles");
     cr_expect_eq(json_array_size(threads), profile->thread_count);
-    json_array_foreach(threads, i, thread) sum += sum_weights(thread, json_array_size(frames));
+    json_array_foreach(threads, i, thread) sum += sum_weights(thread, json_array_size(tree));
     cr_expect_eq(sum, profile->totals.cpu_ns);
     profile_free(profile);
     json_decref(root);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "format/json/json.h"
-#include "format/named.h"
+#include "format/profile-builder.h"
 #include "format/text.h"
 #include "pprofil/error.h"
 
@@ -244,7 +244,7 @@ static int read_sample(const struct reader *reader, const json_t *entry, uint32_
         !json_member(entry, "cpu_ns", INT64_MAX, &sample.cpu_ns) ||
         !json_member(entry, "wall_ns", INT64_MAX, &sample.wall_ns))
         return PPROFIL_ERROR_DAMAGED;
-    return named_count(reader->profile, &sample);
+    return builder_count_sample(reader->profile, &sample);
 }
 
 /* --- the whole ----------------------------------------------------------------------- */
@@ -333,7 +333,7 @@ int json_read(const char *path, struct profile *profile)
     if (error == 0)
         error = read_timeline(profile, json_object_get(root, "timeline"));
     if (error == 0 && json_text(root, "command", NULL) != NULL)
-        error = named_command(profile, json_text(root, "command", NULL));
+        error = builder_set_command(profile, json_text(root, "command", NULL));
     for (unsigned i = 0; i < TABLES; i++)
         free(reader.tables[i].became);
     json_decref(root);

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "format/named.h"
 #include "format/perf-script/perf-script.h"
+#include "format/profile-builder.h"
 #include "format/text.h"
 #include "pprofil/error.h"
 
@@ -22,7 +22,7 @@
 
 struct reader {
     struct profile *profile;
-    struct named named;
+    struct builder builder;
     char *event; /* owned: that counts; NULL: not met yet */
     bool open;   /* in a sample that counts */
     struct profile_sample sample;
@@ -144,7 +144,7 @@ static int begin_sample(struct reader *reader, char *line)
     reader->sample = (struct profile_sample){.count = 1};
     *(strcmp(reader->event, PERF_SCRIPT_WALL) == 0 ? &reader->sample.wall_ns
                                                    : &reader->sample.cpu_ns) = head.period;
-    int error = named_task(&reader->named, head.pid, head.tid, comm, &reader->sample.thread);
+    int error = builder_task(&reader->builder, head.pid, head.tid, comm, &reader->sample.thread);
     free(comm);
     if (error == 0 && *head.rest != '\0')
         error = read_frame(reader, line + (head.rest - line));
@@ -187,7 +187,7 @@ static bool parse_frame(char *line, uint64_t *address, char **name, char **objec
 static int add_line(struct reader *reader, uint32_t object, const char *name)
 {
     struct profile_line line = {0};
-    int error = named_function(&reader->named, object, name, "", 0, &line.function);
+    int error = builder_function(&reader->builder, object, name, "", 0, &line.function);
 
     if (error == 0)
         error = array_grow(&reader->lines, reader->line_count, sizeof line);
@@ -215,25 +215,25 @@ static int read_frame(struct reader *reader, char *line)
     if (!parse_frame(line, &address, &name, &path))
         return PPROFIL_ERROR_DAMAGED;
     if (strcmp(path, "inlined") == 0) {
-        int error = named_object(&reader->named, "", &object);
+        int error = builder_object(&reader->builder, "", &object);
         return error == 0 ? add_line(reader, object, name) : error;
     }
-    if (address == 0 && named_is_mark(name)) {
+    if (address == 0 && builder_is_mark(name)) {
         int error = profile_mark(reader->profile, name, &location);
         return error == 0 ? add_location(reader, location) : error;
     }
-    int error = named_object(&reader->named, path, &object);
+    int error = builder_object(&reader->builder, path, &object);
     for (uint32_t i = 0; error == 0 && i < reader->line_count; i++) {
         const struct profile_function *function =
             &reader->profile->functions[reader->lines[i].function];
         const char *inlined = reader->profile->strings[function->name];
-        error = named_function(&reader->named, object, inlined, "", 0, &reader->lines[i].function);
+        error = builder_function(&reader->builder, object, inlined, "", 0, &reader->lines[i].function);
     }
     if (error == 0)
         error = add_line(reader, object, name);
     if (error == 0)
         error =
-            named_location(&reader->named, object, reader->lines, reader->line_count, &location);
+            builder_location(&reader->builder, object, reader->lines, reader->line_count, &location);
     reader->line_count = 0;
     return error == 0 ? add_location(reader, location) : error;
 }
@@ -253,8 +253,8 @@ static int end_sample(struct reader *reader)
         error =
             profile_node(reader->profile, sample->node, reader->locations[i - 1], &sample->node);
     if (error == 0 && reader->location_count == 0)
-        error = named_frame(&reader->named, PROFILE_NONE, "[unknown]", &sample->node);
-    return error == 0 ? named_count(reader->profile, sample) : error;
+        error = builder_frame(&reader->builder, PROFILE_NONE, "[unknown]", &sample->node);
+    return error == 0 ? builder_count_sample(reader->profile, sample) : error;
 }
 
 static int read_line(struct reader *reader, char *line)
@@ -274,7 +274,7 @@ static int read_line(struct reader *reader, char *line)
 
 int perf_script_read(const char *path, struct profile *profile)
 {
-    struct reader reader = {.profile = profile, .named = {.profile = profile}};
+    struct reader reader = {.profile = profile, .builder = {.profile = profile}};
     struct text text;
     char *line;
     int error = text_load(path, &text);
@@ -289,6 +289,6 @@ int perf_script_read(const char *path, struct profile *profile)
     free(reader.event);
     free(reader.locations);
     free(reader.lines);
-    memo_free(&reader.named.memo);
+    memo_free(&reader.builder.memo);
     return error;
 }

@@ -75,7 +75,7 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
     const struct profile *profile = writer->profile;
     const struct profile_thread *who = &profile->threads[thread];
 
-    const char *comm = frames_comm(profile, thread);
+    const char *comm = frame_comm(profile, thread);
 
     if (comm[0] == '#') /* would begin a comment */
         putc(' ', writer->out);
@@ -92,7 +92,7 @@ static char *make_lines(struct writer *writer, uint32_t leaf, size_t *size)
 {
     char *lines = NULL;
     FILE *out = open_memstream(&lines, size);
-    int error = out == NULL ? -ENOMEM : frames_of_stack(writer->profile, leaf, &writer->list);
+    int error = out == NULL ? -ENOMEM : frame_list_of(writer->profile, leaf, &writer->list);
     bool in_leaf = true;
 
     for (uint32_t i = writer->list.count; error == 0 && i > 0; i--) {

@@ -27,12 +27,12 @@ __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz
 #define NOWHERE UINT64_MAX /* an address in nothing that the object's file has */
 
 /* Samples at one address. */
-struct place {
+struct spent {
     uint64_t address, ns, ticks;
 };
 
-struct places {
-    struct place *list; /* owned; by address */
+struct spent_times {
+    struct spent *list; /* owned; by address */
     size_t count;
 };
 
@@ -62,66 +62,66 @@ double histogram_rate(const struct profile *profile, const struct dialect *diale
     return round((double)NANO / (double)dialect->period_ns);
 }
 
-static int histogram_view_compare(const void *left, const void *right)
+static int compare_addresses(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct spent *a = left, *b = right;
 
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
 /* The samples of an object that the dialect counts, by address. */
-static int collect(const struct profile *profile, uint32_t object, const struct dialect *dialect,
-                   const struct symbol_text *text, struct places *places)
+static int collect_times(const struct profile *profile, uint32_t object, const struct dialect *dialect,
+                   const struct symbol_text *text, struct spent_times *times)
 {
-    places->list = calloc(profile->sample_count + 1u, sizeof *places->list);
-    places->count = 0;
-    if (places->list == NULL)
+    times->list = calloc(profile->sample_count + 1u, sizeof *times->list);
+    times->count = 0;
+    if (times->list == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
         uint32_t leaf = profile->nodes[sample->node].location;
         const struct profile_location *location = &profile->locations[leaf];
-        struct place place = {.address = location->address, .ns = histogram_time(profile, sample)};
-        if (location->object != object || !histogram_takes(dialect, sample) || place.ns == 0)
+        struct spent spent = {.address = location->address, .ns = histogram_time(profile, sample)};
+        if (location->object != object || !histogram_takes(dialect, sample) || spent.ns == 0)
             continue;
-        if (text != NULL && !symbol_text_address(text, place.address, &place.address))
-            place.address = NOWHERE;
-        places->list[places->count++] = place;
+        if (text != NULL && !symbol_text_address(text, spent.address, &spent.address))
+            spent.address = NOWHERE;
+        times->list[times->count++] = spent;
     }
-    qsort(places->list, places->count, sizeof *places->list, histogram_view_compare);
+    qsort(times->list, times->count, sizeof *times->list, compare_addresses);
     return 0;
 }
 
 /* Returns the sum. */
-static uint64_t count_ticks(struct places *places, double rate_hz)
+static uint64_t count_ticks(struct spent_times *times, double rate_hz)
 {
     uint64_t nano_hz = (uint64_t)(rate_hz * (double)NANO), passed = 0;
     product sum = 0, second = (product)NANO * NANO;
 
-    for (size_t i = 0; i < places->count; i++) {
-        sum += (product)places->list[i].ns * nano_hz;
+    for (size_t i = 0; i < times->count; i++) {
+        sum += (product)times->list[i].ns * nano_hz;
         uint64_t now = (uint64_t)((sum + second / 2) / second);
-        places->list[i].ticks = now - passed;
+        times->list[i].ticks = now - passed;
         passed = now;
     }
     return passed;
 }
 
 /* From the first sample to behind the last. False: there is none. */
-static bool span(const struct places *places, uint64_t *low, uint64_t *high)
+static bool span(const struct spent_times *times, uint64_t *low, uint64_t *high)
 {
-    size_t count = places->count;
+    size_t count = times->count;
 
-    while (count > 0 && places->list[count - 1].address == NOWHERE)
+    while (count > 0 && times->list[count - 1].address == NOWHERE)
         count--;
     if (count == 0)
         return false;
-    *low = places->list[0].address;
-    *high = places->list[count - 1].address + 1;
+    *low = times->list[0].address;
+    *high = times->list[count - 1].address + 1;
     return true;
 }
 
-static void count_places(const struct places *places, const struct dialect *dialect,
+static void count_times(const struct spent_times *times, const struct dialect *dialect,
                          const struct dialect_region *region, struct histogram_file *file,
                          struct histogram *histogram)
 {
@@ -129,22 +129,22 @@ static void count_places(const struct places *places, const struct dialect *dial
         .low = histogram->low, .high = histogram->high, .cells = histogram->count};
     bool cells = dialect->arithmetic == DIALECT_CELLS;
 
-    for (size_t i = 0; i < places->count; i++) {
-        const struct place *place = &places->list[i];
+    for (size_t i = 0; i < times->count; i++) {
+        const struct spent *spent = &times->list[i];
         uint64_t index = DIALECT_CELL_OUTSIDE;
-        bool inside = place->address >= histogram->low && place->address < histogram->high;
+        bool inside = spent->address >= histogram->low && spent->address < histogram->high;
         if (cells && inside)
-            index = dialect_cell(dialect, &kernel, place->address);
+            index = dialect_cell(dialect, &kernel, spent->address);
         if (cells ? index != DIALECT_CELL_OUTSIDE
                   : inside && dialect_index(dialect, region, histogram->counter_size,
-                                            place->address, false, &index))
-            histogram->counters[index] += place->ticks;
+                                            spent->address, false, &index))
+            histogram->counters[index] += spent->ticks;
         else
-            file->outside += place->ticks;
+            file->outside += spent->ticks;
     }
 }
 
-static int make_histogram(const struct places *places, const struct dialect *dialect,
+static int make_histogram(const struct spent_times *times, const struct dialect *dialect,
                           uint32_t scale, uint64_t low, uint64_t high, struct histogram_file *file)
 {
     bool fixed = dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS;
@@ -164,39 +164,39 @@ static int make_histogram(const struct places *places, const struct dialect *dia
         histogram_add(file, low, high, region.scale, counter_size, region.size / counter_size);
     if (histogram == NULL)
         return -ENOMEM;
-    count_places(places, dialect, &region, file, histogram);
+    count_times(times, dialect, &region, file, histogram);
     return 0;
 }
 
-static int make_pcs(const struct places *places, struct histogram_file *file)
+static int make_pcs(const struct spent_times *times, struct histogram_file *file)
 {
     int error = 0;
 
-    for (size_t i = 0; error == 0 && i < places->count; i++)
-        if (places->list[i].address != NOWHERE)
-            error = histogram_add_pcs(file, places->list[i].address, places->list[i].ticks);
+    for (size_t i = 0; error == 0 && i < times->count; i++)
+        if (times->list[i].address != NOWHERE)
+            error = histogram_add_pcs(file, times->list[i].address, times->list[i].ticks);
         else
-            file->outside += places->list[i].ticks;
+            file->outside += times->list[i].ticks;
     return error;
 }
 
-static int fill(const struct places *places, const struct symbol_text *text, uint32_t scale,
+static int make_counters(const struct spent_times *times, const struct symbol_text *text, uint32_t scale,
                 struct histogram_file *file)
 {
     uint64_t low, high;
 
     if (file->dialect->arithmetic == DIALECT_RAW)
-        return make_pcs(places, file);
+        return make_pcs(times, file);
     if (text != NULL && text->high - text->low <= TEXT_SIZE_MAX) {
         low = text->low;
         high = text->high;
-    } else if (!span(places, &low, &high)) {
+    } else if (!span(times, &low, &high)) {
         return PPROFIL_ERROR_NO_SAMPLES;
     }
     low &= ~(ALIGNED - 1);
     high =
         high > UINT64_MAX - ALIGNED ? high & ~(ALIGNED - 1) : (high + ALIGNED - 1) & ~(ALIGNED - 1);
-    return make_histogram(places, file->dialect, scale, low, high, file);
+    return make_histogram(times, file->dialect, scale, low, high, file);
 }
 
 int histogram_from_profile(const struct profile *profile, uint32_t object,
@@ -204,9 +204,9 @@ int histogram_from_profile(const struct profile *profile, uint32_t object,
                            struct histogram_file *file)
 {
     struct symbol_text text;
-    struct places places;
+    struct spent_times times;
     bool known = symbol_text(profile, object, &text) == 0;
-    int error = collect(profile, object, dialect, known ? &text : NULL, &places);
+    int error = collect_times(profile, object, dialect, known ? &text : NULL, &times);
 
     if (error != 0)
         return error;
@@ -214,10 +214,10 @@ int histogram_from_profile(const struct profile *profile, uint32_t object,
     file->pointer_size = known ? text.pointer_size : sizeof(void *);
     file->big_endian = known && text.big_endian;
     file->rate_hz = histogram_rate(profile, dialect, rate_hz);
-    file->ticks = count_ticks(&places, file->rate_hz);
+    file->ticks = count_ticks(&times, file->rate_hz);
     file->object = strdup(profile->strings[profile->objects[object].path]);
-    error = file->object == NULL ? -ENOMEM : fill(&places, known ? &text : NULL, scale, file);
-    free(places.list);
+    error = file->object == NULL ? -ENOMEM : make_counters(&times, known ? &text : NULL, scale, file);
+    free(times.list);
     return error;
 }
 
@@ -232,13 +232,13 @@ struct move {
 };
 
 /* Where the object was mapped. False: it has no samples that are anywhere. */
-static bool mapped_at(const struct profile_object *object, const struct places *places,
+static bool mapped_at(const struct profile_object *object, const struct spent_times *times,
                       const struct symbol_text *text, struct move *move)
 {
     bool relative = object->kind == PROFILE_OBJECT_FILE || object->kind == PROFILE_OBJECT_VDSO;
     uint64_t high, address;
 
-    if (!span(places, &move->base, &high))
+    if (!span(times, &move->base, &high))
         return false;
     move->base = text != NULL ? text->base : relative ? 0 : move->base & ~(PAGE - 1);
     move->size = (text != NULL ? text->high : high) - move->base;
@@ -249,7 +249,7 @@ static bool mapped_at(const struct profile_object *object, const struct places *
 }
 
 /* Above all others, where one of them is there already. */
-static void histogram_view_make_room(const struct histogram_file *file, struct move *move)
+static void move_if_taken(const struct histogram_file *file, struct move *move)
 {
     bool taken = move->to == 0 || move->to > UINT64_MAX - move->size;
     uint64_t top = 0;
@@ -269,25 +269,25 @@ static int add_object(const struct profile *profile, uint32_t index, struct hist
     const struct profile_object *object = &profile->objects[index];
     const char *path = profile->strings[object->path];
     struct symbol_text text;
-    struct places places;
+    struct spent_times times;
     struct move move;
     bool known = symbol_text(profile, index, &text) == 0;
-    int error = collect(profile, index, file->dialect, known ? &text : NULL, &places);
-    uint64_t ticks = error == 0 ? count_ticks(&places, file->rate_hz) : 0;
+    int error = collect_times(profile, index, file->dialect, known ? &text : NULL, &times);
+    uint64_t ticks = error == 0 ? count_ticks(&times, file->rate_hz) : 0;
 
-    if (ticks > 0 && mapped_at(object, &places, known ? &text : NULL, &move)) {
-        histogram_view_make_room(file, &move);
-        for (size_t i = 0; i < places.count; i++)
-            if (places.list[i].address != NOWHERE)
-                places.list[i].address += move.to - move.base;
+    if (ticks > 0 && mapped_at(object, &times, known ? &text : NULL, &move)) {
+        move_if_taken(file, &move);
+        for (size_t i = 0; i < times.count; i++)
+            if (times.list[i].address != NOWHERE)
+                times.list[i].address += move.to - move.base;
         if (known && file->module_count == 0)
             file->big_endian = text.big_endian;
         error = histogram_add_module(file, path, strlen(path), move.to, move.to + move.size);
         if (error == 0)
-            error = make_pcs(&places, file);
+            error = make_pcs(&times, file);
     }
     file->ticks += ticks;
-    free(places.list);
+    free(times.list);
     return error;
 }
 

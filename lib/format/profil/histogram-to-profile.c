@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "format/named.h"
 #include "format/profil/profil.h"
+#include "format/profile-builder.h"
 #include "launch/file-opener.h"
 #include "pprofil/error.h"
 #include "symbol/symbol.h"
@@ -33,7 +33,7 @@ struct target {
     struct symbol_text text;
 };
 
-struct builder {
+struct conversion {
     const struct histogram_file *file;
     struct profile *profile;
     struct profile_sample sample; /* what all have in common */
@@ -51,21 +51,21 @@ static double rate_of(const struct histogram_file *file)
 /* --- objects ----------------------------------------------------------------------------- */
 
 /* Counters whose object nobody knows; addresses stay as they are. */
-static int add_unknown(struct builder *builder, const char *name, uint32_t *index)
+static int add_unknown(struct conversion *conversion, const char *name, uint32_t *index)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
-    int error = profile_string(builder->profile, name, &object.path);
+    int error = profile_string(conversion->profile, name, &object.path);
 
-    return error == 0 ? profile_object(builder->profile, &object, index) : error;
+    return error == 0 ? profile_object(conversion->profile, &object, index) : error;
 }
 
 /* The file of an object, which the profile keeps open. Where it cannot be read its path still
  * tells the user what to look for. */
-static int add_file(struct builder *builder, const char *path, struct target *target)
+static int add_file(struct conversion *conversion, const char *path, struct target *target)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = file_opener_open(path, 0)};
     struct stat status;
-    int error = profile_string(builder->profile, path, &object.path);
+    int error = profile_string(conversion->profile, path, &object.path);
 
     if (object.fd < 0)
         object.fd = -1;
@@ -80,18 +80,18 @@ static int add_file(struct builder *builder, const char *path, struct target *ta
         close(object.fd);
         object.fd = -1;
     }
-    uint32_t before = builder->profile->object_count;
+    uint32_t before = conversion->profile->object_count;
     if (error == 0)
-        error = profile_object(builder->profile, &object, &target->object);
-    if (object.fd >= 0 && (error != 0 || builder->profile->object_count == before))
+        error = profile_object(conversion->profile, &object, &target->object);
+    if (object.fd >= 0 && (error != 0 || conversion->profile->object_count == before))
         close(object.fd);
     return error;
 }
 
-static int add_module(struct builder *builder, const struct histogram_module *module,
+static int add_module(struct conversion *conversion, const struct histogram_module *module,
                       struct target *target)
 {
-    int error = add_file(builder, module->path, target);
+    int error = add_file(conversion, module->path, target);
 
     target->start = module->start;
     target->end = module->end;
@@ -99,65 +99,65 @@ static int add_module(struct builder *builder, const struct histogram_module *mo
     return error;
 }
 
-static int add_only_object(struct builder *builder, struct target *target)
+static int add_only_object(struct conversion *conversion, struct target *target)
 {
-    const char *path = builder->file->object;
+    const char *path = conversion->file->object;
 
     if (path == NULL)
-        return add_unknown(builder, "[text]", &target->object);
-    int error = add_file(builder, path, target);
-    if (target->known && builder->file->from_text)
+        return add_unknown(conversion, "[text]", &target->object);
+    int error = add_file(conversion, path, target);
+    if (target->known && conversion->file->from_text)
         target->shift = target->text.low & ~UINT64_C(15);
     return error;
 }
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-static int add_sample(struct builder *builder, uint32_t object, uint64_t address, uint64_t count)
+static int add_sample(struct conversion *conversion, uint32_t object, uint64_t address, uint64_t count)
 {
-    struct profile_sample sample = builder->sample;
-    double ns = round((double)count * builder->ns);
+    struct profile_sample sample = conversion->sample;
+    double ns = round((double)count * conversion->ns);
     uint32_t location;
 
-    if (builder->profile->sample_count == SAMPLES_MAX)
+    if (conversion->profile->sample_count == SAMPLES_MAX)
         return -EFBIG;
-    int error = profile_location(builder->profile, object, address, &location);
+    int error = profile_location(conversion->profile, object, address, &location);
     sample.count = count;
     sample.cpu_ns = ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
     if (error == 0)
-        error = profile_node(builder->profile, PROFILE_NONE, location, &sample.node);
-    return error == 0 ? named_count(builder->profile, &sample) : error;
+        error = profile_node(conversion->profile, PROFILE_NONE, location, &sample.node);
+    return error == 0 ? builder_count_sample(conversion->profile, &sample) : error;
 }
 
 /* Ticks at an address that is in no object. */
-static int add_stray(struct builder *builder, uint64_t address, uint64_t count)
+static int add_stray(struct conversion *conversion, uint64_t address, uint64_t count)
 {
-    uint32_t object = builder->nowhere - 1;
+    uint32_t object = conversion->nowhere - 1;
 
-    if (builder->nowhere == 0) {
-        int error = add_unknown(builder, "[unknown]", &object);
+    if (conversion->nowhere == 0) {
+        int error = add_unknown(conversion, "[unknown]", &object);
         if (error != 0)
             return error;
-        builder->nowhere = object + 1;
+        conversion->nowhere = object + 1;
     }
-    return add_sample(builder, object, address, count);
+    return add_sample(conversion, object, address, count);
 }
 
-static int add_ticks(struct builder *builder, const struct target *target, uint64_t address,
+static int add_ticks(struct conversion *conversion, const struct target *target, uint64_t address,
                      uint64_t count)
 {
     uint64_t own = address + target->shift, offset = own;
 
     if (target->known && !symbol_text_offset(&target->text, own, &offset))
-        return add_stray(builder, address, count);
-    return add_sample(builder, target->object, offset, count);
+        return add_stray(conversion, address, count);
+    return add_sample(conversion, target->object, offset, count);
 }
 
-static int add_histogram(struct builder *builder, const struct target *target,
+static int add_histogram(struct conversion *conversion, const struct target *target,
                          const struct histogram *histogram)
 {
     static const struct dialect plain = {.arithmetic = DIALECT_BYTES};
-    const struct dialect *dialect = builder->file->dialect;
+    const struct dialect *dialect = conversion->file->dialect;
     int error = 0;
 
     if (dialect == NULL || dialect->arithmetic == DIALECT_RAW)
@@ -168,19 +168,19 @@ static int add_histogram(struct builder *builder, const struct target *target,
         uint64_t distance = dialect_lowest(dialect, histogram->scale, histogram->counter_size, i);
         if (distance == UINT64_MAX) /* a scale too small to say */
             distance = 0;
-        error = add_ticks(builder, target, histogram->low + distance, histogram->counters[i]);
+        error = add_ticks(conversion, target, histogram->low + distance, histogram->counters[i]);
     }
     return error;
 }
 
 /* A histogram in no module: each counter's text is of nobody known. */
-static int add_elsewhere(struct builder *builder, const struct histogram *histogram)
+static int add_elsewhere(struct conversion *conversion, const struct histogram *histogram)
 {
     uint64_t ticks = 0;
 
     for (uint64_t i = 0; i < histogram->count; i++)
         ticks += histogram->counters[i];
-    return ticks > 0 ? add_stray(builder, histogram->low, ticks) : 0;
+    return ticks > 0 ? add_stray(conversion, histogram->low, ticks) : 0;
 }
 
 /* By start, so that a pc's is found quickly: a file may name thousands, and has millions. */
@@ -205,54 +205,54 @@ static const struct target *find_target(const struct target *targets, size_t cou
     return low > 0 && pc < targets[low - 1].end ? &targets[low - 1] : NULL;
 }
 
-static int add_modules(struct builder *builder)
+static int add_modules(struct conversion *conversion)
 {
-    const struct histogram_file *file = builder->file;
+    const struct histogram_file *file = conversion->file;
     struct target *targets = calloc(file->module_count, sizeof *targets);
     int error = targets == NULL ? -ENOMEM : 0;
 
     for (size_t i = 0; error == 0 && i < file->module_count; i++)
-        error = add_module(builder, &file->modules[i], &targets[i]);
+        error = add_module(conversion, &file->modules[i], &targets[i]);
     if (error == 0)
         qsort(targets, file->module_count, sizeof *targets, compare_targets);
     for (size_t i = 0; error == 0 && i < file->histogram_count; i++) {
         const struct histogram *histogram = &file->histograms[i];
         const struct target *target = find_target(targets, file->module_count, histogram->low);
-        error = target != NULL ? add_histogram(builder, target, histogram) : add_elsewhere(builder, histogram);
+        error = target != NULL ? add_histogram(conversion, target, histogram) : add_elsewhere(conversion, histogram);
     }
     for (size_t i = 0; error == 0 && i < file->pc_count; i++) {
         const struct target *target = find_target(targets, file->module_count, file->pcs[i]);
-        error = target != NULL ? add_ticks(builder, target, file->pcs[i], 1)
-                               : add_stray(builder, file->pcs[i], 1);
+        error = target != NULL ? add_ticks(conversion, target, file->pcs[i], 1)
+                               : add_stray(conversion, file->pcs[i], 1);
     }
     free(targets);
     return error;
 }
 
 /* Is the object one that is loaded anywhere, and are the file's addresses those of memory, so that none is in it? */
-static bool is_elsewhere(const struct builder *builder, const struct target *target)
+static bool is_elsewhere(const struct conversion *conversion, const struct target *target)
 {
-    uint32_t count = builder->profile->sample_count;
-    bool strays_only = histogram_has_memory_addresses(builder->file) && builder->nowhere != 0 && count > 0;
+    uint32_t count = conversion->profile->sample_count;
+    bool strays_only = histogram_has_memory_addresses(conversion->file) && conversion->nowhere != 0 && count > 0;
 
     for (uint32_t i = 0; strays_only && i < count; i++) {
-        const struct profile_node *node = &builder->profile->nodes[builder->profile->samples[i].node];
-        strays_only = builder->profile->locations[node->location].object == builder->nowhere - 1;
+        const struct profile_node *node = &conversion->profile->nodes[conversion->profile->samples[i].node];
+        strays_only = conversion->profile->locations[node->location].object == conversion->nowhere - 1;
     }
     return strays_only && target->known && target->text.base == 0;
 }
 
-static int add_only_target(struct builder *builder)
+static int add_only_target(struct conversion *conversion)
 {
-    const struct histogram_file *file = builder->file;
+    const struct histogram_file *file = conversion->file;
     struct target target = {0};
-    int error = add_only_object(builder, &target);
+    int error = add_only_object(conversion, &target);
 
     for (size_t i = 0; error == 0 && i < file->histogram_count; i++)
-        error = add_histogram(builder, &target, &file->histograms[i]);
+        error = add_histogram(conversion, &target, &file->histograms[i]);
     for (size_t i = 0; error == 0 && i < file->pc_count; i++)
-        error = add_ticks(builder, &target, file->pcs[i], 1);
-    if (error == 0 && is_elsewhere(builder, &target))
+        error = add_ticks(conversion, &target, file->pcs[i], 1);
+    if (error == 0 && is_elsewhere(conversion, &target))
         error = PPROFIL_ERROR_LOAD_ADDRESS;
     return error;
 }
@@ -271,7 +271,7 @@ const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME])
 }
 
 /* Each call is a function of the kernel, and its number is kept. */
-static int add_call(struct named *named, uint32_t object, const struct histogram *histogram, uint64_t cell,
+static int add_call(struct builder *builder, uint32_t object, const struct histogram *histogram, uint64_t cell,
                      const struct profile_sample *like, double tick_ns)
 {
     char text[HISTOGRAM_CALL_NAME];
@@ -282,72 +282,72 @@ static int add_call(struct named *named, uint32_t object, const struct histogram
     const char *name = histogram_call_name(cell, text);
     sample.count = histogram->counters[cell];
     sample.cpu_ns = (uint64_t)((double)sample.count * tick_ns);
-    int error = profile_syscall(named->profile, name, (int32_t)(cell - DIALECT_CELL_SPECIALS), 0, &sample.syscall);
+    int error = profile_syscall(builder->profile, name, (int32_t)(cell - DIALECT_CELL_SPECIALS), 0, &sample.syscall);
     if (error == 0)
-        error = named_function(named, object, name, "", 0, &line.function);
+        error = builder_function(builder, object, name, "", 0, &line.function);
     if (error == 0)
-        error = named_location(named, object, &line, 1, &location);
+        error = builder_location(builder, object, &line, 1, &location);
     if (error == 0)
-        error = profile_node(named->profile, PROFILE_NONE, location, &sample.node);
-    return error == 0 ? named_count(named->profile, &sample) : error;
+        error = profile_node(builder->profile, PROFILE_NONE, location, &sample.node);
+    return error == 0 ? builder_count_sample(builder->profile, &sample) : error;
 }
 
 static int add_calls(const struct histogram_file *file, struct profile *profile, const struct profile_sample *like,
                      double tick_ns)
 {
-    struct named named = {.profile = profile};
+    struct builder builder = {.profile = profile};
     uint32_t object;
-    int error = named_object(&named, "[kernel]", &object);
+    int error = builder_object(&builder, "[kernel]", &object);
 
     for (size_t i = 0; error == 0 && i < file->histogram_count; i++)
         for (uint64_t cell = DIALECT_CELL_SPECIALS; error == 0 && cell < file->histograms[i].count; cell++)
             if (file->histograms[i].counters[cell] > 0)
-                error = add_call(&named, object, &file->histograms[i], cell, like, tick_ns);
-    memo_free(&named.memo);
+                error = add_call(&builder, object, &file->histograms[i], cell, like, tick_ns);
+    memo_free(&builder.memo);
     return error;
 }
 
 /* --- the whole --------------------------------------------------------------------------- */
 
 /* Ticks that the system could not place: not lost, and no address. */
-static int add_outside(struct builder *builder)
+static int add_outside(struct conversion *conversion)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .deleted = true, .fd = -1};
     uint32_t index;
-    int error = profile_string(builder->profile, "[outside]", &object.path);
+    int error = profile_string(conversion->profile, "[outside]", &object.path);
 
     if (error == 0)
-        error = profile_object(builder->profile, &object, &index);
-    return error == 0 ? add_sample(builder, index, 0, builder->file->outside) : error;
+        error = profile_object(conversion->profile, &object, &index);
+    return error == 0 ? add_sample(conversion, index, 0, conversion->file->outside) : error;
 }
 
-static int add_process(struct builder *builder)
+static int add_process(struct conversion *conversion)
 {
     struct profile_process process = {.status = -1};
     struct profile_thread thread = {0};
-    const char *name = builder->file->object != NULL ? path_base_name(builder->file->object) : "";
-    int error = profile_string(builder->profile, name, &process.comm);
+    const char *name = conversion->file->object != NULL ? path_base_name(conversion->file->object) : "";
+    int error = profile_string(conversion->profile, name, &process.comm);
 
     if (error == 0)
-        error = profile_add_process(builder->profile, &process, &thread.process);
+        error = profile_add_process(conversion->profile, &process, &thread.process);
     thread.comm = process.comm;
     if (error == 0)
-        error = profile_add_thread(builder->profile, &thread, &builder->sample.thread);
-    builder->profile->totals.processes_seen = builder->profile->totals.threads_seen = 1;
+        error = profile_add_thread(conversion->profile, &thread, &conversion->sample.thread);
+    conversion->profile->totals.processes_seen = conversion->profile->totals.threads_seen = 1;
     return error;
 }
 
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile)
 {
-    struct builder builder = {.file = file, .profile = profile, .ns = 1e9 / rate_of(file)};
-    int error = add_process(&builder);
+    struct conversion conversion = {.file = file, .profile = profile, .ns = 1e9 / rate_of(file)};
+    int error = add_process(&conversion);
 
     profile->totals.asked_hz = rate_of(file);
     if (error == 0 && file->by_call)
-        error = add_calls(file, profile, &builder.sample, builder.ns);
+        error = add_calls(file, profile, &conversion.sample, conversion.ns);
     else if (error == 0)
-        error = file->module_count > 0 ? add_modules(&builder) : add_only_target(&builder);
+        error = file->module_count > 0 ? add_modules(&conversion) : add_only_target(&conversion);
     if (error == 0 && file->outside > 0)
-        error = add_outside(&builder);
+        error = add_outside(&conversion);
     return error;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "format/named.h"
+#include "format/profile-builder.h"
 #include "pprofil/error.h"
 
 #define PROBES_MAX 1000 /* more places of one hash than this, nobody has by chance */
@@ -15,7 +15,7 @@
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 
-int named_object(struct named *named, const char *path, uint32_t *object)
+int builder_object(struct builder *builder, const char *path, uint32_t *object)
 {
     struct profile_object made = {.kind = PROFILE_OBJECT_FILE, .invented = true, .fd = -1};
 
@@ -25,16 +25,16 @@ int named_object(struct named *named, const char *path, uint32_t *object)
         made.kind = PROFILE_OBJECT_UNKNOWN;
         path = "[unknown]";
     }
-    int error = profile_string(named->profile, path, &made.path);
-    return error == 0 ? profile_object(named->profile, &made, object) : error;
+    int error = profile_string(builder->profile, path, &made.path);
+    return error == 0 ? profile_object(builder->profile, &made, object) : error;
 }
 
 /* --- who ----------------------------------------------------------------------------- */
 
-static int add_image(struct named *named, uint32_t pid, uint32_t comm, struct memo_entry *last,
+static int add_image(struct builder *builder, uint32_t pid, uint32_t comm, struct memo_entry *last,
                      uint32_t *process)
 {
-    struct profile *profile = named->profile;
+    struct profile *profile = builder->profile;
     struct profile_process made = {.pid = pid, .comm = comm, .status = -1};
 
     if (last->used)
@@ -45,75 +45,75 @@ static int add_image(struct named *named, uint32_t pid, uint32_t comm, struct me
 }
 
 /* The latest image is remembered by the number alone, each by number and name. */
-int named_process(struct named *named, uint32_t pid, const char *comm, uint32_t *process)
+int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process)
 {
     struct memo_entry *known;
     uint32_t name;
-    int error = profile_string(named->profile, comm, &name);
+    int error = profile_string(builder->profile, comm, &name);
 
     if (error == 0)
-        error = memo_find(&named->memo, MEMO_IMAGE, pid, name, &known);
+        error = memo_find(&builder->memo, MEMO_IMAGE, pid, name, &known);
     if (error == 0 && known->used)
         *process = known->index;
     if (error != 0 || known->used)
         return error;
-    error = memo_find(&named->memo, MEMO_PROCESS, pid, 0, &known);
+    error = memo_find(&builder->memo, MEMO_PROCESS, pid, 0, &known);
     if (error == 0)
-        error = add_image(named, pid, name, known, process);
+        error = add_image(builder, pid, name, known, process);
     if (error != 0)
         return error;
     if (!known->used)
         memo_set(known, *process);
     known->index = *process;
-    error = memo_find(&named->memo, MEMO_IMAGE, pid, name, &known);
+    error = memo_find(&builder->memo, MEMO_IMAGE, pid, name, &known);
     if (error == 0)
         memo_set(known, *process);
     return error;
 }
 
-int named_thread(struct named *named, uint32_t process, uint32_t tid, const char *comm,
+int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm,
                  uint32_t *thread)
 {
     struct profile_thread made = {.process = process, .tid = tid};
     struct memo_entry *known;
-    int error = memo_find(&named->memo, MEMO_THREAD, process, tid, &known);
+    int error = memo_find(&builder->memo, MEMO_THREAD, process, tid, &known);
 
     if (error != 0)
         return error;
     if (!known->used) {
-        error = profile_string(named->profile, comm, &made.comm);
+        error = profile_string(builder->profile, comm, &made.comm);
         if (error == 0)
-            error = profile_add_thread(named->profile, &made, thread);
+            error = profile_add_thread(builder->profile, &made, thread);
         if (error != 0)
             return error;
         memo_set(known, *thread);
-        named->profile->totals.threads_seen++;
+        builder->profile->totals.threads_seen++;
     }
     *thread = known->index;
     return 0;
 }
 
-int named_task(struct named *named, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread)
+int builder_task(struct builder *builder, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread)
 {
     struct memo_entry *last;
     uint32_t process;
-    int error = memo_find(&named->memo, MEMO_PROCESS, pid, 0, &last);
+    int error = memo_find(&builder->memo, MEMO_PROCESS, pid, 0, &last);
 
     if (error != 0)
         return error;
     if (last->used && tid != pid)
         process = last->index;
     else
-        error = named_process(named, pid, comm, &process);
-    return error == 0 ? named_thread(named, process, tid, comm, thread) : error;
+        error = builder_process(builder, pid, comm, &process);
+    return error == 0 ? builder_thread(builder, process, tid, comm, thread) : error;
 }
 
 /* --- where --------------------------------------------------------------------------- */
 
-int named_function(struct named *named, uint32_t object, const char *name, const char *file,
+int builder_function(struct builder *builder, uint32_t object, const char *name, const char *file,
                    uint32_t line, uint32_t *function)
 {
-    struct profile *profile = named->profile;
+    struct profile *profile = builder->profile;
     struct profile_function made = {.object = object + 1, .line = line};
 
     int error = profile_string(profile, name[0] != '\0' ? name : "[unknown]", &made.name);
@@ -178,17 +178,17 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
 }
 
 /* A place that one line says is remembered: its names may be long, and are hashed once. */
-int named_location(struct named *named, uint32_t object, const struct profile_line *lines,
+int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines,
                    uint32_t count, uint32_t *location)
 {
     struct memo_entry *known = NULL;
     int error = 0;
 
     if (count == 1)
-        error = memo_find(&named->memo, MEMO_PLACE, lines->function,
+        error = memo_find(&builder->memo, MEMO_PLACE, lines->function,
                             (uint64_t)lines->file << 32 | lines->line, &known);
     if (error == 0 && (known == NULL || !known->used)) {
-        error = add_location(named->profile, object, make_address(named->profile, lines, count),
+        error = add_location(builder->profile, object, make_address(builder->profile, lines, count),
                              lines, count, location);
         if (error == 0 && known != NULL)
             memo_set(known, *location);
@@ -198,7 +198,7 @@ int named_location(struct named *named, uint32_t object, const struct profile_li
     return error;
 }
 
-bool named_is_mark(const char *name)
+bool builder_is_mark(const char *name)
 {
     /* those of lib/unwind and of our reader of perf.data */
     static const char *const marks[] = {
@@ -214,27 +214,27 @@ bool named_is_mark(const char *name)
     return false;
 }
 
-int named_frame(struct named *named, uint32_t parent, const char *name, uint32_t *node)
+int builder_frame(struct builder *builder, uint32_t parent, const char *name, uint32_t *node)
 {
     struct profile_line line = {0};
     uint32_t object, location;
     int error;
 
-    if (parent == PROFILE_NONE && named_is_mark(name)) {
-        error = profile_mark(named->profile, name, &location);
+    if (parent == PROFILE_NONE && builder_is_mark(name)) {
+        error = profile_mark(builder->profile, name, &location);
     } else {
-        error = named_object(named, "", &object);
+        error = builder_object(builder, "", &object);
         if (error == 0)
-            error = named_function(named, object, name, "", 0, &line.function);
+            error = builder_function(builder, object, name, "", 0, &line.function);
         if (error == 0)
-            error = named_location(named, object, &line, 1, &location);
+            error = builder_location(builder, object, &line, 1, &location);
     }
-    return error == 0 ? profile_node(named->profile, parent, location, node) : error;
+    return error == 0 ? profile_node(builder->profile, parent, location, node) : error;
 }
 
 /* --- how much ------------------------------------------------------------------------ */
 
-int named_count(struct profile *profile, const struct profile_sample *sample)
+int builder_count_sample(struct profile *profile, const struct profile_sample *sample)
 {
     const struct profile_totals *totals = &profile->totals;
 
@@ -247,7 +247,7 @@ int named_count(struct profile *profile, const struct profile_sample *sample)
     return profile_count(profile, sample);
 }
 
-int named_command(struct profile *profile, const char *command)
+int builder_set_command(struct profile *profile, const char *command)
 {
     if (profile->command == NULL)
         profile->command = strdup(command);

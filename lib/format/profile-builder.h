@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * profile-builder: makes profiles of names, for readers of formats that have no addresses.
+ *
+ * A location is an object, a function and a line. Its address is made of these names (profile_object.invented): so the
+ * same location has the same address in every file.
+ */
+#ifndef PPROFIL_PROFILE_BUILDER_H
+#define PPROFIL_PROFILE_BUILDER_H
+
+#include "format/memo.h"
+#include "profile/profile.h"
+
+struct builder {
+    struct profile *profile;
+    struct memo memo; /* the caller frees it */
+};
+
+/* All of them return 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. Texts are copied. */
+
+/* path "": the object is not known. */
+int builder_object(struct builder *builder, const char *path, uint32_t *object);
+/* Finds or adds a process by number and name. A number that gets another name has executed another program: that is the
+ * next generation of the process. */
+int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process);
+/* Finds or adds a thread by number. It keeps the name that it had first. */
+int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm, uint32_t *thread);
+/* The same for files that do not name processes. A process has the name of its first thread; other threads belong to
+ * the last generation of their process. */
+int builder_task(struct builder *builder, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread);
+/* name "": it is not known. file and line: where the function is defined. */
+int builder_function(struct builder *builder, uint32_t object, const char *name, const char *file, uint32_t line,
+                     uint32_t *function);
+/* Finds or adds the location with these lines, at least one, innermost first. Their functions are in the object. */
+int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines, uint32_t count,
+                     uint32_t *location);
+/* Adds a node below parent, for a function of which only the name is known. At the root, the name of a mark makes a
+ * mark. */
+int builder_frame(struct builder *builder, uint32_t parent, const char *name, uint32_t *node);
+/* Is it the name of a mark? No function has such a name. */
+bool builder_is_mark(const char *name);
+
+/* As profile_count. PPROFIL_ERROR_DAMAGED: a total would become too large. A sample without any count or time is
+ * ignored. */
+int builder_count_sample(struct profile *profile, const struct profile_sample *sample);
+/* Sets the command, unless the profile has one. */
+int builder_set_command(struct profile *profile, const char *command);
+
+#endif
