@@ -7,7 +7,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "annotate.h"
 #include "base/utf8.h"

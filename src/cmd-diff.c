@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "diff-report.h"

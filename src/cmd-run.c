@@ -10,15 +10,11 @@
 #include "config.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

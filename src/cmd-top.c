@@ -5,7 +5,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include "options.h"

@@ -10,12 +10,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calls.h"
+#include "table.h"
 
-#define FOLLOW 0.6        /* as in table.c */
-#define UNSEEN 5e-5
 #define OPEN_SHARE 0.05   /* of the whole: rows with more are unfolded until the user folds them */
 #define FOLDS_MAX 4096
 #define DEEPEST_OPEN 512 /* levels */
@@ -79,11 +77,6 @@ uint32_t calls_find(const struct calls *calls, uint64_t id)
 
 /* --- windows --------------------------------------------------------------------------------- */
 
-static uint64_t calls_growth(uint64_t now, uint64_t before)
-{
-    return now > before ? now - before : 0;
-}
-
 static double calls_part(uint64_t of, uint64_t all)
 {
     return all == 0 ? 0 : fmin((double)of / (double)all, 1);
@@ -97,30 +90,23 @@ static void calls_carry(struct calls_row *row, const struct calls_row *before)
     row->smooth_self = before->smooth_self;
 }
 
-static double calls_smooth(bool first, double before, double now)
-{
-    double share = first ? now : FOLLOW * now + (1 - FOLLOW) * before;
-
-    return share < UNSEEN ? 0 : share;
-}
-
 static void calls_close_window(struct calls *calls)
 {
-    uint64_t window_ns = calls_growth(calls->all_ns, calls->before_ns);
+    uint64_t window_ns = table_growth(calls->all_ns, calls->before_ns);
     bool first = calls->filled == 0;
 
     calls->before_ns = calls->all_ns;
     calls->filled += window_ns > 0;
     for (uint32_t i = 0; i < calls->count; i++) {
         struct calls_row *row = &calls->rows[i];
-        double share = calls_part(calls_growth(row->call.total_ns, row->before_ns), window_ns);
-        double self = calls_part(calls_growth(row->call.ns, row->before_self_ns), window_ns);
+        double share = calls_part(table_growth(row->call.total_ns, row->before_ns), window_ns);
+        double self = calls_part(table_growth(row->call.ns, row->before_self_ns), window_ns);
         row->before_ns = row->call.total_ns;
         row->before_self_ns = row->call.ns;
         if (window_ns == 0) /* such a window says nothing about shares */
             continue;
-        row->smooth_share = calls_smooth(first, row->smooth_share, share);
-        row->smooth_self = calls_smooth(first, row->smooth_self, self);
+        row->smooth_share = table_smooth_share(first, row->smooth_share, share);
+        row->smooth_self = table_smooth_share(first, row->smooth_self, self);
         if (row->call.parent != UINT32_MAX)
             row->smooth_share =
                 fmin(row->smooth_share, calls->rows[row->call.parent].smooth_share);

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/utf8.h"
 #include "characters.h"

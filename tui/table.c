@@ -49,7 +49,7 @@ static const struct table_row *table_indexed_row(const struct table *table,
 
 /* --- windows ------------------------------------------------------------------------------ */
 
-static uint64_t table_growth(uint64_t now, uint64_t before)
+uint64_t table_growth(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
 }
@@ -92,26 +92,26 @@ static double table_error95(double share, uint64_t samples)
     return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
 }
 
-static double table_follow(const struct table *table, double before, double now)
+double table_smooth_share(bool first, double before, double now)
 {
-    bool first = table->unsmoothed || table->filled <= 1;
+    double share = first ? now : FOLLOW * now + (1 - FOLLOW) * before;
 
-    return first ? now : FOLLOW * now + (1 - FOLLOW) * before;
+    return share < UNSEEN ? 0 : share;
 }
 
 static void table_smooth(const struct table *table, struct table_row *row)
 {
+    bool first = table->unsmoothed || table->filled <= 1;
+
     if (table->empty && !table->unsmoothed)
         return;
     double cpus = (double)row->window_ns / 1e9 / table->window_seconds;
-    double share = table_follow(table, row->smooth_share, row->window_share);
-    row->smooth_share = share < UNSEEN ? 0 : share;
-    row->smooth_cpus = table_follow(table, row->smooth_cpus, cpus);
     double inclusive = table->empty ? 0
                                     : fmin((double)row->window_inclusive_ns /
                                                (double)table->window_ns, 1);
-    inclusive = table_follow(table, row->smooth_inclusive, inclusive);
-    row->smooth_inclusive = inclusive < UNSEEN ? 0 : inclusive;
+    row->smooth_share = table_smooth_share(first, row->smooth_share, row->window_share);
+    row->smooth_inclusive = table_smooth_share(first, row->smooth_inclusive, inclusive);
+    row->smooth_cpus = first ? cpus : FOLLOW * cpus + (1 - FOLLOW) * row->smooth_cpus;
 }
 
 static void table_close_window(const struct table *table, struct table_row *row)

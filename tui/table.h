@@ -71,4 +71,9 @@ int table_copy(struct table *copy, const struct table *table);
 /* Returns the index of the row with this id, or -1. */
 int table_find(const struct table *table, uint64_t id);
 
+/* What a count has more than before; 0 if it has less. */
+uint64_t table_growth(uint64_t now, uint64_t before);
+/* Smooths a share that was before and is now. first: there was none before. */
+double table_smooth_share(bool first, double before, double now);
+
 #endif

@@ -5,7 +5,6 @@
 
 #include "view.h"
 
-#include <math.h>
 
 #include "columns.h"
 

@@ -4,7 +4,6 @@
 
 #include "view.h"
 
-#include <string.h>
 
 #include "characters.h"
 
