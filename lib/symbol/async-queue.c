@@ -81,7 +81,8 @@ void async_queue_free(struct async_queue *queue)
 
 static struct timespec async_timespec(uint64_t ns)
 {
-    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                             .tv_nsec = (long)(ns % 1000000000u)};
 }
 
 static bool has_requests(const struct async_requests *requests)
@@ -111,7 +112,8 @@ struct async_requests async_queue_take(struct async_queue *queue, uint64_t until
 /* --- results ------------------------------------------------------------------------------ */
 
 /* Appends one array to another, which is empty most of the time. */
-static bool async_append(void *to, uint32_t *to_count, const void *from, uint32_t count, size_t size)
+static bool async_append(void *to, uint32_t *to_count, const void *from, uint32_t count,
+                         size_t size)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (array_grow(to, *to_count, size) != 0)

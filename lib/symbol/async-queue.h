@@ -53,7 +53,8 @@ struct async_requests {
 struct async_found {
     uint32_t location;
     uint32_t looked; /* enum profile_lookup */
-    uint32_t lines;  /* how many of async_results.lines belong to it; they follow those of the one before */
+    uint32_t lines;  /* how many of async_results.lines belong to it; they follow those of the one
+                        before */
 };
 
 /* Where a function is defined. */
@@ -63,8 +64,8 @@ struct async_definition {
 
 /* Indexes are those of the worker's profile. */
 struct async_results {
-    const char **strings; /* owned array of strings that the worker's profile owns and never changes;
-                           * they follow the strings sent before */
+    const char **strings; /* owned array of strings that the worker's profile owns and never
+                           * changes; they follow the strings sent before */
     struct profile_function *functions;   /* owned; they follow the functions sent before */
     struct async_found *found;            /* owned */
     struct profile_line *lines;           /* owned; of everything in found */
@@ -94,8 +95,8 @@ void async_queue_free(struct async_queue *queue);
 /* Starts the thread, which serves the queue until it is closed. 0 or -EAGAIN. */
 int async_worker_start(struct async_queue *queue, pthread_t *thread);
 
-/* Takes all requests, which are the caller's then. Waits for some, or for the end, unless until is 0;
- * no longer than until (CLOCK_MONOTONIC, ns; UINT64_MAX: any time). */
+/* Takes all requests, which are the caller's then. Waits for some, or for the end, unless until is
+ * 0; no longer than until (CLOCK_MONOTONIC, ns; UINT64_MAX: any time). */
 struct async_requests async_queue_take(struct async_queue *queue, uint64_t until);
 /* Adds results to those that were not taken yet, and empties them. 0 or -ENOMEM. */
 int async_queue_post(struct async_queue *queue, struct async_results *results);

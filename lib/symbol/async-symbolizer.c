@@ -133,8 +133,7 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
 {
     const struct profile *profile = async->profile;
     struct async_object copy = {.object = profile->objects[async->objects]};
-    int error =
-        array_grow(&requests->objects, requests->object_count, sizeof *requests->objects);
+    int error = array_grow(&requests->objects, requests->object_count, sizeof *requests->objects);
 
     if (error != 0)
         return error;
@@ -144,7 +143,8 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     /* a file that does not come is not looked for by its path, where it may hang */
     if (profile_awaits_object(profile, async->objects)) {
         copy.object.hangs = true;
-        if (copy.object.kind != PROFILE_OBJECT_ANON) /* lists of names are read again as they grow */
+        if (copy.object.kind !=
+            PROFILE_OBJECT_ANON) /* lists of names are read again as they grow */
             error = async_list_add(&async->awaited, async->objects);
     }
     if (error != 0) {
@@ -257,8 +257,7 @@ static int send_wanted(struct async_symbolizer *async, struct async_requests *re
 
 static int translation_add(struct translation *translation, uint32_t index)
 {
-    int error =
-        array_grow(&translation->indexes, translation->count, sizeof *translation->indexes);
+    int error = array_grow(&translation->indexes, translation->count, sizeof *translation->indexes);
 
     if (error == 0)
         translation->indexes[translation->count++] = index;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The worker thread of an async_symbolizer. It takes requests, works for SLICE_NS, and sends what it
- * found: first what somebody waits for, and names before lines. Code made at run time may get its
- * name later: a location without one is looked up again when its object's list of names has grown.
+ * The worker thread of an async_symbolizer. It takes requests, works for SLICE_NS, and sends what
+ * it found: first what somebody waits for, and names before lines. Code made at run time may get
+ * its name later: a location without one is looked up again when its object's list of names has
+ * grown.
  *
  * Where there is no memory the thread gives up; the profile that it works for stays as it is.
  */
@@ -21,7 +22,8 @@
 
 #define SLICE_NS UINT64_C(20000000)   /* of work before results are sent */
 #define RENEW_NS UINT64_C(1000000000) /* between two looks at a list of names */
-#define SPARE_STACK 65536 /* bytes for a signal handler: a frame with all vector registers is 11 KiB */
+#define SPARE_STACK                                                                                \
+    65536 /* bytes for a signal handler: a frame with all vector registers is 11 KiB */
 
 /* Locations to look up; those before next are done. */
 struct backlog {
@@ -58,8 +60,8 @@ static uint64_t idle_until(const struct worker *worker)
     return worker->unlisted.count > 0 ? worker->renewed_at + RENEW_NS : UINT64_MAX;
 }
 
-/* Enters objects and locations into the worker's profile. Its tables grow in the same order as those
- * that they are copied from, and hold the same, so their indexes agree. */
+/* Enters objects and locations into the worker's profile. Its tables grow in the same order as
+ * those that they are copied from, and hold the same, so their indexes agree. */
 static int enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;
@@ -181,8 +183,8 @@ static int look_up_definition(struct worker *worker, uint32_t location)
     uint32_t function = found->lines[found->line_count - 1].function;
     if (profile->functions[function].file == 0)
         return 0;
-    error = array_grow(&results->definitions, results->definition_count,
-                         sizeof *results->definitions);
+    error =
+        array_grow(&results->definitions, results->definition_count, sizeof *results->definitions);
     if (error == 0)
         results->definitions[results->definition_count++] =
             (struct async_definition){.function = function,
@@ -371,7 +373,8 @@ static void *worker_run(void *queue)
 }
 
 /* All signals but crashes are blocked: they are for the program whose library this is. A crash is
- * the crashing thread's own; blocked, it would end the process without the handler that tidies up. */
+ * the crashing thread's own; blocked, it would end the process without the handler that tidies up.
+ */
 int async_worker_start(struct async_queue *queue, pthread_t *thread)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};

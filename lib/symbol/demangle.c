@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libiberty does the work. It is asked only about names that cannot be C: "i" would become
- * "int" in a demangler. A name may refer to its own parts again and again, so that 300 bytes
- * become gigabytes: the text is taken piece by piece, and left when there is too much of it.
+ * libiberty does the work. It is asked only about names that cannot be C's, because a demangler
+ * would make "int" of "i". A name may refer to its own parts again and again, so that 300 bytes
+ * become gigabytes. So the text is taken piece by piece, and given up when it gets too long.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 struct text {
     char *bytes; /* room for DEMANGLED_SIZE_MAX and a NUL */
     size_t size;
-    jmp_buf too_long; /* there is no other way to stop libiberty; but for a name in punycode it
-                       * holds no memory while it prints */
+    jmp_buf too_long; /* there is no other way to stop libiberty, which leaks memory then only for
+                       * names in punycode */
 };
 
 #define DEMANGLED_SIZE_MAX 32768u
@@ -36,12 +36,12 @@ static void demangle_take(const char *piece, size_t size, void *data)
 
     if (size > DEMANGLED_SIZE_MAX - text->size)
         longjmp(text->too_long, 1);
-    if (size > 0) /* else there may be no piece */
+    if (size > 0) /* otherwise piece may be NULL */
         memcpy(text->bytes + text->size, piece, size);
     text->size += size;
 }
 
-static bool print_plain(const char *name, struct text *text)
+static bool demangle_print(const char *name, struct text *text)
 {
     const int options = DMGL_PARAMS | DMGL_ANSI;
 
@@ -49,22 +49,22 @@ static bool print_plain(const char *name, struct text *text)
         return false;
     if (rust_demangle_callback(name, options, demangle_take, text))
         return true;
-    text->size = 0; /* it may have begun */
+    text->size = 0; /* the Rust demangler may have printed something before it gave up */
     return cplus_demangle_v3_callback(name, options, demangle_take, text);
 }
 
-static char *make_plain(const char *name)
+static char *demangle_to_text(const char *name)
 {
     struct text text = {.bytes = malloc(DEMANGLED_SIZE_MAX + 1)};
     char *plain = NULL;
 
-    if (text.bytes != NULL && print_plain(name, &text) && text.size > 0)
+    if (text.bytes != NULL && demangle_print(name, &text) && text.size > 0)
         plain = strndup(text.bytes, text.size);
     free(text.bytes);
     return plain;
 }
 #else
-static char *make_plain(const char *name)
+static char *demangle_to_text(const char *name)
 {
     (void)name;
     return NULL;
@@ -76,5 +76,5 @@ char *demangle(const char *name)
     bool mangled =
         strncmp(name, "_Z", 2) == 0 || strncmp(name, "__Z", 3) == 0 || strncmp(name, "_R", 2) == 0;
 
-    return mangled && strlen(name) <= MANGLED_SIZE_MAX ? make_plain(name) : NULL;
+    return mangled && strlen(name) <= MANGLED_SIZE_MAX ? demangle_to_text(name) : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libcapstone does the work, and can be left out. It is loaded when code is first shown: to be
- * linked against it costs every start 4 ms of relocations. On x86 the text is in AT&T's syntax, as objdump
- * prints it too, but that every operand's size is said: movq, callq.
+ * libcapstone does the work, and can be left out. It is loaded when code is first shown, because
+ * linking against it would cost every start 4 ms of relocations. On x86 the text is in AT&T's
+ * syntax, as objdump prints it, with the size of operands in each mnemonic: movq, callq.
  */
 #include "config.h"
 
@@ -18,13 +18,13 @@
 
 #include "symbol/symbol-internal.h"
 
-#define GROUP 8u /* bytes in a row where there are no instructions */
+#define GROUP 8u /* bytes in a row of the listing where nothing is disassembled */
 
 #ifdef HAVE_CAPSTONE
 #define STRING_OF(number) #number
 #define LIBRARY_NAME(major) "libcapstone.so." STRING_OF(major)
 
-/* Those of its functions that are needed. */
+/* The functions of the library that are used here. */
 struct capstone {
     __typeof__(cs_open) *open;
     __typeof__(cs_close) *close;
@@ -38,12 +38,12 @@ struct capstone {
 
 struct disassembler {
     unsigned machine;
-    uint32_t unit; /* bytes of which an instruction has a whole number */
-    const char *problem;
+    uint32_t unit;       /* bytes: instructions are a multiple of it */
+    const char *problem; /* why everything is shown as bytes, or NULL */
 #ifdef HAVE_CAPSTONE
     struct capstone library;
     csh handle;
-    cs_insn *instruction; /* owned; NULL: not to be disassembled */
+    cs_insn *instruction; /* owned; NULL: nothing is disassembled */
 #endif
 };
 
@@ -86,7 +86,8 @@ static const struct machine {
     {EM_AARCH64, 4, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
 };
 
-/* Once loaded it stays: code is opened again and again while somebody reads it. */
+/* The library stays loaded: functions are disassembled one after the other while somebody reads
+ * code. */
 static bool load_library(struct capstone *library)
 {
     void *object = dlopen(LIBRARY_NAME(CS_API_MAJOR), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
@@ -130,7 +131,7 @@ static bool open_any(struct disassembler *disassembler)
     return false;
 }
 
-/* "%rax, %rbx" becomes "%rax,%rbx", as objdump has it on x86. */
+/* "%rax, %rbx" becomes "%rax,%rbx", as objdump prints operands on x86. */
 static void close_up(char *text)
 {
     char *out = text;
@@ -146,7 +147,7 @@ static bool in_group(const struct disassembler *disassembler, unsigned group)
     return disassembler->library.insn_group(disassembler->handle, disassembler->instruction, group);
 }
 
-/* Where a direct jump or call leads: the last operand, a number. */
+/* Where a direct jump or call leads: its last operand, if that is a number. */
 static bool find_target(const struct disassembler *disassembler, uint64_t *target)
 {
     const cs_detail *detail = disassembler->instruction->detail;

@@ -2,8 +2,8 @@
 /*
  * The functions of a compilation unit, read once, when one of them is asked about.
  *
- * A file may come from anywhere, and its trees may have loops: nesting is bounded, and of a unit
- * not more entries are looked at than a few times what fits into it. What is more is left out.
+ * A hostile file may have loops in its trees of entries. So nesting is bounded, and so is the
+ * number of entries that are looked at: a few times what fits into the unit. The rest is left out.
  */
 #include "config.h"
 
@@ -16,8 +16,10 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-#define PASSES 4u    /* over the bytes of a unit: an entry has one at least */
-#define SPARE 65536u /* entries more: lists of ranges are elsewhere */
+/* The budget of a unit is PASSES entries for each of its bytes, and SPARE for its lists of ranges,
+ * which are in another section. An entry has at least one byte. */
+#define PASSES 4u
+#define SPARE 65536u
 
 bool elf_functions_spend(struct elf_functions *functions)
 {
@@ -32,7 +34,7 @@ bool elf_functions_spend(struct elf_functions *functions)
 struct reading {
     struct elf_object *object;
     struct elf_functions *functions;
-    bool scoped; /* scopes are names' */
+    bool scoped; /* scopes are parts of names in the unit's language */
 };
 
 static void add_function(const struct reading *reading, Dwarf_Die *die)
@@ -58,10 +60,11 @@ static void add_out_of_line(struct elf_functions *functions, Dwarf_Die *die)
     if (dwarf_formref_die(dwarf_attr(die, DW_AT_abstract_origin, &attribute), &origin) == NULL ||
         dwarf_entrypc(die, &start) != 0)
         return;
-    functions->error =
-        array_grow(&functions->out_of_line, functions->out_of_line_count, sizeof *functions->out_of_line);
+    functions->error = array_grow(&functions->out_of_line, functions->out_of_line_count,
+                                  sizeof *functions->out_of_line);
     if (functions->error == 0)
-        functions->out_of_line[functions->out_of_line_count++] = (struct elf_out_of_line){origin.addr, start};
+        functions->out_of_line[functions->out_of_line_count++] =
+            (struct elf_out_of_line){origin.addr, start};
 }
 
 static bool may_hold_functions(int tag)
@@ -71,7 +74,7 @@ static bool may_hold_functions(int tag)
            tag == DW_TAG_lexical_block;
 }
 
-/* Its index, or ELF_NO_SCOPE where there is no memory for it. */
+/* Returns the index of the new scope, or ELF_NO_SCOPE where there is no memory for it. */
 static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die, uint32_t parent)
 {
     functions->error =
@@ -82,10 +85,10 @@ static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die,
     return functions->scope_count++;
 }
 
-/* What is told of functions whose scopes are names' too. */
+/* Adds what names need to know of a function that is declared in the scope own. */
 static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t own)
 {
-    static const char call[] = "operator()"; /* of a template more may follow */
+    static const char call[] = "operator()"; /* template arguments may follow */
     const char *name = dwarf_diename(die);
 
     if (own != ELF_NO_SCOPE && name != NULL && strncmp(name, call, sizeof call - 1) == 0)
@@ -146,7 +149,7 @@ static uint64_t unit_size(Dwarf_Die *unit)
     return next - start;
 }
 
-/* C has functions in functions, but calls them by their own names. */
+/* Are scopes parts of names? In GNU C there are functions in functions, but without such names. */
 static bool is_scoped(Dwarf_Die *unit)
 {
     int language = dwarf_srclang(unit);
@@ -155,7 +158,8 @@ static bool is_scoped(Dwarf_Die *unit)
            language != DW_LANG_C11;
 }
 
-/* --- what was read stays --------------------------------------------------------------------- */
+/* --- functions by unit -------------------------------------------------------------------------
+ */
 
 static int compare_units(const void *left, const void *right)
 {
@@ -204,7 +208,8 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
     if (functions->count > 0)
         qsort(functions->all, functions->count, sizeof *functions->all, compare_functions);
     if (functions->out_of_line_count > 0)
-        qsort(functions->out_of_line, functions->out_of_line_count, sizeof *functions->out_of_line, compare_out_of_line);
+        qsort(functions->out_of_line, functions->out_of_line_count, sizeof *functions->out_of_line,
+              compare_out_of_line);
     *result = functions;
     return 0;
 }
@@ -219,8 +224,8 @@ struct elf_function *elf_functions_around(const struct elf_functions *functions,
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
 
-/* Entries lie in the file in the order in which they were read; where loops of a damaged file put
- * them out of it, some are not found. */
+/* Scopes were read in the order in which entries lie in the file, so they can be searched by
+ * address. In a damaged file with loops they are out of order, and some are not found. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die)
 {
     const struct elf_scope *scopes = functions->scopes;
@@ -237,7 +242,8 @@ uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_
                                                                              : ELF_NO_SCOPE;
 }
 
-bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin, uint64_t *start)
+bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin,
+                               uint64_t *start)
 {
     uint32_t low = 0, high = functions->out_of_line_count;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of functions that were inlined. Compilers write the name that the linker would read where
- * it could see one, and that tells all. Of others (gcc's of lambdas, of what is static or in
- * namespaces without a name, clang's of all with -g1) a copy that was not inlined may have a
- * symbol, which is that name; else it is put together from what the function is declared in, as
- * gdb does it.
+ * Names of functions that were inlined. The best one is the mangled name, which compilers write for
+ * functions that the linker could see. gcc does not for lambdas, static functions and those in
+ * unnamed namespaces, nor does clang for any function with -g1. Then an instance that was not
+ * inlined may have a symbol with the mangled name. If it does not, the name is put together from
+ * the scopes that the function is declared in, as gdb does.
  */
 #include "config.h"
 
@@ -18,14 +18,14 @@
 #include "symbol/elf-internal.h"
 #include "symbol/symbol.h"
 
-#define NAME_SIZE_MAX 4096u  /* bytes of what is put together */
-#define STEPS_MAX 16u /* from what was inlined to what declares it */
+#define NAME_SIZE_MAX 4096u /* bytes of a name that is put together */
+#define STEPS_MAX 16u       /* references from an inlined function to its declaration */
 
-/* A function, and the text that was made for it. */
+/* An inlined function, and the name that was made for it. */
 struct origin {
-    const void *die; /* that declares it */
+    const void *die; /* the entry that declares it */
     struct elf_origin known;
-    char *made; /* owned; NULL: the file's own text will do */
+    char *made; /* owned; NULL: the name is in the file */
 };
 
 /* --- what the file says ----------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static const char *linkage_name(Dwarf_Die *die)
     return elf_is_name(name) ? name : NULL;
 }
 
-static bool follow(Dwarf_Die *die, unsigned reference)
+static bool follow_reference(Dwarf_Die *die, unsigned reference)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die next;
@@ -51,18 +51,20 @@ static bool follow(Dwarf_Die *die, unsigned reference)
     return true;
 }
 
-/* From what was inlined to the entry that declares the function, in its class. */
+/* The entry that declares an inlined function, in its class. */
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     for (unsigned i = 0; i < STEPS_MAX; i++)
-        if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification))
+        if (!follow_reference(&die, DW_AT_abstract_origin) &&
+            !follow_reference(&die, DW_AT_specification))
             break;
     return die;
 }
 
-/* --- a copy of it that was not inlined -------------------------------------------------------- */
+/* --- an instance that was not inlined ----------------------------------------------------------
+ */
 
-/* The name that a symbol is made from: "_ZL1fv.isra.0" is a part of _ZL1fv. */
+/* The mangled name in a symbol: _ZL1fv for "_ZL1fv.isra.0". The caller's, or NULL. */
 static char *mangled_part(const char *name)
 {
     bool mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
@@ -75,7 +77,7 @@ static char *symbol_of_copy(struct elf_object *object, const struct elf_function
 {
     uint64_t start;
 
-    if (!follow(&inlined, DW_AT_abstract_origin) ||
+    if (!follow_reference(&inlined, DW_AT_abstract_origin) ||
         !elf_functions_out_of_line(functions, inlined.addr, &start))
         return NULL;
     start += object->dwarf_bias;
@@ -103,8 +105,8 @@ static void put_scope(FILE *text, const struct elf_scope *scope)
     free(plain);
 }
 
-/* The scopes' names, outermost first. What a function is in whose own name tells its scopes,
- * need not be said. */
+/* Writes the names of a scope and those around it, outermost first. The mangled name of a function
+ * has the scopes around it already. */
 static void put_scopes(FILE *text, const struct elf_functions *functions, uint32_t scope)
 {
     uint32_t chain[ELF_SCOPE_DEPTH_MAX], count = 0;
@@ -118,7 +120,8 @@ static void put_scopes(FILE *text, const struct elf_functions *functions, uint32
         put_scope(text, &functions->scopes[chain[--count]]);
 }
 
-/* NULL: it is in nothing, or its name gets too long. */
+/* The name with its scopes, which is the caller's. NULL: it is in no scope, or the name gets too
+ * long. */
 static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die *declared,
                          const char *name)
 {
@@ -139,7 +142,8 @@ static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die 
     return NULL;
 }
 
-/* --- each is named once ----------------------------------------------------------------------- */
+/* --- names by declaration ----------------------------------------------------------------------
+ */
 
 static int functions_around(struct elf_object *object, Dwarf_Die *die,
                             struct elf_functions **functions)
@@ -218,7 +222,7 @@ int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inl
     if (inlined->origin == NULL) {
         struct origin *origin = NULL;
         if (dwarf_offdie(object->dwarf, inlined->die, &die) == NULL)
-            return -ENOMEM; /* it was read before */
+            return -ENOMEM; /* the entry is there: it was read before */
         Dwarf_Die declared = declaration_of(die);
         const struct origin wanted = {.die = declared.addr};
         void **known = tfind(&wanted, &object->origins, compare_origins);

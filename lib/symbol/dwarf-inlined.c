@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inlined functions, from the trees of functions' scopes in the debug information. Places that
- * are asked about lie near each other, so what was inlined into a function stays, once read.
- * Trees of damaged files are bounded as dwarf-functions.c does it.
+ * Inlined functions, from the tree of scopes that the debug information has for each function. What
+ * was inlined into a function is kept once it was read, because many addresses of one function are
+ * asked about. The trees of hostile files are bounded as in dwarf-functions.c.
  */
 #include "config.h"
 
@@ -11,17 +11,17 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-#define STRETCHES_MAX 65536u /* stretches of one function */
+#define RANGES_MAX 65536u /* stretches of one function */
 
 /* --- what was inlined into one ------------------------------------------------------------ */
 
-struct walk {
+struct inlined_walk {
     struct elf_object *object;
     struct elf_functions *functions;
     struct elf_function *function;
 };
 
-static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
+static void add_inlined_ranges(struct inlined_walk *walk, Dwarf_Die *die, unsigned depth)
 {
     struct elf_function *function = walk->function;
     GElf_Addr bias = walk->object->dwarf_bias;
@@ -29,8 +29,8 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
     bool named = elf_is_name(dwarf_diename(die));
     Dwarf_Addr start, end;
 
-    while (named && function->inlined_count < STRETCHES_MAX && elf_ranges_next(&ranges, &start, &end) &&
-           elf_functions_spend(walk->functions)) {
+    while (named && function->inlined_count < RANGES_MAX &&
+           elf_ranges_next(&ranges, &start, &end) && elf_functions_spend(walk->functions)) {
         walk->functions->error =
             array_grow(&function->inlined, function->inlined_count, sizeof *function->inlined);
         if (walk->functions->error == 0)
@@ -43,7 +43,7 @@ static void add_stretches(struct walk *walk, Dwarf_Die *die, unsigned depth)
     }
 }
 
-static void walk_scope(struct walk *walk, Dwarf_Die *scope, unsigned depth)
+static void walk_inlined_scope(struct inlined_walk *walk, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die die;
 
@@ -52,9 +52,9 @@ static void walk_scope(struct walk *walk, Dwarf_Die *scope, unsigned depth)
     do {
         int tag = dwarf_tag(&die);
         if (tag == DW_TAG_inlined_subroutine)
-            add_stretches(walk, &die, depth);
+            add_inlined_ranges(walk, &die, depth);
         if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
-            walk_scope(walk, &die, depth + 1);
+            walk_inlined_scope(walk, &die, depth + 1);
     } while (elf_functions_spend(walk->functions) && dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -75,8 +75,8 @@ int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_i
     if (function == NULL)
         return 0;
     if (!function->inlined_read && dwarf_offdie(object->dwarf, function->die, &die) != NULL) {
-        struct walk walk = {.object = object, .functions = functions, .function = function};
-        walk_scope(&walk, &die, 0);
+        struct inlined_walk walk = {.object = object, .functions = functions, .function = function};
+        walk_inlined_scope(&walk, &die, 0);
     }
     function->inlined_read = true;
     *list = function->inlined;
@@ -88,23 +88,23 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count)
 {
     struct elf_inlined *list;
-    uint32_t all, found = 0;
+    uint32_t all, found = 0; /* of all ranges, those around the address */
     int error = elf_object_inlined(object, address, &list, &all);
 
     for (uint32_t i = 0; error == 0 && i < all && found < ELF_INLINED_MAX; i++) {
         if (address < list[i].start || address >= list[i].end)
             continue;
         if (found > 0 && list[i].depth <= chain[found - 1]->depth)
-            break; /* beside it, and not in it: the code cannot be of both */
+            break; /* it is beside the last one, not inside: the code cannot belong to both */
         chain[found++] = &list[i];
     }
     *count = found;
     return error;
 }
 
-/* --- what is known of one ------------------------------------------------------------------ */
+/* --- what is known of an inlined function -------------------------------------------------- */
 
-/* The directory of the compilation that an attribute is of. */
+/* The directory of the compilation that an attribute belongs to. */
 static const char *directory_of(Dwarf_Attribute *of)
 {
     Dwarf_Attribute attribute;
@@ -116,7 +116,7 @@ static const char *directory_of(Dwarf_Attribute *of)
     return directory != NULL ? directory : "";
 }
 
-/* The file and line that two attributes of an entry tell. */
+/* The file and line in two attributes of an entry. */
 static void read_place(Dwarf_Die *die, unsigned file, unsigned line, struct elf_line *place)
 {
     Dwarf_Attribute attribute;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source lines, from the line tables of the compilation units. libdwfl's own look-up needs
- * .debug_aranges, which clang does not write, so units are found by their own ranges.
+ * Compilation units and source lines. libdwfl's own look-up of a unit by address needs
+ * .debug_aranges, which clang does not write, so units are found by their own ranges of code.
  */
 #include "config.h"
 
@@ -14,9 +14,11 @@
 #include "base/clock.h"
 #include "symbol/elf-internal.h"
 
-#define ALL_LISTS_NS_MAX 5000000000   /* for all lists of a file: those of 10 million entries take less */
-#define ONE_LIST_NS_MAX 100000000 /* for one of them: more, and we were stopped meanwhile */
-#define UNITS_MAX (1u << 22) /* ranges of code; a hostile file may share one list in all units */
+#define ALL_LISTS_NS_MAX                                                                           \
+    5000000000 /* for all lists of a file; those of 10 million entries take less */
+#define ONE_LIST_NS_MAX 100000000 /* counted for one list; if it took longer, we were not running  \
+                                   */
+#define UNITS_MAX (1u << 22) /* ranges of code; all units of a hostile file may share one list */
 
 /* --- ranges of code ------------------------------------------------------------------------ */
 
@@ -120,7 +122,7 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
         return false;
     Dwarf_Line *found = dwarf_getsrc_die(&object->unit.die, address - object->dwarf_bias);
     const char *file = found == NULL ? NULL : dwarf_linesrc(found, NULL, NULL);
-    if (file == NULL || strcmp(file, "???") == 0) /* libdw's word for no file */
+    if (file == NULL || strcmp(file, "???") == 0) /* libdw says so where it knows no file */
         return false;
     dwarf_lineno(found, &number);
     *line = (struct elf_line){.directory = file[0] == '/' ? "" : object->unit.directory,
@@ -129,7 +131,7 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
     return true;
 }
 
-/* "/a/./b/../c" becomes "/a/c": by its letters, for the file need not be on this machine. */
+/* "/a/./b/../c" becomes "/a/c". Links are not followed: the file need not be on this machine. */
 static void clean_path(char *path)
 {
     char *out = path;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the debug file of a file is. By the name that the file gives it is looked for here, in the
- * places where gdb and libdwfl look: libdwfl would open whatever has the name, and a pipe would
- * hold us for ever, or what a small file is unpacked to take all memory. By its build-id libdwfl
- * finds it, below /usr/lib/debug and through debuginfod.
+ * Finds the debug file of a file. By its name (.gnu_debuglink) it is looked for here, where gdb and
+ * libdwfl look too. libdwfl itself would open whatever has the name: a FIFO would block for ever,
+ * and a small file may unpack to more than all memory. By its build-id libdwfl finds it, below
+ * /usr/lib/debug and through debuginfod.
  */
 #include "config.h"
 
@@ -19,10 +19,11 @@
 #include "launch/file-opener.h"
 #include "symbol/elf-internal.h"
 
-#define SYSTEM_PLACE "/usr/lib/debug"
-#define PIECE 65536u /* bytes read at a time */
+#define SYSTEM_DIRECTORY "/usr/lib/debug"
+#define CRC_PIECE 65536u /* bytes read at a time */
 
-/* What is looked for. Of a file that several debug files share only its build-id is known. */
+/* What the debug file must have. A file that several debug files share is known by its build-id
+ * only. */
 struct wanted {
     const uint8_t *build_id; /* borrowed */
     ssize_t build_id_size;   /* less than 1: none */
@@ -32,11 +33,11 @@ struct wanted {
 
 static bool has_crc(int fd, uint32_t wanted)
 {
-    unsigned char *bytes = malloc(PIECE);
+    unsigned char *bytes = malloc(CRC_PIECE);
     uLong crc = crc32(0, NULL, 0);
     ssize_t got = -1;
 
-    for (off_t at = 0; bytes != NULL && (got = pread(fd, bytes, PIECE, at)) > 0; at += got)
+    for (off_t at = 0; bytes != NULL && (got = pread(fd, bytes, CRC_PIECE, at)) > 0; at += got)
         crc = crc32(crc, bytes, (uInt)got);
     free(bytes);
     return got == 0 && crc == wanted;
@@ -54,7 +55,7 @@ static bool has_build_id(int fd, const struct wanted *wanted)
     return same;
 }
 
-/* A descriptor of the file, if it is what is wanted; else -1. */
+/* Returns a descriptor of the file at path if it is the wanted one, or -1. */
 static int try_path(const char *path, const struct wanted *wanted)
 {
     int fd = file_opener_open(path, 0);
@@ -69,11 +70,11 @@ static int try_path(const char *path, const struct wanted *wanted)
     return -1;
 }
 
-/* Beside the file, in .debug beside it, or in its directory below the system's own. */
+/* Looks beside the file, in .debug beside it, and in its directory below SYSTEM_DIRECTORY. */
 static int find_by_name(const char *file, const char *link, const struct wanted *wanted,
                         char **name)
 {
-    static const char *const patterns[] = {"%.*s/%s", "%.*s/.debug/%s", SYSTEM_PLACE "%.*s/%s"};
+    static const char *const patterns[] = {"%.*s/%s", "%.*s/.debug/%s", SYSTEM_DIRECTORY "%.*s/%s"};
     const char *slash = strrchr(file, '/'), *directory = slash == NULL ? "." : file;
     int size = slash == NULL ? 1 : (int)(slash - file);
     bool whole = link[0] == '/';
@@ -82,7 +83,7 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
         if (whole ? (*name = strdup(link)) == NULL
                   : asprintf(name, patterns[i], size, directory, link) < 0)
             break;
-        /* the debug file may be called like the file, which is not its own */
+        /* the debug file may have the name of the file, which is not its own debug file */
         int fd = strcmp(*name, file) == 0 ? -1 : try_path(*name, wanted);
         if (fd >= 0)
             return fd;
@@ -92,7 +93,8 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
     return -1;
 }
 
-/* Is this the question for what debug files share, which their Dwarf names? It is known then. */
+/* Does libdwfl ask for a file that debug files share (DW_FORM_GNU_ref_alt)? That is so if link is
+ * not the debuglink of the file itself. */
 static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
 {
     GElf_Addr bias;
@@ -119,7 +121,7 @@ static void choose_wanted(Dwfl_Module *module, const char *link, GElf_Word crc,
     wanted->build_id = shared;
 }
 
-/* What debug files are called that no link names; the caller's, or NULL. */
+/* The usual name of a debug file that no link names, which is the caller's; or NULL. */
 static char *usual_name(const char *file)
 {
     char *name;
@@ -127,7 +129,8 @@ static char *usual_name(const char *file)
     return asprintf(&name, "%s.debug", path_base_name(file)) < 0 ? NULL : name;
 }
 
-/* libdwfl loads libdebuginfod, and with it some 25 libraries, before that looks for servers. */
+/* libdwfl loads libdebuginfod, and with it some 25 libraries, before it looks whether there are
+ * servers. */
 static bool has_servers(void)
 {
     const char *servers = getenv("DEBUGINFOD_URLS");
@@ -135,8 +138,9 @@ static bool has_servers(void)
     return servers != NULL && servers[0] != '\0';
 }
 
-int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
-                   const char *file, const char *link, GElf_Word crc, char **name)
+int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name,
+                        Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+                        char **name)
 {
     char *usual = link == NULL && file != NULL ? usual_name(file) : NULL;
     struct wanted wanted;
@@ -151,10 +155,9 @@ int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module
     free(usual);
     if (fd >= 0)
         return fd;
-    /* without names both look for the build-id alone */
-    return has_servers()
-               ? dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0,
-                                              name)
-               : dwfl_build_id_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0,
-                                              name);
+    /* with NULL for the names, both look for the build-id only */
+    return has_servers() ? dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL,
+                                                        NULL, 0, name)
+                         : dwfl_build_id_find_debuginfo(module, userdata, module_name, base, NULL,
+                                                        NULL, 0, name);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where functions begin and end when no symbol tells: stripped files still have the index of the
- * unwind tables, and sections. What the file says is checked before it is used, and it may be cut
- * off anywhere.
+ * Where functions begin and end when no symbol says so. Stripped files still have an unwind table
+ * (.eh_frame) and most of them its index (.eh_frame_hdr), and sections. What the file says is
+ * checked before it is used, and the file may be cut off anywhere.
+ *
+ * Static programs have .eh_frame, because they unwind through it, but gcc lets the linker make no
+ * index. Then libdw takes the entries apart (LSB core, "Exception Frames"), and only their ranges
+ * of code are kept.
  */
 #include "config.h"
 
@@ -13,7 +17,8 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* The bytes of the file at an address, and how many follow in its segment. */
+/* The bytes of the file at an address, and in *room how many there are up to the end of its
+ * segment. */
 static const char *bytes_at(const struct elf_object *object, uint64_t address, size_t *room)
 {
     size_t count, size;
@@ -39,10 +44,10 @@ static const char *bytes_at(const struct elf_object *object, uint64_t address, s
 
 /* --- by frame descriptions: .eh_frame --------------------------------------------------- */
 
-/* What entries have in common. */
+/* What entries have in common (CIE). */
 struct common {
-    uint64_t offset; /* in the section; they come in this order */
-    uint8_t encoding;
+    uint64_t offset;  /* in the section, in whose order they are read */
+    uint8_t encoding; /* of addresses: DW_EH_PE_* */
 };
 
 struct frames {
@@ -56,7 +61,7 @@ struct frames {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* How many bytes a number takes; 0: such ones are not for code. */
+/* How many bytes a number takes. 0: no address of code is encoded like this. */
 static size_t size_of(const struct frames *frames, uint8_t encoding)
 {
     switch (encoding & 0x07) {
@@ -82,7 +87,7 @@ static uint64_t elf_frames_get(const struct frames *frames, const uint8_t *bytes
     return number;
 }
 
-/* An address, or how far it is from where it is written. */
+/* Reads an address, or its distance from where it is written. */
 static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, uint8_t encoding)
 {
     size_t size = size_of(frames, encoding);
@@ -95,7 +100,8 @@ static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, u
 
 /* --- what entries have in common -------------------------------------------------------------- */
 
-/* How an entry's range is written, from what its augmentation says; false: in no way known here. */
+/* Finds how the range of an entry is encoded, from its augmentation. False: that cannot be known.
+ */
 static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uint8_t *encoding)
 {
     const uint8_t *data = cie->augmentation_data, *end = data + cie->augmentation_data_size;
@@ -110,7 +116,7 @@ static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uin
             *encoding = *data;
             return true;
         }
-        if (*letter == 'P') /* and a pointer */
+        if (*letter == 'P') /* an encoding, and a pointer */
             data += size_of(frames, *data);
         if (*letter == 'P' || *letter == 'L')
             data++;
@@ -132,8 +138,8 @@ static bool add_common(struct frames *frames, uint64_t offset, const Dwarf_CIE *
 
 static const struct common *find_common(const struct frames *frames, uint64_t offset)
 {
-    size_t below = elf_count_below(frames->common, frames->common_count,
-                                          sizeof *frames->common, offset);
+    size_t below =
+        elf_count_below(frames->common, frames->common_count, sizeof *frames->common, offset);
 
     return below > 0 && frames->common[below - 1].offset == offset ? &frames->common[below - 1]
                                                                    : NULL;
@@ -157,8 +163,8 @@ static bool add_entry(struct frames *frames, const Dwarf_FDE *entry)
                  (uint64_t)(entry->start - (const uint8_t *)frames->data->d_buf);
     if (array_grow(&object->extents, object->extent_count, sizeof *object->extents) != 0)
         return false;
-    object->extents[object->extent_count++] =
-        (struct elf_extent){start + object->bias, elf_frames_get(frames, entry->start + size, size)};
+    object->extents[object->extent_count++] = (struct elf_extent){
+        start + object->bias, elf_frames_get(frames, entry->start + size, size)};
     return true;
 }
 
@@ -221,12 +227,12 @@ static void read_extents(struct elf_object *object)
 }
 
 static bool elf_frames_function(struct elf_object *object, uint64_t address, uint64_t *start,
-                         uint64_t *end)
+                                uint64_t *end)
 {
     if (!object->extents_read)
         read_extents(object);
-    size_t below = elf_count_below(object->extents, object->extent_count,
-                                          sizeof *object->extents, address);
+    size_t below =
+        elf_count_below(object->extents, object->extent_count, sizeof *object->extents, address);
     if (below == 0 || address - object->extents[below - 1].start >= object->extents[below - 1].size)
         return false;
     const struct elf_extent *found = &object->extents[below - 1];
@@ -239,19 +245,20 @@ static bool elf_frames_function(struct elf_object *object, uint64_t address, uin
 
 /* --- by their index: .eh_frame_hdr -------------------------------------------------------- */
 
-/* .eh_frame_hdr as every linker writes it: version 1, pointers relative to itself in four
- * bytes each, sorted by function (LSB core, "Exception Frame Header"). Nothing is aligned. */
+/* .eh_frame_hdr as every linker writes it: version 1, with pointers of four bytes that are relative
+ * to its own address, sorted by function (LSB core, "Exception Frame Header"). Nothing is aligned.
+ */
 struct unwind_index {
     uint64_t address;
     uint32_t count;
-    const char *table; /* of unwind_entry */
+    const char *table; /* borrowed; count times struct unwind_entry */
 };
 struct unwind_entry {
     int32_t function, frame;
 };
 #define UDATA4 0x03
 #define DATAREL_SDATA4 0x3b
-#define TABLE_AT 12 /* behind four bytes of encodings, the frames' address and the count */
+#define TABLE_AT 12 /* offset: the encodings, the address of .eh_frame and the count come first */
 
 static bool find_unwind_index(const struct elf_object *object, struct unwind_index *index)
 {
@@ -288,8 +295,8 @@ static uint64_t function_at(const struct unwind_index *index, size_t i)
     return index->address + (uint64_t)(int64_t)unwind_entry(index, i).function;
 }
 
-/* How many bytes of code a frame description covers: its fourth word, if the third is the
- * function's start relative to itself, as nearly all are; else there is no telling. */
+/* How many bytes of code a frame description covers; UINT64_MAX: not known. That is its fourth word
+ * if its third is the function's start relative to that word, as it nearly always is. */
 static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uint64_t function)
 {
     size_t room;
@@ -332,7 +339,7 @@ bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *
     return true;
 }
 
-/* --- what lies around ---------------------------------------------------------------- */
+/* --- by what is around ------------------------------------------------------------------ */
 
 static void narrow_to_section(const struct elf_object *object, uint64_t address, uint64_t *start,
                               uint64_t *end)
@@ -356,8 +363,8 @@ void elf_object_narrow(struct elf_object *object, uint64_t address, uint64_t *st
     narrow_to_section(object, address, start, end);
     if (!elf_object_has_symbols(object))
         return;
-    size_t below = elf_count_below(object->symbols, object->symbol_count,
-                                          sizeof *object->symbols, address);
+    size_t below =
+        elf_count_below(object->symbols, object->symbol_count, sizeof *object->symbols, address);
     if (below < object->symbol_count && object->symbols[below].start < *end)
         *end = object->symbols[below].start;
     if (below == 0)

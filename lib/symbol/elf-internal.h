@@ -38,7 +38,7 @@ struct elf_object {
     Dwfl_Module *module; /* borrowed from dwfl */
     Elf *elf;            /* borrowed from dwfl */
     GElf_Addr bias;
-    int64_t written_ns;         /* when the file was last written, since 1970; 0: not known */
+    int64_t written_ns; /* when the file was last written, since 1970; 0: not known */
     bool symbols_read;
     struct elf_symbol *symbols; /* owned; sorted by start */
     size_t symbol_count;
@@ -56,7 +56,8 @@ struct elf_object {
     void *origins;   /* owned; another: dwarf-inlined-names.c */
 };
 
-/* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------- */
+/* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c -------------------------------
+ */
 
 /* A program has a dozen segments, and some dozens of sections. They are gone through for each
  * address, so those past these limits are left out. */
@@ -64,12 +65,13 @@ struct elf_object {
 #define ELF_SECTIONS_MAX 4096u
 
 /* Whether libdw may read this file: it unpacks what is compressed in it into memory, whole. 0;
- * -EFBIG: that would take too much memory; -ENOEXEC: it is no ELF file; or another -errno: it cannot
- * be read. */
+ * -EFBIG: that would take too much memory; -ENOEXEC: it is no ELF file; or another -errno: it
+ * cannot be read. */
 int elf_check_unpacked_size(int fd);
 
 /* Finds the separate debug file of a module, or the file with what several debug files share
- * (find_debuginfo of Dwfl_Callbacks). Returns a descriptor and its *name, both the caller's; or -1. */
+ * (find_debuginfo of Dwfl_Callbacks). Returns a descriptor and its *name, both the caller's; or -1.
+ */
 int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name,
                         Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
                         char **name);
@@ -124,7 +126,8 @@ struct elf_scope {
 };
 #define ELF_NO_SCOPE UINT32_MAX
 
-/* The code of a function that is also inlined elsewhere ("out-of-line instance" in DWARF 5, 3.3.8). */
+/* The code of a function that is also inlined elsewhere ("out-of-line instance" in DWARF 5, 3.3.8).
+ */
 struct elf_out_of_line {
     const void *origin; /* the entry that all instances refer to */
     uint64_t start;     /* as in the debug information */
@@ -150,8 +153,8 @@ void elf_functions_clear(struct elf_object *object);
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address);
 /* The scope of an entry; ELF_NO_SCOPE: it lies in none, or that is not known. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die);
-/* Where the code of a function begins that was not inlined, by the entry that all its instances refer
- * to. False: it was inlined everywhere. */
+/* Where the code of a function begins that was not inlined, by the entry that all its instances
+ * refer to. False: it was inlined everywhere. */
 bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin,
                                uint64_t *start);
 /* May another entry be looked at? Takes it from the budget. False also after an error. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The symbols of an ELF file, sorted by address. libdwfl's own look-up by address scans all of them,
- * so they are read once into an array.
+ * The symbols of an ELF file, sorted by address. libdwfl's own look-up by address scans all of
+ * them, so they are read once into an array.
  */
 #include "config.h"
 
@@ -10,8 +10,9 @@
 
 #include "symbol/elf-internal.h"
 
-#define OVERLAPS_MAX 16 /* symbols looked back over for one that reaches this far */
-#define COMPARED 256    /* bytes of names: those of a hostile file are alike for megabytes */
+#define OVERLAPS_MAX                                                                               \
+    16               /* symbols before an address that are tried: one of them may reach up to it */
+#define COMPARED 256 /* bytes of names; those of a hostile file may be equal for megabytes */
 
 /* Where the section of a symbol ends, or 0 where it holds no code. */
 static uint64_t code_end(Elf *elf, GElf_Word section)
@@ -26,19 +27,19 @@ static uint64_t code_end(Elf *elf, GElf_Word section)
 
 bool elf_is_name(const char *name)
 {
-    return name != NULL && name[0] != '\0' &&
-           strnlen(name, ELF_NAME_SIZE_MAX) < ELF_NAME_SIZE_MAX;
+    return name != NULL && name[0] != '\0' && strnlen(name, ELF_NAME_SIZE_MAX) < ELF_NAME_SIZE_MAX;
 }
 
-/* "$x", "$d.12": marks for disassemblers on Arm. */
+/* "$x", "$d.12": symbols for disassemblers on Arm, not functions. */
 static bool is_mark(const char *name)
 {
     return name[0] == '$' && name[1] != '\0' && strchr("xadt", name[1]) != NULL &&
            (name[2] == '\0' || name[2] == '.');
 }
 
-/* Several names at one address: sized ones first, then global, then the plainest. */
-static uint32_t prefer(const GElf_Sym *symbol, const char *name)
+/* Of several names at one address, one with a size wins; then global before weak before local; then
+ * the one with the fewest underscores in front. */
+static uint32_t symbol_preference(const GElf_Sym *symbol, const char *name)
 {
     static const uint32_t binding[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
     uint32_t bind = GELF_ST_BIND(symbol->st_info), underscores = 0;
@@ -49,7 +50,8 @@ static uint32_t prefer(const GElf_Sym *symbol, const char *name)
            (7 - underscores);
 }
 
-static bool wanted(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word section)
+static bool is_function_symbol(const GElf_Sym *symbol, const char *name, Elf *elf,
+                               GElf_Word section)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
 
@@ -61,7 +63,7 @@ static bool wanted(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word
            code_end(elf, section) != 0;
 }
 
-static int elf_object_compare(const void *left, const void *right)
+static int compare_symbols(const void *left, const void *right)
 {
     const struct elf_symbol *a = left, *b = right;
 
@@ -72,9 +74,9 @@ static int elf_object_compare(const void *left, const void *right)
     return strncmp(a->name, b->name, COMPARED);
 }
 
-/* Symbols without a size (assembler) get one: to the next symbol, at most to the end of their
- * section. Inside a sized symbol they are but labels. */
-static void close_gaps(struct elf_object *object)
+/* Symbols without a size (from assembler) reach to the next symbol, at most to the end of their
+ * section. Inside a symbol with a size they are only labels, and are left out. */
+static void size_labels(struct elf_object *object)
 {
     struct elf_symbol *symbols = object->symbols;
     uint64_t covered = 0; /* sized symbols reach to here */
@@ -99,12 +101,12 @@ static void sort_symbols(struct elf_object *object)
     size_t kept = 0;
 
     if (object->symbol_count > 0)
-        qsort(object->symbols, object->symbol_count, sizeof *object->symbols, elf_object_compare);
+        qsort(object->symbols, object->symbol_count, sizeof *object->symbols, compare_symbols);
     for (size_t i = 0; i < object->symbol_count; i++)
         if (kept == 0 || object->symbols[kept - 1].start != object->symbols[i].start)
             object->symbols[kept++] = object->symbols[i];
     object->symbol_count = kept;
-    close_gaps(object);
+    size_labels(object);
 }
 
 static void read_symbols(struct elf_object *object)
@@ -121,7 +123,7 @@ static void read_symbols(struct elf_object *object)
         Elf *elf;
         const char *name =
             dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, &elf, NULL);
-        if (!wanted(&symbol, name, elf, section))
+        if (!is_function_symbol(&symbol, name, elf, section))
             continue;
         bool sized = symbol.st_size > 0;
         uint64_t end = sized ? 0 : code_end(elf, section);
@@ -130,7 +132,7 @@ static void read_symbols(struct elf_object *object)
             (struct elf_symbol){.start = address,
                                 .size = sized ? symbol.st_size : guess,
                                 .name = name,
-                                .preference = prefer(&symbol, name),
+                                .preference = symbol_preference(&symbol, name),
                                 .sized = sized};
     }
     sort_symbols(object);
@@ -162,8 +164,8 @@ struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address
 {
     if (!elf_object_has_symbols(object))
         return NULL;
-    size_t below = elf_count_below(object->symbols, object->symbol_count,
-                                          sizeof *object->symbols, address);
+    size_t below =
+        elf_count_below(object->symbols, object->symbol_count, sizeof *object->symbols, address);
     for (size_t i = below, seen = 0; i > 0 && seen < OVERLAPS_MAX; i--, seen++)
         if (address - object->symbols[i - 1].start < object->symbols[i - 1].size)
             return &object->symbols[i - 1];

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sections may be compressed, and libdw unpacks them into memory, whole: a file of a few hundred
- * kilobytes can make gigabytes of it. So what they would become is summed up before libdw sees
- * the file. Most sections say their size, and libelf unpacks no more than that. xz, in which the
- * small symbol table of .gnu_debugdata is, says it only behind the data, and may lie there; but
- * the chunks that its data are made of cannot: see https://tukaani.org/xz/xz-file-format.txt,
- * and for the chunks, LZMA2 in the kernel's lib/xz/xz_dec_lzma2.c.
+ * How much memory the compressed sections of a file take. libdw unpacks them whole, and a file of a
+ * few hundred kilobytes can become gigabytes, so the sizes are summed up before libdw sees the
+ * file.
+ *
+ * Most compressed sections begin with their size, and libelf unpacks no more than that. The symbol
+ * table in .gnu_debugdata is compressed with xz, which has the size after the data, where it may be
+ * wrong. But the sizes of the chunks that the data consist of cannot be wrong: see
+ * https://tukaani.org/xz/xz-file-format.txt, and for the chunks LZMA2 in the kernel's
+ * lib/xz/xz_dec_lzma2.c.
  */
 #include "config.h"
 
@@ -15,9 +18,11 @@
 
 #include "symbol/elf-internal.h"
 
-#define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20) /* bytes that any file may become */
-#define RATIO 32u                  /* times its size, of others: debug information gets to 10 */
-#define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30)
+/* A file may become UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Compressed debug
+ * information grows to 10 times its size. */
+#define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20)
+#define RATIO 32u
+#define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30) /* bytes that no file may exceed */
 
 struct bytes_left {
     const unsigned char *at;
@@ -40,12 +45,12 @@ static const unsigned char *unpacked_size_take(struct bytes_left *bytes, size_t 
 #define XZ_MAGIC                                                                                   \
     "\xfd"                                                                                         \
     "7zXZ"
-#define XZ_HEADER 12u
-#define XZ_FLAGS 7u /* where in the header the kind of checksum stands */
+#define XZ_HEADER 12u /* bytes */
+#define XZ_FLAGS 7u   /* offset in the header: the kind of checksum */
 
 enum { CHUNK_END, CHUNK_PLAIN, CHUNK_PLAIN_TOO, CHUNK_LZMA = 0x80, CHUNK_PROPERTIES = 0xc0 };
 
-/* The chunks of a block; false: they are none. */
+/* Adds the unpacked size of the chunks of a block. False: these are no chunks. */
 static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
 {
     const unsigned char *head;
@@ -69,7 +74,7 @@ static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
     return head != NULL;
 }
 
-/* What a stream becomes; false: it is none. */
+/* Adds the unpacked size of a stream. False: it is none. */
 static bool add_stream(struct bytes_left bytes, uint64_t *sum)
 {
     static const unsigned char checksums[16] = {0,  4,  4,  4,  8,  8,  8,  16,
@@ -79,7 +84,8 @@ static bool add_stream(struct bytes_left bytes, uint64_t *sum)
     if (header == NULL || memcmp(header, XZ_MAGIC, sizeof XZ_MAGIC) != 0)
         return false;
     size_t checksum = checksums[header[XZ_FLAGS] & 15];
-    while ((block = unpacked_size_take(&bytes, 1)) != NULL && *block != 0) { /* else the index */
+    while ((block = unpacked_size_take(&bytes, 1)) != NULL &&
+           *block != 0) { /* 0 begins the index */
         if (unpacked_size_take(&bytes, (*block + 1u) * 4 - 1) == NULL || !add_chunks(&bytes, sum))
             return false;
         size_t padding = -(size_t)(bytes.at - block) & 3;
@@ -100,7 +106,7 @@ static uint64_t read_big_endian(const unsigned char *bytes)
     return number;
 }
 
-/* What a section becomes, if it is one that is unpacked; false: that is not known. */
+/* Adds the unpacked size of a section that libdw would unpack. False: its size cannot be found. */
 static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name,
                         uint64_t *sum)
 {
@@ -110,8 +116,9 @@ static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, con
         return true;
     if ((header->sh_flags & SHF_COMPRESSED) != 0) {
         if (gelf_getchdr(section, &compressed) != NULL)
-            *sum += compressed.ch_size < UNPACKED_LIMIT_MAX ? compressed.ch_size : UNPACKED_LIMIT_MAX;
-        return true; /* else libdw cannot, either */
+            *sum +=
+                compressed.ch_size < UNPACKED_LIMIT_MAX ? compressed.ch_size : UNPACKED_LIMIT_MAX;
+        return true; /* without a readable header libdw does not unpack it */
     }
     bool old = strncmp(name, ".zdebug", 7) == 0;
     if (!old && strcmp(name, ".gnu_debugdata") != 0)
@@ -139,7 +146,7 @@ static int check_sections(Elf *elf, uint64_t most)
     if (elf_kind(elf) != ELF_K_ELF)
         return -ENOEXEC;
     if (elf_getshdrstrndx(elf, &names) != 0)
-        return 0; /* no section is found by name then */
+        return 0; /* then libdw finds no section by its name */
     while ((section = elf_nextscn(elf, section)) != NULL) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == NULL)
@@ -161,7 +168,9 @@ int elf_check_unpacked_size(int fd)
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -ENOEXEC;
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    int error = elf == NULL ? -ENOEXEC : check_sections(elf, most < UNPACKED_LIMIT_MAX ? most : UNPACKED_LIMIT_MAX);
+    int error = elf == NULL
+                    ? -ENOEXEC
+                    : check_sections(elf, most < UNPACKED_LIMIT_MAX ? most : UNPACKED_LIMIT_MAX);
     elf_end(elf);
     return error;
 }

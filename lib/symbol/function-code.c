@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A function's code, for people to read: its bytes are taken from the file that was mapped, not
- * from the memory of anybody, so a target is not touched.
+ * The instructions of a function, for people to read. The bytes come from the file that was mapped,
+ * not from the memory of a process, so a target is not touched.
  *
- * Where it begins and ends is what the symbol table says, else the unwind table; code that
- * neither knows is shown some way around the location. Whatever a file claims, no more is read
- * than FUNCTION_SIZE_MAX bytes and INSTRUCTIONS_MAX instructions, and the location is always among them.
+ * The symbol table says where the function begins and ends, or else the unwind table. Code that
+ * neither knows is shown up to AROUND bytes around the location. Whatever a file claims, no more
+ * than FUNCTION_SIZE_MAX bytes and INSTRUCTIONS_MAX instructions are read, and the location is
+ * always among them.
  */
 #include "config.h"
 
@@ -22,27 +23,27 @@
 #include "symbol/symbol-internal.h"
 
 #define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* bytes of a function */
-#define INSTRUCTIONS_MAX 65536u                 /* instructions of it */
-#define AROUND UINT64_C(2048)       /* bytes before and after a location in unknown code */
-#define NAME_SIZE_MAX 256            /* of a target, with its NUL; a hostile file has longer ones */
+#define INSTRUCTIONS_MAX 65536u               /* instructions of a function */
+#define AROUND UINT64_C(2048) /* bytes before and after a location in unknown code */
+#define NAME_SIZE_MAX 256 /* bytes of a call target's name, with its NUL; longer names are cut */
 
-/* Addresses here are those of elf-object. */
+/* Addresses are those of elf-object.h. */
 struct reader {
     struct elf_object *elf; /* borrowed */
     struct elf_segment segment;
     uint64_t address;    /* of the location */
     uint64_t start, end; /* of the code to read */
-    bool stretch;        /* it begins anywhere, perhaps inside an instruction */
-    uint64_t shift;      /* from addresses as linked to ours */
+    bool unbounded;      /* start is no function's, and may be inside an instruction */
+    uint64_t shift;      /* added to an address as linked, gives one of elf */
     struct disassembler *disassembler;
     struct symbol_code *code;
-    const struct elf_symbol *named; /* the symbol that name is of */
+    const struct elf_symbol *named; /* the symbol that has name */
     char name[NAME_SIZE_MAX];
 };
 
 /* --- where it is --------------------------------------------------------------------- */
 
-static uint64_t code_add(uint64_t a, uint64_t b)
+static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
@@ -53,22 +54,22 @@ static void find_function(struct reader *reader)
 
     if (symbol != NULL) {
         reader->start = symbol->start;
-        reader->end = code_add(symbol->start, symbol->size);
+        reader->end = add_saturated(symbol->start, symbol->size);
         return;
     }
     if (elf_object_function(reader->elf, reader->address, &reader->start, &reader->end)) {
         if (reader->end == UINT64_MAX)
-            reader->end = code_add(reader->address, AROUND);
+            reader->end = add_saturated(reader->address, AROUND);
         return;
     }
-    reader->stretch = true;
+    reader->unbounded = true;
     reader->start = reader->address > AROUND ? reader->address - AROUND : 0;
-    reader->end = code_add(reader->address, AROUND);
+    reader->end = add_saturated(reader->address, AROUND);
     elf_object_narrow(reader->elf, reader->address, &reader->start, &reader->end);
 }
 
-/* To what is in the file, and is not too much of it. */
-static void clamp(struct reader *reader)
+/* Limits the code to what is in the file, and to FUNCTION_SIZE_MAX bytes. */
+static void limit_code(struct reader *reader)
 {
     const struct elf_segment *segment = &reader->segment;
 
@@ -97,7 +98,7 @@ static int find_code(struct reader *reader, uint64_t offset, const char **proble
     reader->address = segment->address + (offset - segment->offset);
     reader->shift = reader->address - elf_object_linked(reader->elf, reader->address);
     find_function(reader);
-    clamp(reader);
+    limit_code(reader);
     return 0;
 }
 
@@ -110,7 +111,8 @@ static unsigned machine_of(const struct elf_object *elf)
 
 /* --- instructions -------------------------------------------------------------------- */
 
-/* "realpath@@GLIBC_2.3" is realpath. */
+/* Makes the name of a symbol reader->name: demangled, without its version, and cut if it is long.
+ */
 static void take_name(struct reader *reader, const struct elf_symbol *symbol)
 {
     size_t length = strcspn(symbol->name, "@");
@@ -129,7 +131,7 @@ static void take_name(struct reader *reader, const struct elf_symbol *symbol)
     free(name);
 }
 
-/* "<name+0x10>", or "" */
+/* Writes " <name+0x10>" for the target of a jump or call, or "". */
 static void name_target(struct reader *reader, uint64_t target, char *text, size_t size)
 {
     const struct elf_symbol *symbol = elf_object_symbol(reader->elf, target + reader->shift);
@@ -208,7 +210,7 @@ static int read_instructions(struct reader *reader)
     struct symbol_code *code = reader->code;
     int error = 0;
 
-    if (reader->stretch) { /* where the location is, an instruction begins */
+    if (reader->unbounded) { /* all that is known is that an instruction begins at the location */
         error = read_between(reader, reader->start, reader->address);
         return error == 0 ? read_between(reader, reader->address, reader->end) : error;
     }

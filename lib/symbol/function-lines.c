@@ -17,7 +17,8 @@
 
 #define FILES_MAX 1024u   /* source files of a function; lines in others are left out */
 #define INLINED_MAX 1024u /* names of inlined functions; others are left out */
-#define PAINTED_MAX (UINT64_C(1) << 22) /* instructions in inlined functions, summed over all depths */
+#define PAINTED_MAX                                                                                \
+    (UINT64_C(1) << 22) /* instructions in inlined functions, summed over all depths */
 
 /* --- lines ----------------------------------------------------------------------------- */
 
@@ -118,7 +119,8 @@ static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift,
     return low;
 }
 
-/* names: the borrowed names that code->inlined is made of. *inlined is 0 where there are too many. */
+/* names: the borrowed names that code->inlined is made of. *inlined is 0 where there are too many.
+ */
 static int find_inlined(struct symbol_code *code, const char **names, const char *name,
                         uint32_t *inlined)
 {

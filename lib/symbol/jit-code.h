@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jit-code: names and lines of code made at run time, from whichever file its maker writes: a jitdump
- * (jit-PID.dump), or /tmp/perf-PID.map.
+ * jit-code: names and lines of code made at run time, from whichever file its maker writes: a
+ * jitdump (jit-PID.dump), or /tmp/perf-PID.map.
  */
 #ifndef PPROFIL_JIT_CODE_H
 #define PPROFIL_JIT_CODE_H
@@ -24,9 +24,9 @@ struct jit_symbol {
     uint32_t line;
 };
 
-/* Reads the file behind fd (not consumed). Where fd is -1, reads the map of the owner from the owner's
- * /tmp or from ours, if the owner wrote it: another process may have had this pid. NULL: there is no
- * file, or it cannot be trusted, or there is no memory. */
+/* Reads the file behind fd (not consumed). Where fd is -1, reads the map of the owner from the
+ * owner's /tmp or from ours, if the owner wrote it: another process may have had this pid. NULL:
+ * there is no file, or it cannot be trusted, or there is no memory. */
 struct jit_code *jit_code_open(int fd, const struct jit_owner *owner);
 /* Is that file longer now than when code was read? code may be NULL: nothing could be read. */
 bool jit_code_grown(const struct jit_code *code, int fd, const struct jit_owner *owner);
@@ -35,7 +35,8 @@ void jit_code_close(struct jit_code *code);
 /* What is at an address; borrowed from the code. False: nothing is known. */
 bool jit_code_find(const struct jit_code *code, uint64_t address, struct jit_symbol *symbol);
 
-/* --- names by address: jit-names.c -------------------------------------------------------------- */
+/* --- names by address: jit-names.c --------------------------------------------------------------
+ */
 
 struct jit_line {
     uint64_t address;
@@ -75,7 +76,8 @@ void jit_names_clear(struct jit_names *names);
 /* What covers an address; NULL: nothing. */
 const struct jit_name *jit_names_find(const struct jit_names *names, uint64_t address);
 
-/* --- the files: perf-map.c, jitdump.c ------------------------------------------------------------ */
+/* --- the files: perf-map.c, jitdump.c ------------------------------------------------------------
+ */
 
 /* Opens the map of a process, from its own /tmp or ours. A descriptor, or -1. */
 int perf_map_open(uint32_t pid);
@@ -86,7 +88,8 @@ bool perf_map_read(int fd, size_t size, struct jit_names *names);
 
 /* Is the file a jitdump of this machine's byte order? */
 bool jitdump_is(int fd);
-/* Adds the names in the first size bytes of a jitdump, as far as they are whole. False: no memory. */
+/* Adds the names in the first size bytes of a jitdump, as far as they are whole. False: no memory.
+ */
 bool jitdump_read(int fd, size_t size, struct jit_names *names);
 
 #endif

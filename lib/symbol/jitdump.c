@@ -17,7 +17,9 @@
 #define MAGIC 0x4a695444u
 #define NAME_SIZE_MAX 4096u
 #define LINES_SIZE_MAX (1u << 24) /* bytes of a record of lines */
-#define V8_SHIFT 64u /* bytes: V8 counts addresses of lines from the ELF header that perf inject puts before the code */
+#define V8_SHIFT                                                                                   \
+    64u /* bytes: V8 counts addresses of lines from the ELF header that perf inject puts before    \
+           the code */
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
 
@@ -49,14 +51,14 @@ struct reader {
     int fd;
     struct jit_names *names;
     struct jit_line *lines; /* owned by names; they come before the load that they belong to */
-    size_t line_count;
+    size_t line_count;      /* of lines */
     uint64_t lines_of;      /* the address of that load */
     struct jit_name *loads; /* owned; in the order of indexes, for moves */
     uint64_t *indexes;      /* owned; of loads, ascending */
     size_t load_count;
 };
 
-static bool read_at(int fd, uint64_t at, void *bytes, size_t size)
+static bool jitdump_read_at(int fd, uint64_t at, void *bytes, size_t size)
 {
     return pread(fd, bytes, size, (off_t)at) == (ssize_t)size;
 }
@@ -65,12 +67,12 @@ bool jitdump_is(int fd)
 {
     uint32_t magic;
 
-    return read_at(fd, 0, &magic, sizeof magic) && magic == MAGIC;
+    return jitdump_read_at(fd, 0, &magic, sizeof magic) && magic == MAGIC;
 }
 
 /* A move names its load by an index, which grows with each load. A load whose index does not cannot
  * be moved. */
-static bool remember(struct reader *reader, uint64_t index, const struct jit_name *name)
+static bool jitdump_remember(struct reader *reader, uint64_t index, const struct jit_name *name)
 {
     if (reader->load_count > 0 && index <= reader->indexes[reader->load_count - 1])
         return true;
@@ -82,13 +84,13 @@ static bool remember(struct reader *reader, uint64_t index, const struct jit_nam
     return true;
 }
 
-static bool take_load(struct reader *reader, uint64_t at, size_t size)
+static bool jitdump_take_load(struct reader *reader, uint64_t at, size_t size)
 {
     struct load load;
     char text[NAME_SIZE_MAX];
 
-    if (size < sizeof load || !read_at(reader->fd, at, &load, sizeof load) || load.size == 0 ||
-        load.size > UINT64_MAX - load.address)
+    if (size < sizeof load || !jitdump_read_at(reader->fd, at, &load, sizeof load) ||
+        load.size == 0 || load.size > UINT64_MAX - load.address)
         return true;
     size -= sizeof load;
     ssize_t got =
@@ -104,16 +106,16 @@ static bool take_load(struct reader *reader, uint64_t at, size_t size)
     }
     reader->lines = NULL;
     return copy != NULL && jit_names_keep(reader->names, copy) &&
-           jit_names_add(reader->names, &name) && remember(reader, load.index, &name);
+           jit_names_add(reader->names, &name) && jitdump_remember(reader, load.index, &name);
 }
 
-static bool take_move(struct reader *reader, uint64_t at, size_t size)
+static bool jitdump_take_move(struct reader *reader, uint64_t at, size_t size)
 {
     size_t low = 0, high = reader->load_count;
     struct move move;
 
-    if (size < sizeof move || !read_at(reader->fd, at, &move, sizeof move) || move.size == 0 ||
-        move.size > UINT64_MAX - move.to)
+    if (size < sizeof move || !jitdump_read_at(reader->fd, at, &move, sizeof move) ||
+        move.size == 0 || move.size > UINT64_MAX - move.to)
         return true;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -139,7 +141,7 @@ static int compare_lines(const void *left, const void *right)
 }
 
 /* The text if it can be a path, else NULL: V8 may write memory that held a path once. */
-static const char *check_path(const char *text)
+static const char *jitdump_check_path(const char *text)
 {
     for (const char *at = text; *at != '\0'; at++)
         if (utf8_is_control(*at))
@@ -147,10 +149,10 @@ static const char *check_path(const char *text)
     return *text == '\0' ? NULL : text;
 }
 
-/* Returns how many entries of the record are whole. The file name "\xff" stands for that of the entry
- * before. */
-static size_t parse_lines(char *bytes, size_t size, const struct debug_info *info,
-                          struct jit_line *lines)
+/* Returns how many entries of the record are whole. The file name "\xff" stands for that of the
+ * entry before. */
+static size_t jitdump_parse_lines(char *bytes, size_t size, const struct debug_info *info,
+                                  struct jit_line *lines)
 {
     const char *last = NULL;
     size_t count = 0;
@@ -163,7 +165,7 @@ static size_t parse_lines(char *bytes, size_t size, const struct debug_info *inf
         if (length == room)
             break;
         if (strcmp(file, "\xff") != 0)
-            last = check_path(file);
+            last = jitdump_check_path(file);
         lines[count++] = (struct jit_line){entry.address, last, entry.line};
         bytes += sizeof entry + length + 1;
         size -= sizeof entry + length + 1;
@@ -171,13 +173,13 @@ static size_t parse_lines(char *bytes, size_t size, const struct debug_info *inf
     return count;
 }
 
-static bool take_lines(struct reader *reader, uint64_t at, size_t size)
+static bool jitdump_take_lines(struct reader *reader, uint64_t at, size_t size)
 {
     struct debug_info info;
 
     reader->lines = NULL;
     if (size < sizeof info || size > LINES_SIZE_MAX ||
-        !read_at(reader->fd, at, &info, sizeof info) ||
+        !jitdump_read_at(reader->fd, at, &info, sizeof info) ||
         info.count > (size - sizeof info) / (sizeof(struct debug_entry) + 1))
         return true;
     size -= sizeof info;
@@ -187,9 +189,9 @@ static bool take_lines(struct reader *reader, uint64_t at, size_t size)
     struct jit_line *lines = calloc(info.count + 1, sizeof *lines);
     if (lines == NULL || !jit_names_keep(reader->names, lines))
         return false;
-    if (!read_at(reader->fd, at + sizeof info, bytes, size))
+    if (!jitdump_read_at(reader->fd, at + sizeof info, bytes, size))
         return true;
-    reader->line_count = parse_lines(bytes, size, &info, lines);
+    reader->line_count = jitdump_parse_lines(bytes, size, &info, lines);
     if (reader->line_count == 0)
         return true;
     qsort(lines, reader->line_count, sizeof *lines, compare_lines);
@@ -201,18 +203,18 @@ static bool take_lines(struct reader *reader, uint64_t at, size_t size)
     return true;
 }
 
-static bool take_record(struct reader *reader, const struct record *record, uint64_t at)
+static bool jitdump_take_record(struct reader *reader, const struct record *record, uint64_t at)
 {
     size_t size = record->size - sizeof *record;
 
     at += sizeof *record;
     switch (record->id) {
     case CODE_LOAD:
-        return take_load(reader, at, size);
+        return jitdump_take_load(reader, at, size);
     case CODE_MOVE:
-        return take_move(reader, at, size);
+        return jitdump_take_move(reader, at, size);
     case CODE_DEBUG_INFO:
-        return take_lines(reader, at, size);
+        return jitdump_take_lines(reader, at, size);
     default:
         return true;
     }
@@ -225,13 +227,13 @@ bool jitdump_read(int fd, size_t size, struct jit_names *names)
     struct record record;
     bool done = true;
 
-    if (!read_at(fd, 0, &header, sizeof header) || header.size < sizeof header)
+    if (!jitdump_read_at(fd, 0, &header, sizeof header) || header.size < sizeof header)
         return true;
     for (uint64_t at = header.size; done && at < size; at += record.size) {
-        if (!read_at(fd, at, &record, sizeof record) || record.size < sizeof record ||
+        if (!jitdump_read_at(fd, at, &record, sizeof record) || record.size < sizeof record ||
             record.size > size - at || record.id == CODE_CLOSE)
             break;
-        done = take_record(&reader, &record, at);
+        done = jitdump_take_record(&reader, &record, at);
     }
     free(reader.loads);
     free(reader.indexes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Code that was compiled with a sanitizer calls the initialisation of the sanitizer's library. The
- * function's name is in the program's symbol table, whether the library is linked statically or
- * not.
+ * Was a file built with LeakSanitizer? Code that was compiled with a sanitizer calls the
+ * initialisation of the sanitizer's library. The name of that function is in the program's symbol
+ * table, whether the library is linked statically or not.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ static void leak_check_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header
     }
 }
 
-/* A valid file has one table of each type, and only the first one is read. */
+/* A valid file has one symbol table of each type, so only the first one is read. */
 static void leak_check_tables(Elf *elf, GElf_Word type, int *status)
 {
     Elf_Scn *section = NULL;

@@ -92,7 +92,8 @@ bool perf_map_is_of(int fd, const struct jit_owner *owner)
     if (start != 0 && (owner->until == 0 || start <= owner->until + SLACK))
         return written >= start;
     if (owner->from == 0 || owner->until == 0)
-        return start == 0; /* no times are known: it is believed unless another process has the pid now */
+        return start ==
+               0; /* no times are known: it is believed unless another process has the pid now */
     return written >= owner->from && (!(status.stx_mask & STATX_BTIME) ||
                                       to_ns(&status.stx_btime) <= owner->until + AFTERWARDS);
 }

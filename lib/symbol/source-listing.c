@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows are in the order of the instructions; wherever their source line changes the line comes
- * first. A source file is read once, and lines are found through a table of where they begin.
+ * A function's instructions with their source lines between them. Rows are in the order of the
+ * instructions; wherever the source line changes, its text comes first. A source file is read once,
+ * and lines are found through a table of where they begin.
  *
- * The paths come from somebody's debug information: only regular files of a bearable size are
- * read.
+ * The paths come from somebody else's debug information, so only regular files of at most
+ * SOURCE_SIZE_MAX are read.
  */
 #include "config.h"
 
@@ -21,7 +22,8 @@
 
 #define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 
-/* *written_ns: when it was, since 1970. NULL: it cannot be read. */
+/* Returns the text, which is the caller's, and when it was last written (*written_ns, since 1970).
+ * NULL: it cannot be read. */
 static char *read_source(const char *path, int64_t *written_ns)
 {
     struct stat status;
@@ -47,7 +49,7 @@ static char *read_source(const char *path, int64_t *written_ns)
     return text;
 }
 
-static void clean(char *line)
+static void listing_clean_line(char *line)
 {
     size_t length = strlen(line);
 
@@ -56,7 +58,7 @@ static void clean(char *line)
     utf8_make_harmless(line, "\t");
 }
 
-static int cut(struct listing_source *source)
+static int listing_cut_lines(struct listing_source *source)
 {
     char *text = source->text;
 
@@ -65,14 +67,14 @@ static int cut(struct listing_source *source)
         int error = array_grow(&source->starts, source->count, sizeof *source->starts);
         if (error != 0)
             return error;
-        clean(line);
+        listing_clean_line(line);
         source->starts[source->count++] = line;
     }
     return 0;
 }
 
-/* Reads a file at the first time. */
-static int need_source(struct listing *listing, uint32_t file)
+/* Reads a source file, unless that was tried before. */
+static int listing_read_source(struct listing *listing, uint32_t file)
 {
     struct listing_source *source = &listing->sources[file];
     int64_t program_ns = listing->code->written_ns, source_ns = 0;
@@ -82,32 +84,32 @@ static int need_source(struct listing *listing, uint32_t file)
     source->read = true;
     source->text = read_source(listing->code->files[file], &source_ns);
     source->newer = program_ns != 0 && source_ns > program_ns;
-    return cut(source);
+    return listing_cut_lines(source);
 }
 
 const char *listing_line(const struct listing *listing, uint32_t file, uint32_t number)
 {
-    if (number == 0 || file >= listing->code->file_count ||
-        number > listing->sources[file].count)
+    if (number == 0 || file >= listing->code->file_count || number > listing->sources[file].count)
         return NULL;
     return listing->sources[file].starts[number - 1];
 }
 
-/* The text of a source line, or NULL. */
-static int find_line(struct listing *listing, uint32_t file, uint32_t number, const char **text)
+/* *text becomes that of a source line, or NULL where it is not there. 0 or -ENOMEM. */
+static int listing_find_line(struct listing *listing, uint32_t file, uint32_t number,
+                             const char **text)
 {
     int error = 0;
 
     *text = NULL;
     if (number == 0 || file >= listing->code->file_count)
         return 0;
-    error = need_source(listing, file);
+    error = listing_read_source(listing, file);
     if (error == 0)
         *text = listing_line(listing, file, number);
     return error;
 }
 
-static int add_row(struct listing *listing, const struct listing_row *row)
+static int listing_add_row(struct listing *listing, const struct listing_row *row)
 {
     int error = array_grow(&listing->rows, listing->row_count, sizeof *listing->rows);
 
@@ -116,7 +118,7 @@ static int add_row(struct listing *listing, const struct listing_row *row)
     return error;
 }
 
-static int fill(struct listing *listing)
+static int listing_fill(struct listing *listing)
 {
     const struct symbol_code *code = listing->code;
     uint32_t file = 0, line = 0;
@@ -129,16 +131,16 @@ static int fill(struct listing *listing)
         file = instruction->file;
         line = instruction->line;
         if (changed)
-            error = find_line(listing, file, line, &row.text);
+            error = listing_find_line(listing, file, line, &row.text);
         if (error == 0 && row.text != NULL) {
             row.file = code->files[file];
             row.newer = listing->sources[file].newer;
-            error = add_row(listing, &row);
+            error = listing_add_row(listing, &row);
         }
         if (error == 0)
-            error = add_row(listing, &(struct listing_row){.text = instruction->text,
-                                                           .line = line,
-                                                           .instruction = instruction});
+            error = listing_add_row(listing, &(struct listing_row){.text = instruction->text,
+                                                                   .line = line,
+                                                                   .instruction = instruction});
     }
     return error;
 }
@@ -153,7 +155,7 @@ int listing_new(struct symbol_code *code, struct listing **result)
     }
     listing->code = code;
     listing->sources = calloc(code->file_count + 1u, sizeof *listing->sources);
-    int error = listing->sources == NULL ? -ENOMEM : fill(listing);
+    int error = listing->sources == NULL ? -ENOMEM : listing_fill(listing);
     if (error != 0) {
         listing_free(listing);
         return error;

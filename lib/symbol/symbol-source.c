@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the names in an object come from: its ELF file, or for code made at run time the list that its
- * maker writes. That is settled once, when the first name is asked for.
+ * Where the names in an object come from: its ELF file, or for code made at run time the list that
+ * its maker writes. That is settled once, when the first name is asked for.
  *
  * The descriptor that the supervisor sent is the very file that was mapped. A path in a profile may
  * lead to another file by now, so the build-id or the inode of what it leads to is compared.
@@ -21,9 +21,10 @@
 
 /* --- the file of an object ---------------------------------------------------------------- */
 
-/* Takes the ELF file from a descriptor if it has the build-id of the one that was mapped. */
-static int try_file(const struct profile_object *object, int fd, const char *path, bool certain,
-                    struct elf_object **elf)
+/* Opens the ELF file behind fd. Unless it is certainly the file that was mapped, its build-id must
+ * be that of the mapped one; -ESTALE if it is not. */
+static int object_file_try(const struct profile_object *object, int fd, const char *path,
+                           bool certain, struct elf_object **elf)
 {
     int error = elf_object_open(fd, path, object->build_id, object->build_id_size, elf);
 
@@ -45,11 +46,12 @@ int object_file_open(const struct profile *profile, uint32_t index, struct elf_o
 
     *elf = NULL;
     if (object->fd >= 0) {
-        error = try_file(object, object->fd, path, true, elf);
+        error = object_file_try(object, object->fd, path, true, elf);
     } else if (!object->deleted && !object->hangs && object->kind == PROFILE_OBJECT_FILE) {
-        /* the device is not compared: overlay and btrfs show another one in maps than in stat */
+        /* the device is not compared: on overlay and btrfs /proc/PID/maps and stat(2) differ in it
+         */
         int fd = file_opener_open(path, object->build_id_size > 0 ? 0 : object->inode);
-        error = fd < 0 ? fd : try_file(object, fd, path, false, elf);
+        error = fd < 0 ? fd : object_file_try(object, fd, path, false, elf);
         if (fd >= 0)
             close(fd);
     }
@@ -69,7 +71,7 @@ void symbol_source_close(struct symbol_source *source)
     *source = (struct symbol_source){0};
 }
 
-static const char *say_unopened(struct symbol_source *source, int error)
+static const char *source_problem(struct symbol_source *source, int error)
 {
     switch (error) {
     case -ENOENT:
@@ -89,17 +91,19 @@ static const char *say_unopened(struct symbol_source *source, int error)
     return source->own_problem != NULL ? source->own_problem : "unreadable";
 }
 
-static void open_elf(const struct symbolizer *symbolizer, struct symbol_source *source, uint32_t object)
+static void source_open_elf(const struct symbolizer *symbolizer, struct symbol_source *source,
+                            uint32_t object)
 {
     int error = object_file_open(symbolizer->profile, object, &source->elf);
 
     if (error != 0)
-        source->problem = say_unopened(source, error);
+        source->problem = source_problem(source, error);
     else if (!elf_object_has_symbols(source->elf))
         source->problem = "no symbol table; its debug symbols are not installed";
 }
 
-static struct jit_owner owner_of(const struct profile *profile, const struct profile_object *object)
+static struct jit_owner source_jit_owner(const struct profile *profile,
+                                         const struct profile_object *object)
 {
     const struct profile_totals *totals = &profile->totals;
     struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
@@ -122,13 +126,13 @@ struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t 
     source->opened = true;
     const struct profile_object *what = &profile->objects[object];
     if (what->kind == PROFILE_OBJECT_ANON) {
-        const struct jit_owner owner = owner_of(profile, what);
+        const struct jit_owner owner = source_jit_owner(profile, what);
         source->jit = jit_code_open(what->fd, &owner);
         if (source->jit == NULL)
             source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
     } else if (!what->invented &&
                (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
-        open_elf(symbolizer, source, object);
+        source_open_elf(symbolizer, source, object);
     }
     return source;
 }
@@ -195,7 +199,7 @@ bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)
     struct symbol_source *source = symbolizer_jit_source(symbolizer, object);
     const struct profile_object *what = &symbolizer->profile->objects[object];
 
-    const struct jit_owner owner = owner_of(symbolizer->profile, what);
+    const struct jit_owner owner = source_jit_owner(symbolizer->profile, what);
 
     if (source == NULL || !jit_code_grown(source->jit, what->fd, &owner))
         return false;

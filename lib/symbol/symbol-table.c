@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files are hostile: libelf checks what it reads, this file checks what it computes from it. The
- * file is read, not mapped, so that one that shrinks meanwhile is short and no SIGBUS.
+ * Files may be hostile: libelf checks what it reads, and this file checks what it computes from it.
+ * The file is read, not mapped: one that shrinks meanwhile would raise SIGBUS.
  */
 #include "config.h"
 
@@ -17,14 +17,14 @@
 #include "base/utf8.h"
 #include "symbol/symbol.h"
 
-#define NAME_SIZE_MAX 32768u /* all symbols of a hostile file may have the same endless name */
+#define NAME_SIZE_MAX 32768u /* bytes; all symbols of a hostile file may have one endless name */
 
-/* A section of symbols, and what belongs to it. */
+/* A section of symbols, and what belongs to it. All of it is borrowed. */
 struct source {
     Elf *elf;
     Elf_Data *symbols;
     Elf_Data *names;
-    Elf_Data *sections; /* of symbols in sections past 65280; NULL: there are none */
+    Elf_Data *sections; /* of symbols whose section number does not fit (SHN_XINDEX); NULL: none */
     size_t count;
 };
 
@@ -34,7 +34,7 @@ static bool is_code(Elf *elf, size_t section, GElf_Shdr *header)
            (header->sh_flags & SHF_EXECINSTR) != 0;
 }
 
-static uint64_t find_end(Elf *elf)
+static uint64_t find_text_end(Elf *elf)
 {
     uint64_t end = 0;
     size_t count;
@@ -62,7 +62,7 @@ static Elf_Data *find_sections(Elf *elf, size_t symbols)
     return NULL;
 }
 
-/* The first readable section of the type that has symbols; false: there is none. */
+/* Finds the first readable section of a type that has symbols. False: there is none. */
 static bool find_source(Elf *elf, GElf_Word type, struct source *source)
 {
     size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
@@ -81,14 +81,14 @@ static bool find_source(Elf *elf, GElf_Word type, struct source *source)
                                   .names = names,
                                   .sections = find_sections(elf, elf_ndxscn(section)),
                                   .count = data->d_size / entry};
-        if (source->count > INT_MAX) /* as libelf counts them */
+        if (source->count > INT_MAX) /* libelf's indexes are int */
             source->count = INT_MAX;
         return true;
     }
     return false;
 }
 
-/* Names go to terminals: one with control characters is none. */
+/* Names go to terminals, so a name with control characters is not accepted. */
 static bool find_name(const struct source *source, size_t offset, struct symbol *symbol)
 {
     const char *names = source->names->d_buf, *name = names + offset;
@@ -158,7 +158,7 @@ static int read_symbols(const struct source *source, struct symbol_table *table)
     return 0;
 }
 
-static int read_all(struct symbol_table *table)
+static int symbol_table_read_elf(struct symbol_table *table)
 {
     static const GElf_Word types[] = {SHT_SYMTAB, SHT_DYNSYM};
     struct source source;
@@ -166,7 +166,7 @@ static int read_all(struct symbol_table *table)
 
     if (elf_kind(table->elf) != ELF_K_ELF)
         return -ENOEXEC;
-    table->end = find_end(table->elf);
+    table->end = find_text_end(table->elf);
     for (size_t i = 0; error == 0 && i < 2 && table->count == 0; i++) {
         free(table->symbols);
         table->symbols = NULL;
@@ -183,7 +183,7 @@ int symbol_table_read(int fd, struct symbol_table *table)
         return -errno;
     if (elf_version(EV_CURRENT) != EV_NONE)
         table->elf = elf_begin(table->fd, ELF_C_READ, NULL);
-    int error = table->elf != NULL ? read_all(table) : -ENOEXEC;
+    int error = table->elf != NULL ? symbol_table_read_elf(table) : -ENOEXEC;
     if (error != 0)
         symbol_table_clear(table);
     return error;
@@ -206,8 +206,8 @@ void symbol_table_clear(struct symbol_table *table)
     *table = (struct symbol_table){0};
 }
 
-/* Keeps a table for its names. */
-static int adopt(struct symbol_table *table, const struct symbol_table *other)
+/* Takes another table over, whose names stay in use. */
+static int symbol_table_adopt(struct symbol_table *table, const struct symbol_table *other)
 {
     struct symbol_table *kept = malloc(sizeof *kept);
 
@@ -227,7 +227,7 @@ int symbol_table_add(struct symbol_table *table, struct symbol_table *other, uin
 
     if (symbols != NULL)
         table->symbols = symbols;
-    if (symbols == NULL || adopt(table, other) != 0) {
+    if (symbols == NULL || symbol_table_adopt(table, other) != 0) {
         symbol_table_clear(other);
         return -ENOMEM;
     }

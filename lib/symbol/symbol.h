@@ -8,15 +8,14 @@
  *
  * The files of the room:
  *   symbolizer.c, symbol-source.c    locations of a profile, and which file names an object
- *   elf-*.c, dwarf-*.c               an ELF file and its debug file (elf-object.h): elf-* read symbols,
- *                                    segments and frames, dwarf-* compilation units, their lines,
- *                                    functions and inlined functions
- *   jit-*.c, perf-map.c, jitdump.c   names of code made at run time (jit-code.h)
+ *   elf-*.c, dwarf-*.c               an ELF file and its debug file (elf-object.h): elf-* read
+ * symbols, segments and frames, dwarf-* compilation units, their lines, functions and inlined
+ * functions jit-*.c, perf-map.c, jitdump.c   names of code made at run time (jit-code.h)
  *   function-*.c, disassemble.c, source-listing.c
- *                                    the instructions and source lines of a function (function-code.h)
- *   async-*.c                        all of this in a thread, for live views (async-symbolizer.h)
- *   text-segments.c, symbol-table.c, leak-sanitizer.c, demangle.c
- *                                    what a single ELF file or name says, without a profile: below
+ *                                    the instructions and source lines of a function
+ * (function-code.h) async-*.c                        all of this in a thread, for live views
+ * (async-symbolizer.h) text-segments.c, symbol-table.c, leak-sanitizer.c, demangle.c what a single
+ * ELF file or name says, without a profile: below
  */
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H
@@ -39,8 +38,8 @@ void symbolizer_free(struct symbolizer *symbolizer);
  * -ENOMEM: unreadable, hostile and missing files are no error, they only give no names. */
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
 
-/* Fills in where a function is defined (profile_function.file and .line), by one location inside it.
- * 0 or -ENOMEM. */
+/* Fills in where a function is defined (profile_function.file and .line), by one location inside
+ * it. 0 or -ENOMEM. */
 int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 
 /* Looks up every location. 0 or -ENOMEM. */
@@ -58,7 +57,8 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
 
 /* Was a location looked up, and not in the list? */
 bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location);
-/* Reads the list of an object again if it has grown. True: unlisted locations may have a name now. */
+/* Reads the list of an object again if it has grown. True: unlisted locations may have a name now.
+ */
 bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object);
 /* Looks up the name of an unlisted location again. 0 or -ENOMEM. */
 int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location);
@@ -99,8 +99,8 @@ int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
 /* From an offset in the file to an address, and back. False where nothing is loaded there. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address);
 bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64_t *offset);
-/* The address at which a mapping of size bytes of the file begins. A mapping begins with a page, which
- * may begin before the code. False: the mapping has no code. */
+/* The address at which a mapping of size bytes of the file begins. A mapping begins with a page,
+ * which may begin before the code. False: the mapping has no code. */
 bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
                         uint64_t *address);
 
@@ -114,9 +114,9 @@ struct symbol {
     const char *name;       /* borrowed from the table; without control characters; "" only where
                              * the symbols of another table end (symbol_table_add) */
     uint32_t order;         /* its index in the file */
-    uint32_t rest;          /* how many bytes of the file's names may be read from name on; 0: the name
-                             * is not in a file */
-    uint8_t type, binding;  /* STT_ and STB_ of elf.h */
+    uint32_t rest; /* how many bytes of the file's names may be read from name on; 0: the name
+                    * is not in a file */
+    uint8_t type, binding; /* STT_ and STB_ of elf.h */
 };
 
 struct symbol_table {
@@ -134,18 +134,18 @@ struct symbol_table {
 int symbol_table_read(int fd, struct symbol_table *table);
 void symbol_table_clear(struct symbol_table *table);
 
-/* Moves the symbols of another table, which is cleared, to where their text was loaded: adds shift to
- * each address, and leaves out those outside of [start, end). A symbol without a name ends them. The
- * symbols are not in order before symbol_table_sort. 0 or -ENOMEM. */
+/* Moves the symbols of another table, which is cleared, to where their text was loaded: adds shift
+ * to each address, and leaves out those outside of [start, end). A symbol without a name ends them.
+ * The symbols are not in order before symbol_table_sort. 0 or -ENOMEM. */
 int symbol_table_add(struct symbol_table *table, struct symbol_table *other, uint64_t shift,
                      uint64_t start, uint64_t end);
 void symbol_table_sort(struct symbol_table *table);
 
 /* --- LeakSanitizer, which works under no tracer ---------------------------------------------- */
 
-/* The exit status of a process in which LeakSanitizer found that another process traces it, with and
- * without AddressSanitizer, unless the option exitcode says otherwise. Source: asan_flags.cpp and
- * lsan.cpp in compiler-rt, of which gcc's libsanitizer is a copy. */
+/* The exit status of a process in which LeakSanitizer found that another process traces it, with
+ * and without AddressSanitizer, unless the option exitcode says otherwise. Source: asan_flags.cpp
+ * and lsan.cpp in compiler-rt, of which gcc's libsanitizer is a copy. */
 enum {
     LEAK_CHECK_OF_ASAN = 1,
     LEAK_CHECK_OF_LSAN = 23,

@@ -32,7 +32,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 /* --- names --------------------------------------------------------------------------- */
 
-/* like: all of it but its names. */
+/* Adds a function that has everything but its names from like. */
 static int make_function(struct symbolizer *symbolizer, const char *system_name,
                          const struct profile_function *like, uint32_t *index)
 {
@@ -55,7 +55,7 @@ static int name_function(struct symbolizer *symbolizer, uint32_t object, const c
     return make_function(symbolizer, system_name, &function, index);
 }
 
-/* "realpath@@GLIBC_2.3" is realpath: which version it is means nothing to people. */
+/* "realpath@@GLIBC_2.3" becomes realpath: symbol versions mean nothing to people. */
 static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct elf_symbol *symbol)
 {
     const char *version = strchr(symbol->name, '@');
@@ -68,9 +68,9 @@ static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct el
     return error;
 }
 
-/* Code without a symbol: by the function's start, so that it makes one row. */
-static int name_by_place(struct symbolizer *symbolizer, struct elf_object *elf,
-                         uint32_t object, uint64_t address, uint32_t *function)
+/* Names code without a symbol by the start of its function, so that a function makes one row. */
+static int name_by_function_start(struct symbolizer *symbolizer, struct elf_object *elf,
+                                  uint32_t object, uint64_t address, uint32_t *function)
 {
     const struct profile *profile = symbolizer->profile;
     const char *file = path_base_name(profile->strings[profile->objects[object].path]);
@@ -92,7 +92,7 @@ static int name_code(struct symbolizer *symbolizer, struct elf_object *elf, uint
     struct elf_symbol *symbol = elf != NULL ? elf_object_symbol(elf, address) : NULL;
 
     if (symbol == NULL)
-        return name_by_place(symbolizer, elf, object, address, function);
+        return name_by_function_start(symbolizer, elf, object, address, function);
     int error = 0;
     if (symbol->function == PROFILE_NONE)
         error = name_symbol(symbolizer, object, symbol);
@@ -105,8 +105,8 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
                          uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
-    case PROFILE_OBJECT_UNKNOWN: /* "[unknown]", or what a file of counters could not say */
-        return name_by_place(symbolizer, NULL, place->object, address, function);
+    case PROFILE_OBJECT_UNKNOWN: /* "[unknown]", or a name of its own, from a file of counters */
+        return name_by_function_start(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
         struct jit_symbol found = {.name = source->jit != NULL ? "[jit]" : "[anon]"};
         if (source->jit != NULL)
@@ -118,10 +118,11 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
     }
 }
 
-/* The file to ask about a place, and *address as its own tables count it. NULL: there is none,
- * or it has no code there; a file offset must not be taken for an address. */
-static struct elf_object *file_of(const struct symbol_source *source, const struct profile_location *place,
-                                  uint64_t *address)
+/* The file to ask about a location, and in *address the location's address as the file's tables
+ * have it. NULL: there is no file, or it has no code there; a file offset must not be taken for an
+ * address. */
+static struct elf_object *source_elf(const struct symbol_source *source,
+                                     const struct profile_location *place, uint64_t *address)
 {
     *address = place->address;
     if (source->elf == NULL || !elf_object_address(source->elf, place->address, address))
@@ -131,8 +132,8 @@ static struct elf_object *file_of(const struct symbol_source *source, const stru
 
 /* --- lines --------------------------------------------------------------------------- */
 
-static int jit_line(struct symbolizer *symbolizer, const struct symbol_source *source, uint64_t address,
-                    struct profile_line *line)
+static int jit_line(struct symbolizer *symbolizer, const struct symbol_source *source,
+                    uint64_t address, struct profile_line *line)
 {
     struct jit_symbol found;
 
@@ -162,7 +163,7 @@ static int source_line(struct symbolizer *symbolizer, struct elf_object *elf, ui
     return elf_object_line(elf, address, &found) ? enter_line(symbolizer, &found, file, line) : 0;
 }
 
-/* A function that was inlined has no symbol; its debug information names it. */
+/* Functions that were inlined have no symbols, so their names come from the debug information. */
 static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                         struct elf_inlined *inlined)
 {
@@ -177,8 +178,9 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
                       : error;
 }
 
-/* The lines of a place, innermost first, of which the last comes in: what was inlined there lies
- * before it, each at the line where the one before it was called. */
+/* Adds what was inlined at a location. lines[0] is the line of the code when this is called. The
+ * list becomes innermost first: the innermost inlined function at that line, then each caller at
+ * the line of its call, up to the function that the code is of. */
 static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                        uint64_t address, struct profile_line *lines, uint32_t *count)
 {
@@ -229,7 +231,7 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
         return -ENOMEM;
     if (place.line_count > 0)
         *line = place.lines[place.line_count - 1];
-    struct elf_object *elf = file_of(source, &place, &address);
+    struct elf_object *elf = source_elf(source, &place, &address);
     int error = 0;
     if (line->function == PROFILE_NONE)
         error = name_location(symbolizer, source, elf, &place, address, &line->function);
@@ -250,11 +252,11 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
 
     if (error != 0 || place.line_count == 0 ||
         profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
-        return error; /* lists of names do not say */
+        return error; /* lists of names do not say where functions are defined */
     struct symbol_source *source = symbolizer_source(symbolizer, place.object);
     if (source == NULL)
         return -ENOMEM;
-    struct elf_object *elf = file_of(source, &place, &address);
+    struct elf_object *elf = source_elf(source, &place, &address);
     struct elf_symbol *symbol = elf != NULL ? elf_object_symbol(elf, address) : NULL;
     if (symbol == NULL || symbol->defined)
         return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program headers of an object, checked: whatever the file says, sizes added to addresses
- * and offsets stay below 2^64, so that those who use them need not look again.
+ * The program headers of an object, checked: whatever the file says, sizes added to addresses and
+ * offsets stay below 2^64, so that nobody has to check again.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #define PAGE UINT64_C(4096)
 
-static void take_segment(struct symbol_text *text, const GElf_Phdr *header)
+static void text_add_segment(struct symbol_text *text, const GElf_Phdr *header)
 {
     struct symbol_segment segment = {.offset = header->p_offset,
                                      .size = header->p_filesz,
@@ -35,7 +35,7 @@ static void take_segment(struct symbol_text *text, const GElf_Phdr *header)
         text->high = segment.address + segment.size;
 }
 
-static int read_text(const struct elf_object *object, struct symbol_text *text)
+static int text_read(const struct elf_object *object, struct symbol_text *text)
 {
     Elf *elf = elf_object_elf(object);
     const uint8_t *build_id;
@@ -51,7 +51,7 @@ static int read_text(const struct elf_object *object, struct symbol_text *text)
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr segment;
         if (gelf_getphdr(elf, (int)i, &segment) != NULL && segment.p_type == PT_LOAD)
-            take_segment(text, &segment);
+            text_add_segment(text, &segment);
     }
     build_id = elf_object_build_id(object, &build_id_size);
     if (build_id_size <= sizeof text->build_id) {
@@ -72,7 +72,7 @@ int symbol_text(const struct profile *profile, uint32_t index, struct symbol_tex
     int error = object_file_open(profile, index, &object);
     if (error != 0)
         return error;
-    error = read_text(object, text);
+    error = text_read(object, text);
     elf_object_close(object);
     return error;
 }
@@ -84,12 +84,13 @@ int symbol_text_of_file(int fd, const char *path, struct symbol_text *text)
 
     if (error != 0)
         return error;
-    error = read_text(object, text);
+    error = text_read(object, text);
     elf_object_close(object);
     return error;
 }
 
-/* Segments may share a page of the file, and code is what samples are in. */
+/* Segments may share a page of the file. Then the one with code is preferred, because samples are
+ * in code. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address)
 {
     bool found = false;
