@@ -4,9 +4,10 @@
  * through lib/wire. No other room includes its headers.
  *
  * Three headers hold the state: this one what all tracers share, tracer.h what one tracer has, tracee.h the threads and
- * processes that are followed. The other headers declare functions. Four of them serve several files: follow.h
- * (attach.c, new-tasks.c, exec.c, handover.c, handover-choice.c, tracee-end.c), repair.h (repair-*.c), tick.h
- * (tick-*.c) and calls/calls.h (calls/call-*.c). The functions of this header are in main.c.
+ * processes that are followed. Their functions are in main.c, tracer-*.c and tracee-table.c. The other headers declare
+ * functions. Some of them serve several files: follow.h (attach.c, new-tasks.c, exec.c, handover.c, handover-choice.c,
+ * tracee-end.c), repair.h (repair-*.c), tick.h (tick-*.c), sampling.h (sampling.c, housekeeping.c) and calls/calls.h
+ * (calls/call-*.c).
  *
  * Can it hurt a process? A thread that is seized stops for more than our interrupts: at every signal that it gets,
  * ignored ones too, at each fork, clone and exec, in each group stop, at SIGCONT, once when it is born, and at both
