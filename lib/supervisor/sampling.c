@@ -106,9 +106,9 @@ void sampling_clear(struct supervisor *supervisor)
 
 unsigned sampling_condition(const struct supervisor *supervisor, bool full)
 {
-    bool births = time_now() < supervisor->born_at + NEW_TASKS_NS;
+    bool makes_tasks = time_now() < supervisor->born_at + NEW_TASKS_NS;
 
-    return (full ? BUDGET_FULL : 0) | (births ? BUDGET_NEW_TASKS : 0);
+    return (full ? BUDGET_FULL : 0) | (makes_tasks ? BUDGET_NEW_TASKS : 0);
 }
 
 void sampling_adjust_rate(struct tracer *tracer, uint64_t now)
