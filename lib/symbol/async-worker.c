@@ -372,9 +372,9 @@ static void *worker_run(void *queue)
     return NULL;
 }
 
-/* All signals but crashes are blocked: they are for the program whose library this is. A crash is
- * the crashing thread's own; blocked, it would end the process without the handler that tidies up.
- */
+/* The thread blocks all signals that do not report a crash: they are for the program that uses this
+ * library. Were the signal of a crash blocked in the thread that crashes, the kernel would end the
+ * process without calling the handler that tidies up. */
 int async_worker_start(struct async_queue *queue, pthread_t *thread)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};

@@ -85,7 +85,8 @@ static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die,
     return functions->scope_count++;
 }
 
-/* Adds what names need to know of a function that is declared in the scope own. */
+/* Adds what the names of inlined functions need. The function is declared in the scope with index
+ * own. */
 static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t own)
 {
     static const char call[] = "operator()"; /* template arguments may follow */

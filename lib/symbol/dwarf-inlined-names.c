@@ -222,7 +222,7 @@ int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inl
     if (inlined->origin == NULL) {
         struct origin *origin = NULL;
         if (dwarf_offdie(object->dwarf, inlined->die, &die) == NULL)
-            return -ENOMEM; /* the entry is there: it was read before */
+            return -ENOMEM; /* the entry was read before, so only memory can be missing */
         Dwarf_Die declared = declaration_of(die);
         const struct origin wanted = {.die = declared.addr};
         void **known = tfind(&wanted, &object->origins, compare_origins);

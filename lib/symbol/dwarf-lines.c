@@ -16,8 +16,9 @@
 
 #define ALL_LISTS_NS_MAX                                                                           \
     5000000000 /* for all lists of a file; those of 10 million entries take less */
-#define ONE_LIST_NS_MAX 100000000 /* counted for one list; if it took longer, we were not running  \
-                                   */
+#define ONE_LIST_NS_MAX                                                                            \
+    100000000                /* counted for one list; if it took longer, we were not running       \
+                              */
 #define UNITS_MAX (1u << 22) /* ranges of code; all units of a hostile file may share one list */
 
 /* --- ranges of code ------------------------------------------------------------------------ */

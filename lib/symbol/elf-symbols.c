@@ -10,9 +10,8 @@
 
 #include "symbol/elf-internal.h"
 
-#define OVERLAPS_MAX                                                                               \
-    16               /* symbols before an address that are tried: one of them may reach up to it */
-#define COMPARED 256 /* bytes of names; those of a hostile file may be equal for megabytes */
+#define OVERLAPS_MAX 16 /* symbols before an address that may overlap it and are looked at */
+#define COMPARED 256    /* bytes of names; those of a hostile file may be equal for megabytes */
 
 /* Where the section of a symbol ends, or 0 where it holds no code. */
 static uint64_t code_end(Elf *elf, GElf_Word section)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records behind a header (tools/perf/Documentation/jitdump-specification.txt in the kernel).
- * The code itself is passed over. The file may still grow: reading ends at a record that is not
- * whole, and at one that makes no sense.
+ * A jitdump is a header and records (tools/perf/Documentation/jitdump-specification.txt in the
+ * kernel). The code in them is skipped. The file may still grow: reading ends at a record that is
+ * not whole, and at one that makes no sense.
  */
 #include "config.h"
 
@@ -17,9 +17,9 @@
 #define MAGIC 0x4a695444u
 #define NAME_SIZE_MAX 4096u
 #define LINES_SIZE_MAX (1u << 24) /* bytes of a record of lines */
-#define V8_SHIFT                                                                                   \
-    64u /* bytes: V8 counts addresses of lines from the ELF header that perf inject puts before    \
-           the code */
+/* V8 gives addresses of lines as if the ELF header were there that perf inject puts before the
+ * code. */
+#define V8_SHIFT 64u /* bytes */
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
 

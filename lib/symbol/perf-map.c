@@ -21,8 +21,8 @@
 #include "symbol/jit-code.h"
 
 #define SECOND UINT64_C(1000000000)
-#define SLACK (SECOND / 10) /* of the kernel's times, which go in ticks */
-#define AFTERWARDS SECOND   /* how long a process may live on after its last sample */
+#define SLACK (SECOND / 10) /* ns by which the kernel's times may be off: they advance in ticks */
+#define AFTERWARDS SECOND   /* ns that a process may live on after its last sample */
 
 /* Follows no link, and waits for no FIFO and no device. */
 static int perf_map_open_safely(const char *path)

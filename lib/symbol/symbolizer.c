@@ -32,7 +32,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 /* --- names --------------------------------------------------------------------------- */
 
-/* Adds a function that has everything but its names from like. */
+/* Adds a function to the profile: a copy of like, with names made from system_name. */
 static int make_function(struct symbolizer *symbolizer, const char *system_name,
                          const struct profile_function *like, uint32_t *index)
 {
@@ -178,9 +178,10 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
                       : error;
 }
 
-/* Adds what was inlined at a location. lines[0] is the line of the code when this is called. The
- * list becomes innermost first: the innermost inlined function at that line, then each caller at
- * the line of its call, up to the function that the code is of. */
+/* Adds the functions that were inlined at an address. Before, lines[0] is the line of the address,
+ * in the function that has the symbol. Afterwards lines begins with the innermost inlined function
+ * at that line; each of its callers follows at the line of its call, up to the function that has
+ * the symbol. */
 static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                        uint64_t address, struct profile_line *lines, uint32_t *count)
 {

@@ -245,7 +245,7 @@ UNUSED static uint64_t end_of(const struct symbol_code *code)
     return last->address + last->size;
 }
 
-/* One instruction follows the other, by address and by place, and all have a text. */
+/* Expects instructions without gaps, by address and by offset in the file, each with a text. */
 UNUSED static void expect_whole(const struct symbol_code *code)
 {
     cr_assert_not_null(code);
@@ -289,7 +289,7 @@ UNUSED static bool has_line(const struct symbol_code *code, const char *file, in
     return false;
 }
 
-/* What a file's own table says of a symbol, and where its code is in the file. */
+/* Reads a symbol from the file's own table, and returns the offset of its code in the file. */
 UNUSED static uint64_t find_symbol(const char *path, const char *name, struct symbol *symbol)
 {
     struct symbol_table table;

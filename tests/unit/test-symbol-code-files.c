@@ -11,7 +11,8 @@
 
 TestSuite(code_files, .init = make_program, .fini = remove_directory);
 
-/* Its loud_one is whole, named and where objdump has it; with_symbols is the same file. */
+/* Expects that loud_one of a file is complete, and that objdump has it at the same addresses.
+ * with_symbols is the same file before it was stripped. */
 static void expect_loud(const char *file, const char *with_symbols, bool lines)
 {
     struct symbol symbol;
@@ -41,7 +42,7 @@ Test(code_files, of_every_kind)
     expect_loud("linked", "nopie", true);
 }
 
-/* As prelink leaves them: the debug file knows other addresses. */
+/* prelink moves files: their debug files have other addresses. */
 Test(code_files, moved_since_their_debug_file_was_made)
 {
     sh("gcc -O1 -g -shared -fPIC -Wl,--build-id=none prog.c -o low.so && "
@@ -79,7 +80,7 @@ Test(code_files, of_another_machine)
     end_reading(&reading);
 }
 
-/* A shared library of one piece of assembler; the place of its symbol "start". */
+/* Assembles text into a shared library, and returns the offset of its symbol "start". */
 static uint64_t assemble(const char *file, const char *text)
 {
     struct symbol symbol;
@@ -185,7 +186,7 @@ static void store(const char *path, const unsigned char *bytes, size_t size)
     fclose(file);
 }
 
-/* Whatever is read is whole, or there is a reason. */
+/* Expects complete code, or the error that says that there is none. */
 static void expect_sane(const char *path, uint64_t place)
 {
     struct reading reading = read_file(path, place);

@@ -8,8 +8,8 @@
 
 #include "symbol-fixture.h"
 
-/* The mock of a debuginfod server, a folder; libdw reads the environment when it is loaded,
- * and each test is a new process, so it is told before all of them. */
+/* A directory stands for a debuginfod server. libdw reads the environment when it is loaded, and each
+ * test is a new process, so the environment is set before the first test. */
 static char served[64];
 
 ReportHook(PRE_ALL)(struct criterion_test_set *tests)
@@ -37,7 +37,7 @@ ReportHook(POST_ALL)(struct criterion_global_stats *stats)
 
 TestSuite(files, .init = make_program, .fini = remove_directory);
 
-/* Takes the build-id of a file; its text goes to *hex. */
+/* Reads the build-id of a file into object, and as text into hex. */
 static void read_build_id(const char *file, struct profile_object *object, char hex[64])
 {
     char command[256];
@@ -116,7 +116,7 @@ Test(files, names_need_no_debug_file_where_there_is_a_symbol_table)
     cr_assert_eq(profile_object(profile, &object, &index), 0);
     cr_assert_eq(profile_location(profile, index, offset_of("full", "loud_one"), &location), 0);
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME), 0);
-    snprintf(path, sizeof path, "%s/cache/%s", server, hex); /* misses are noted there too */
+    snprintf(path, sizeof path, "%s/cache/%s", server, hex); /* misses are cached too */
     cr_expect_neq(access(path, F_OK), 0);
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
     cr_expect_eq(access(path, F_OK), 0);
@@ -141,7 +141,7 @@ Test(files, another_file_of_the_name_is_no_debug_file, .timeout = 20)
                                          "echo no ELF file > full.debug",
                                          "gcc -O1 -g -DOTHER prog.c -o full.debug"};
 
-    /* by its sum, and by its build-id */
+    /* debug files are compared by checksum without a build-id, and by build-id */
     for (size_t i = 0; i < 2 * sizeof others / sizeof *others; i++) {
         sh("gcc -O1 -g -Wl,--build-id=%s prog.c -o full && "
            "objcopy --only-keep-debug full full.debug && strip -o linked full && "
@@ -154,7 +154,7 @@ Test(files, another_file_of_the_name_is_no_debug_file, .timeout = 20)
     }
 }
 
-/* A few kilobytes are 100 megabytes of zeros. */
+/* A few kilobytes unpack to 100 megabytes of zeros. */
 Test(files, what_would_fill_the_memory_is_not_unpacked, .timeout = 60)
 {
     if (system("command -v xz >/dev/null 2>&1") != 0)

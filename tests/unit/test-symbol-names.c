@@ -93,8 +93,7 @@ Test(names, the_plainest_global_name_wins)
     cr_expect_str_eq(resolver, "chosen");
 }
 
-/* A file whose symbols are all at one address, and whose names are the ends of one of a megabyte.
- */
+/* Makes a file whose symbols are all at one address. Each name is the end of a text of a megabyte. */
 static void make_endless(const char *path, size_t count)
 {
     static const char titles[] = "\0.text\0.symtab\0.strtab";
@@ -155,7 +154,7 @@ static void make_endless(const char *path, size_t count)
     fclose(file);
 }
 
-/* Comparing these with one another to their ends takes minutes. */
+/* Comparing such names to their ends takes minutes. */
 Test(names, endless_names_are_none, .timeout = 20)
 {
     make_endless("endless", 300000);
@@ -196,7 +195,7 @@ Test(names, names_of_cxx_and_rust)
         snprintf(command, sizeof command,
                  "rustc -O -C symbol-mangling-version=%s r.rs -o rust 2>/dev/null", manglings[i]);
         if (system(command) != 0)
-            continue; /* this rustc knows only the other */
+            continue; /* this rustc knows only the other mangling */
         char symbol[256] = "";
         FILE *output = popen("nm rust | awk '/inner.*busy/{print $3}'", "r");
         cr_assert_not_null(fgets(symbol, sizeof symbol, output));
@@ -219,7 +218,7 @@ Test(names, stripped_code_is_told_apart_by_function)
     cr_assert_not_null(quiet.problem);
 }
 
-/* Linkers make no index of the unwind table for those. */
+/* Linkers make no index of the unwind table for static programs. */
 Test(names, stripped_static_code_is_told_apart_by_function)
 {
     char name[64];

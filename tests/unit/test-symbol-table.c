@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of symbols, of this very program and of what hostile hands may make of it. */
+/* Symbol tables of this program itself, and of damaged copies of it. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -21,7 +21,7 @@ static int memory_file(const void *bytes, size_t size)
     return fd;
 }
 
-/* This program itself: it has both tables of symbols. */
+/* Reads this program itself, which has both symbol tables. */
 static unsigned char *read_self(size_t *size)
 {
     FILE *in = fopen("/proc/self/exe", "re");
@@ -76,7 +76,7 @@ Test(symbol_table, is_refused_or_empty)
     close(fd);
 }
 
-/* Twice the same file, at two places of which the second is cut short. */
+/* The same file is added at two addresses; the range of the second is cut short. */
 Test(symbol_table, of_several_files)
 {
     size_t size;
@@ -129,7 +129,7 @@ Test(symbol_table, of_files_cut_short, .timeout = 120)
     free(bytes);
 }
 
-/* Headers of sections are at the end of a file, and say where all else is. */
+/* Section headers are at the end of a file, and say where everything else is. */
 Test(symbol_table, of_files_with_wrong_bytes, .timeout = 120)
 {
     size_t size;

@@ -36,7 +36,7 @@ Test(unwind, i386)
     free_fixture(fixture);
 }
 
-/* Return addresses are signed in bits above the 48th, or the 39th, or where the mask says. */
+/* The signature of a return address is in the bits from 48 on, or from 39 on, or in those of the mask. */
 static void walk_aarch64(uint64_t signature, uint64_t mask)
 {
     static const char assembler[] =
@@ -71,7 +71,7 @@ Test(unwind, aarch64)
     walk_aarch64(UINT64_C(0x003f) << 48, UINT64_C(0x007f) << 48);
 }
 
-/* From an instruction, and with another one to return to. */
+/* Walks from the instruction pc, with a return address in the link register. */
 static void walk_linked(struct fixture *fixture, const char *pc, const char *link)
 {
     fixture->input.registers.values[30] = code(fixture, link);
@@ -80,8 +80,8 @@ static void walk_linked(struct fixture *fixture, const char *pc, const char *lin
     walk_cut(fixture, fixture->count * 8);
 }
 
-/* Entries of linkage tables have no description; where they return to is in x30, if that leads
- * behind a call. Of a sleeper it is not known. */
+/* Nothing describes the entries of linkage tables. Their return address is in x30, if that follows a
+ * call. In a sleeping thread x30 is not known. */
 Test(unwind, aarch64_leaf)
 {
     static const char assembler[] =
@@ -159,7 +159,7 @@ Test(unwind, aarch64_guess)
     free_fixture(fixture);
 }
 
-/* What a lazy binding saves is described as if its caller had pushed nothing. */
+/* The description of lazy binding's code leaves out what its caller has pushed. */
 Test(unwind, aarch64_saved_above)
 {
     static const char assembler[] =
@@ -183,7 +183,7 @@ Test(unwind, aarch64_saved_above)
     free_fixture(fixture);
 }
 
-/* The vdso's description of a signal's frame has no program counter; what the kernel saved has. */
+/* The vdso describes the frame of a signal without the program counter, which the kernel has saved. */
 Test(unwind, aarch64_signal)
 {
     static const char assembler[] =

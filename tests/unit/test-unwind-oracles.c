@@ -37,12 +37,12 @@ static bool find_own(void *context, uint64_t address, struct unwind_mapping *map
 
 static int open_own(void *context, uint32_t object)
 {
-    (void)object; /* the one that was found last */
+    (void)object; /* it is the one that was found last */
     int fd = open(context, O_RDONLY);
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* The registers at which a signal came, as the kernel tells them, and a copy of the stack from there on. */
+/* A signal handler: copies the registers that the signal interrupted, and the stack from there on. */
 static void look(int number, siginfo_t *information, void *context)
 {
     const ucontext_t *at = context;
@@ -144,7 +144,7 @@ static bool same_cfa(Dwarf_Frame *frame, const struct rule *rule)
                (numbered ? operations[0].number2 : operations[0].number);
 }
 
-/* Saved registers are at "the CFA plus so much"; those that nothing is said of have no rule. */
+/* libdw has a saved register at the CFA plus an offset. A register that nothing describes has no rule. */
 static bool same_register(Dwarf_Frame *frame, const struct rule *rule, int number)
 {
     Dwarf_Op memory[3], *operations;
@@ -266,7 +266,7 @@ Test(unwind, profile)
     free_fixture(fixture);
 }
 
-/* A JIT's names may come at any time, or never: its frames do not wait for them. */
+/* Frames of JIT code do not wait for names, which may come at any time or never. */
 Test(unwind, profile_of_jit)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");

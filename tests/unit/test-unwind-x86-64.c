@@ -3,7 +3,7 @@
 
 #include "unwind-fixture.h"
 
-/* From this instruction, with the stack as it was put. */
+/* Walks from the instruction at pc, with the stack of the fixture. */
 static void walk(struct fixture *fixture, uint64_t pc)
 {
     fixture->input.registers.values[RIP] = pc;
@@ -40,7 +40,7 @@ Test(unwind, cut_anywhere)
     free_fixture(fixture);
 }
 
-/* In an epilogue the registers have been popped: what is below the stack pointer is not there. */
+/* An epilogue has popped the registers, and memory below the stack pointer is not in the copy. */
 Test(unwind, popped)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -112,7 +112,7 @@ Test(unwind, expressions)
     free_fixture(fixture);
 }
 
-/* Each operation, by the standard's words (DWARF 5, section 2.5.1). */
+/* Each operation gives what DWARF 5, section 2.5.1, says. */
 Test(unwind, operations)
 {
     static const struct {
@@ -197,7 +197,7 @@ Test(unwind, states)
     free_fixture(fixture);
 }
 
-/* A handler on an alternate stack; the interrupted stack is a second piece, or is not there. */
+/* A handler runs on an alternate stack. The interrupted stack is the second piece, or missing. */
 Test(unwind, signals)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -218,7 +218,7 @@ Test(unwind, signals)
     free_fixture(fixture);
 }
 
-/* A signal's return that no file describes: struct rt_sigframe behind the return address. */
+/* Nothing describes the code that a handler returns to: struct rt_sigframe follows the return address. */
 Test(unwind, trampoline)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -307,7 +307,7 @@ Test(unwind, return_address_in_register)
     free_fixture(fixture);
 }
 
-/* A function that says nothing and has pushed nothing. */
+/* A function that nothing describes has pushed nothing. */
 Test(unwind, top_of_stack)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -376,7 +376,7 @@ Test(unwind, hostile_files)
     free_fixture(fixture);
 }
 
-/* What is not there yet is asked for again; what is not there at all is not. */
+/* A file that may still come is asked for again, one that does not exist is not. */
 Test(unwind, later)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -394,7 +394,7 @@ Test(unwind, later)
     free_fixture(fixture);
 }
 
-/* For a thread that sleeps, only the stack pointer and the contents of the stack are known. */
+/* Only the stack pointer and the stack of a sleeping thread are known. */
 Test(unwind, asleep)
 {
     static const char assembler[] =

@@ -22,9 +22,10 @@
 #include "build-events.h"
 #include "unwind/unwind-internal.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* not every file needs everything */
 
-#define CODE UINT64_C(0x5555550000) /* 39 bits: aarch64 */
+/* Addresses at which the file, JIT code and the stack are mapped. */
+#define CODE UINT64_C(0x5555550000) /* fits into the 39 bits that some AArch64 kernels have */
 #define JIT UINT64_C(0x7f0000000000)
 #define STACK UINT64_C(0x7ffff0000000)
 #define NARROW_CODE UINT64_C(0x56550000)
@@ -56,7 +57,7 @@ UNUSED static void remove_directory(void)
     sh("rm -rf %s", directory);
 }
 
-/* --- a world of one file and some JIT code ------------------------------------------------ */
+/* --- a process with one file and some JIT code -------------------------------------------- */
 
 struct fixture {
     struct unwinder *unwinder;
@@ -115,7 +116,7 @@ UNUSED static void free_fixture(struct fixture *fixture)
     free(fixture);
 }
 
-/* Where a symbol is in the file, which is where it is mapped, too. */
+/* The offset of a symbol in the file, which is also its offset from where the file is mapped. */
 UNUSED static uint64_t symbol(const char *name)
 {
     char command[256], line[256] = "";
@@ -163,7 +164,7 @@ UNUSED static void walk_cut(struct fixture *fixture, size_t size)
     walk_pieces(fixture);
 }
 
-/* Frames by name: of an exact one a symbol, else a label behind a call. */
+/* Expects frames by name: a symbol for an exact frame, or a label after a call. */
 UNUSED static void expect(const struct fixture *fixture, enum unwind_end end, size_t count, ...)
 {
     va_list names;
@@ -211,9 +212,9 @@ static const char wide[] =
     "far: .cfi_startproc\n .cfi_escape 0x0f,0x04,0x77,0x80,0x20,0x06\n nop\n .cfi_endproc\n"
     /* CFA = 1 / 0 */
     "senseless: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x31,0x30,0x1b\n nop\n .cfi_endproc\n"
-    /* for ever: skip to itself */
+    /* an expression that jumps back to itself */
     "forever: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x2f,0xfd,0xff\n nop\n .cfi_endproc\n"
-    /* restored state; rip in a register's place */
+    /* a remembered state is restored; rip is saved in a register */
     "states: .cfi_startproc\n .cfi_remember_state\n .cfi_def_cfa_offset 64\n nop\n"
     "states_back: .cfi_restore_state\n nop\n states_end: nop\n .cfi_endproc\n"
     "nop\n"
@@ -221,19 +222,19 @@ static const char wide[] =
     "restorer: .cfi_startproc\n .cfi_signal_frame\n .cfi_escape 0x0f,0x03,0x77,0x08,0x06\n"
     " .cfi_escape 0x10,0x10,0x02,0x77,0x10\n .cfi_escape 0x10,0x06,0x02,0x77,0x18\n nop\n"
     " .cfi_endproc\n"
-    /* the stack goes on elsewhere: at what is saved below the return address */
+    /* the caller's stack is elsewhere: its address is saved below the return address */
     "elsewhere: .cfi_startproc\n .cfi_def_cfa 7, 16\n .cfi_offset 7, -16\n nop\n .cfi_endproc\n"
     /* the return address was popped into rcx */
     "jumper: .cfi_startproc\n .cfi_def_cfa 7, 0\n .cfi_register 16, 2\n jmp *%rcx\n .cfi_endproc\n"
     "indirect: .cfi_startproc\n .cfi_undefined 16\n call *8(%rax)\n"
     "indirect_back: hlt\n .cfi_endproc\n"
-    /* nothing is said of these */
+    /* nothing describes these */
     "bare: nop\n call leaf\n"
     "bare_back: nop\n"
     ".skip 16\n"
     "sigreturn: mov $15, %rax\n syscall\n";
 
-/* What middle leaves on the stack when it has called, and what called it. */
+/* Puts what middle leaves on the stack when it calls, and the return address to its caller. */
 UNUSED static void put_middle(struct fixture *fixture, uint64_t back)
 {
     put(fixture, back);

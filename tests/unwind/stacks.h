@@ -157,7 +157,7 @@ static inline void stacks_free(struct stacks *stacks)
     free(stacks);
 }
 
-/* --- the world ------------------------------------------------------------------------- */
+/* --- callbacks of unwind_walk ------------------------------------------------------------ */
 
 /* The vDSO is in a file beside that of the stacks. */
 static inline int stacks_open_path(const struct stacks *stacks, const char *path)
