@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * dialect: the rules of the profil family, as tables and pure functions. Nothing here knows
- * of processes; the supervisor counts by these rules while a target runs, and the client turns
- * a profile into any of these histograms afterwards.
+ * dialect: the rules of the profil family, as a table and pure functions. Nothing here knows processes. The supervisor
+ * counts by these rules while a target runs, and the client makes any of these histograms from a profile afterwards.
  *
- * The rules and where they are from: pprofil-dialects(7). In short, a histogram covers a region
- * of text from offset on; a pc at distance d from it falls into byte d x scale / 65536 of the
- * buffer, and what differs between systems is the rest.
+ * pprofil-dialects(7) has the rules and their sources. In short, a histogram covers a region of text from an offset on,
+ * and a pc at distance d from the offset falls into byte d x scale / 65536 of the buffer. Systems differ in the rest.
  */
 #ifndef PPROFIL_DIALECT_H
 #define PPROFIL_DIALECT_H
@@ -17,7 +15,7 @@
 
 enum dialect_arithmetic {
     DIALECT_BYTES,   /* full product, >> 16: a byte offset into the buffer */
-    DIALECT_HALVES,  /* the same with d halved first, so that it rounds: glibc */
+    DIALECT_HALVES,  /* the same, but d is halved first, which rounds it: glibc */
     DIALECT_ROUNDED, /* d and scale halved, the result rounded to a counter: V7 */
     DIALECT_WORDS,   /* a counter for each 4 bytes of text, no scale: Nintendo 64 */
     DIALECT_CELLS,   /* a counter for each 8 bytes of text, no scale: Inferno, Plan 9 */
@@ -25,105 +23,105 @@ enum dialect_arithmetic {
 };
 
 enum dialect_overflow {
-    DIALECT_WRAPS,     /* past the largest value comes 0 */
-    DIALECT_SATURATES, /* the largest value stays */
-    DIALECT_STOPS,     /* what would pass 32767 is not counted and ends all counting */
+    DIALECT_WRAPS,     /* after the largest value comes 0 */
+    DIALECT_SATURATES, /* a counter stays at the largest value */
+    DIALECT_STOPS,     /* a tick that would make it larger than 32767 is not counted and ends all counting */
 };
 
 enum dialect_fork {
-    DIALECT_CHILD_COUNTS, /* in a copy of the counts */
+    DIALECT_CHILD_COUNTS, /* into its own copy of the buffer */
     DIALECT_CHILD_STOPS,
 };
 
 enum dialect_fault {
     DIALECT_FAULT_STOPS,        /* a buffer that cannot be written ends all counting, silently */
-    DIALECT_FAULT_STOPS_REGION, /* ... ends counting into it */
-    DIALECT_FAULT_NONE,         /* it cannot happen: the kernel's own buffer */
+    DIALECT_FAULT_STOPS_REGION, /* such a buffer ends counting into itself alone */
+    DIALECT_FAULT_NONE,         /* this cannot happen: the buffer is the kernel's own */
 };
 
-/* Whose prof(1) a report looks like. */
+/* Which prof(1) a report looks like. */
 enum dialect_prof {
     DIALECT_PROF_BSD,
     DIALECT_PROF_SYSTEM_V,
     DIALECT_PROF_V7,
-    DIALECT_PROF_VERSIONED, /* of Solaris, for a mon.out with a version */
+    DIALECT_PROF_VERSIONED, /* Solaris, for a mon.out with a version */
 };
 
 struct dialect {
     const char *name;
-    const char *system; /* whose rules they are, for people */
+    const char *system; /* the system and call, for people */
     enum dialect_arithmetic arithmetic;
     enum dialect_overflow overflow;
     enum dialect_fork fork;
     enum dialect_fault fault;
     uint8_t counter_size;   /* bytes; 0 with DIALECT_RAW: the target's pointer size */
-    uint8_t off_scale;      /* scales 0..off_scale turn counting off; NEVER_OFF: none does */
-    bool two_is_all;        /* scale 2: everything into the first counter */
-    bool two_needs_no_room; /* ... even where the buffer is empty */
-    bool two_has_no_offset; /* ... even what lies below the offset */
-    bool refuses_large;     /* scales above 65536: EINVAL */
-    bool system_time;       /* time in system calls counts too, at the pc that made the call */
+    uint8_t off_scale;      /* scales 0..off_scale turn counting off; DIALECT_NEVER_OFF: none does */
+    bool two_is_all;        /* at scale 2 all ticks go into the first counter ... */
+    bool two_needs_no_room; /* ... even if the buffer is empty */
+    bool two_has_no_offset; /* ... even those below the offset */
+    bool refuses_large;     /* scales above 65536 fail with EINVAL */
+    bool system_time;       /* time in a system call counts too, at the pc of the call */
     bool below_wraps;       /* no test for pc < offset */
     bool narrow;            /* the byte offset is cut to 32 bits */
-    bool bounded_ranges;    /* its regions have bounds of their own, and do not overlap */
-    bool overlaid_cells;    /* the first cells are those of text, too; else text begins behind them */
+    bool bounded_ranges;    /* each region has bounds of its own, and regions do not overlap */
+    bool overlaid_cells;    /* the special cells are cells of text too; else text begins behind them */
     enum dialect_prof prof;
-    const char *format;     /* of lib/format: what its own programs read */
+    const char *format;     /* name in lib/format of the files that the system's own programs read */
     const char *file;       /* the usual name of such a file */
-    uint64_t period_ns;     /* of the system's tick, where the caller cannot say */
+    uint64_t period_ns;     /* of the system's tick, if the caller cannot choose it */
 };
 
 #define DIALECT_NEVER_OFF UINT8_MAX
-#define DIALECT_ONE_TO_ONE 0x10000u /* the scale at which a byte of text has a byte of buffer */
+#define DIALECT_ONE_TO_ONE 0x10000u /* the scale of one byte of buffer for each byte of text */
 
-/* By its name; NULL: no such dialect. */
+/* Returns the dialect of this name, or NULL. */
 const struct dialect *dialect_find(const char *name);
-/* The dialects in the order of the manual page, NULL after the last. */
+/* Returns the dialects in the order of the manual page, and NULL after the last. */
 const struct dialect *dialect_at(size_t index);
 
-/* A buffer and the text that it is for. */
+/* A buffer and the text that it covers. */
 struct dialect_region {
-    uint64_t offset;    /* lowest address, where low and high are 0 */
+    uint64_t offset;    /* lowest address of the text, if low and high are 0 */
     uint64_t size;      /* of the buffer, bytes */
-    uint64_t low, high; /* addresses [low, high) only, where high is not 0 */
+    uint64_t low, high; /* if high is not 0: only addresses [low, high) */
     uint32_t scale;
 };
 
-/* May a histogram be asked for with these arguments? 0, or -EINVAL. */
+/* Checks what a program asks for. Returns 0, or -EINVAL where the system refuses it. */
 int dialect_check(const struct dialect *dialect, const struct dialect_region *region);
 
 /* Does the scale turn counting off? */
 bool dialect_is_off(const struct dialect *dialect, uint32_t scale);
 
-/* exact: as that system's own code computed it, with its half counters at the end of an odd
- * buffer and its 32-bit arithmetic; else in full width, the whole counter inside the buffer.
- * Returns whether the pc counts, and then *index is its counter's. */
+/* Does the pc count? If so, *index is the index of its counter. exact: compute as the system's own code does, with its
+ * arithmetic of 32 bits and its half counters at the end of an odd buffer. Else all bits are used, and only counters
+ * that are wholly inside the buffer count. */
 bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
-/* The lowest distance from the offset that reaches a counter; UINT64_MAX: none does. */
+/* Returns the lowest distance from the offset that falls into a counter; UINT64_MAX: none does. */
 uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                         uint64_t index);
 
-/* Bytes of buffer that so many bytes of text need. */
+/* Returns how many bytes of buffer a text of this size needs. */
 uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                       uint64_t text);
 
-/* What became of ticks added to a counter. */
+/* What happened to ticks that were added to a counter. */
 enum dialect_added {
     DIALECT_ADDED,
     DIALECT_OVERFLOWED, /* wrapped, or stayed at the largest value */
     DIALECT_STOPPED,    /* nothing was added, and counting has ended */
 };
 
-/* The counter's new value, of a counter of so many bytes. *full: how many of the ticks found it
- * full, or were refused, as if they had come one by one. */
+/* Adds ticks to *counter, which has counter_size bytes. *full: how many of the ticks would have found it full, or would
+ * have been refused, if they had been added one by one. */
 enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
                                uint64_t *counter, uint64_t ticks, uint64_t *full);
 
 /* --- several regions ------------------------------------------------------------------- */
 
-#define DIALECT_OVERFLOW_BIN SIZE_MAX /* a choice: no region, the bin for all others */
+#define DIALECT_OVERFLOW_BIN SIZE_MAX /* as an index of a region: none, but the bin for all other pcs */
 #define DIALECT_NO_REGION (SIZE_MAX - 1)
 
 /* sprofil(2): which of the regions takes the pc. The one with the largest offset not above it
@@ -184,7 +182,7 @@ enum {
     DIALECT_CELL_SPECIALS
 };
 
-/* The cell for a pc besides the total: a bucket's, or DIALECT_CELL_OUTSIDE. */
+/* Returns the cell that a pc counts in, besides the total: a bucket or DIALECT_CELL_OUTSIDE. */
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc);
 
@@ -195,67 +193,67 @@ enum dialect_kpctl {
     DIALECT_KPCTL_STARTCLR
 };
 
-/* What a write to kpctl asks for: by prefix, the longest first. */
+/* Returns what a write to kpctl asks for: the longest command that the text begins with. */
 enum dialect_kpctl dialect_kpctl(const char *text, size_t size);
 
 /* --- pcsample -------------------------------------------------------------------------- */
 
-/* The state of one process; all zero at first. */
+/* The state of one process. It begins as all 0. */
 struct dialect_pcsample {
-    uint64_t room;  /* samples that still fit */
-    uint64_t count; /* since the last call */
+    uint64_t room;  /* samples that the array still has room for */
+    uint64_t count; /* samples stored since the last call */
     bool on;
 };
 
-/* pcsample(samples, n): -EINVAL and no change where n < 0, else what the last array got. */
+/* pcsample(samples, n). Returns how many samples the former array got; -EINVAL, and nothing has changed, if n < 0. */
 int64_t dialect_pcsample_call(struct dialect_pcsample *state, int64_t n);
-/* Ticks at one pc: how many of them are to be stored, at the place count had before. */
+/* Counts ticks at one pc. Returns how many of them the caller is to store, from the index on that count was before. */
 uint64_t dialect_pcsample_tick(struct dialect_pcsample *state, uint64_t ticks);
-/* The array could not be written: so many of what tick told to store are not. */
+/* Takes back unstored samples of those that dialect_pcsample_tick returned: the array cannot be written. */
 void dialect_pcsample_fault(struct dialect_pcsample *state, uint64_t unstored);
-/* exec, or profil() was called. */
+/* After an exec or a call of profil. */
 void dialect_pcsample_reset(struct dialect_pcsample *state);
 
 /* --- counting while a target runs -------------------------------------------------------- */
 
-/* Where counters are: in our own memory, or in another process. Both return 0 or -errno. */
+/* The memory that has the counters: our own or that of another process. read and write return 0 or -errno. */
 struct dialect_memory {
     int (*read)(void *context, uint64_t address, void *to, size_t size);
     int (*write)(void *context, uint64_t address, const void *from, size_t size);
     void *context;
 };
 
-/* The calling process's own memory; addresses must be good. */
+/* The calling process's own memory. A bad address ends the process. */
 extern const struct dialect_memory dialect_own_memory;
 
-/* What one process has asked for. Made by dialect_count_new. */
+/* What one process has asked for, and how far it has counted. */
 struct dialect_count {
     const struct dialect *dialect;
-    unsigned counter_size; /* bytes; of a pc where the dialect keeps pcs */
+    unsigned counter_size; /* bytes of a counter, or of a pc if the dialect keeps pcs */
     bool on;
     uint64_t period_ns;
-    uint64_t owed_ns;  /* CPU time that is no whole tick yet */
-    uint64_t overflow; /* address of a 4-byte counter for what no region takes; 0: none */
-    uint64_t array;    /* pcsample: address */
-    uint64_t told;     /* address of an 8-byte sum of the ticks that found a counter full; 0: none */
+    uint64_t owed_ns;  /* CPU time since the last tick */
+    uint64_t overflow; /* address of a counter of 4 bytes for pcs in no region; 0: none */
+    uint64_t array;    /* pcsample: address of the array */
+    uint64_t told;     /* address of a sum of 8 bytes of the ticks that found their counter full; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* all */
-    uint64_t outside;   /* ticks that no region took */
+    uint64_t outside;   /* ticks at pcs in no region */
     uint64_t overflows; /* ticks that found a counter full, or were refused and ended counting */
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* of the first counter */
         bool off;
-    } *buffers;                     /* one for each region */
-    struct dialect_region regions[]; /* the buffers follow them */
+    } *buffers;                     /* by region */
+    struct dialect_region regions[]; /* the buffers follow in the same memory */
 };
 
-/* Copies regions and the addresses of their buffers. counter_size 0: the dialect's own. NULL: no
- * memory. To be freed with free. */
+/* Begins to count into these regions, whose buffers are at addresses; both arrays are copied. counter_size 0: the
+ * dialect's own. The caller frees the result with free; NULL: no memory. */
 struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned counter_size,
                                         const struct dialect_region *regions,
                                         const uint64_t *addresses, size_t count);
-/* A copy with the same state, or NULL. */
+/* Returns a copy with the same state, which the caller frees; NULL: no memory. */
 struct dialect_count *dialect_count_copy(const struct dialect_count *count);
 
 /* The process used so much CPU time and was found at pc, in_system: in a system call, and pc

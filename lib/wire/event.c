@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one check between bytes from outside and structures that are read without care: a
- * table of the least size of each event, and a look at the two that carry text.
+ * The only check between bytes from outside and structures whose fields are then relied on: a table of the smallest
+ * size of each event, and checks of the events that have a variable part or text.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The caller's side of a profil request. Used inside programs that know nothing of us: no
- * memory is allocated, no signal raised, no descriptor outlives a call.
+ * Both sides' sockets for requests of programs that profile themselves. wire_profil_connect and wire_profil_ask run
+ * inside programs that know nothing of this code: they allocate no memory and raise no signal, and lib/compat closes the
+ * connection before the program's call returns.
  */
 #include "config.h"
 
@@ -40,7 +41,7 @@ int wire_profil_listen(char name[WIRE_PROFIL_NAME])
     return fd;
 }
 
-/* One packet of exactly so many bytes. */
+/* Receives one packet of exactly size bytes. */
 static int receive(int fd, void *packet, size_t size)
 {
     ssize_t got;
@@ -57,8 +58,7 @@ static int receive(int fd, void *packet, size_t size)
     return (size_t)got == size ? 0 : -EPROTO;
 }
 
-/* A child that was forked just when the socket was made may hold it open for ever with nobody
- * to answer. */
+/* A child that was forked just after the socket was made may hold it open for ever and never answer. */
 static void limit_waits(int fd, time_t seconds)
 {
     const struct timeval limit = {.tv_sec = seconds};
@@ -67,7 +67,7 @@ static void limit_waits(int fd, time_t seconds)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-/* 0 is a process that our PID namespace does not know. */
+/* The pid is 0 for a process outside of our PID namespace. */
 static bool was_made_by(int fd, pid_t listener)
 {
     struct ucred credentials;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recording is a 16-byte header and then events just as they are in the ring: what was
- * seen once under ptrace can be looked at again without it, byte for byte.
+ * A recording is a header of 16 bytes, and then events byte for byte as they are in the ring. It shows what happened
+ * under ptrace once more without ptrace.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ struct wire_recording {
     _Alignas(8) unsigned char event[WIRE_SAMPLE_MAX];
 };
 
-/* Takes a descriptor, or an error in its place, which is returned. */
+/* Takes over fd; a negative fd is an error, and returned. */
 static int open_recording(int fd, const char *mode, struct wire_recording **result)
 {
     struct wire_recording *recording;

@@ -2,11 +2,10 @@
 /*
  * A single-producer single-consumer ring of events in a memfd.
  *
- * The data pages are mapped twice, one copy after the other, so that a record that runs over
- * the end of the ring is still contiguous in memory. head and tail are byte counts that only
- * grow; their difference is what is in flight. Each side trusts only the counter that it owns
- * and keeps a copy of it in its own memory: whatever the other side writes, no access leaves
- * the mapping.
+ * The data pages are mapped twice, one copy after the other, so that a record that crosses the end of the ring is still
+ * contiguous in memory. head and tail are byte counts that only grow; their difference is the number of unread bytes.
+ * Each side keeps its own counter in its own memory and trusts nothing in the shared memory. Whatever the other side
+ * writes there, no access leaves the mapping.
  */
 #include "config.h"
 
@@ -21,11 +20,11 @@
 
 #define RING_MAGIC 0x676e697270767031u
 #define CACHE_LINE 64
-#define RING_LAST_PART 64 /* one of so many parts is for the last events */
+#define RING_LAST_PART 64 /* 1 / RING_LAST_PART of the ring is for ring_reserve_last alone */
 
 struct ring_page {
     uint64_t magic;
-    uint64_t size; /* of the data, a power of two and a multiple of the page size */
+    uint64_t size; /* bytes of data: a power of two and a multiple of the page size */
     uint64_t version; /* WIRE_VERSION */
     _Alignas(CACHE_LINE) _Atomic uint64_t head; /* written by the producer */
     _Alignas(CACHE_LINE) _Atomic uint64_t tail; /* written by the consumer */
@@ -36,8 +35,8 @@ struct ring {
     unsigned char *data; /* 2 * size bytes of addresses */
     size_t size;
     size_t page_size;
-    uint64_t position; /* own counter: head of the producer, tail of the consumer */
-    uint64_t reserved; /* producer: bytes promised by ring_reserve */
+    uint64_t position; /* own counter: the producer's head, the consumer's tail */
+    uint64_t reserved; /* producer: bytes that ring_reserve gave out */
     uint64_t peeked;   /* consumer: size of the record that ring_peek showed */
     uint64_t lost;
     bool broken;
@@ -138,8 +137,8 @@ size_t ring_size(const struct ring *ring)
     return ring->size;
 }
 
-/* What lies between the counters; more than the ring holds means that the other side wrote
- * nonsense, and counts as full for the producer and as broken for the consumer. */
+/* Bytes between the counters. If they are more than the ring has, the other side wrote nonsense: then the ring is full
+ * for the producer, and broken for the consumer. */
 static uint64_t in_flight(uint64_t head, uint64_t tail)
 {
     return head - tail;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Commands and descriptors: one fixed-size message a datagram, so that neither side ever
- * sees half of one, and nobody parses anything.
+ * Commands and descriptors. Each datagram is one message of a fixed size, so neither side ever sees a part of a message
+ * or parses anything.
  */
 #include "config.h"
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * wire: what the supervisor and its client say to each other.
+ * wire: the protocol between the supervisor and its client.
  *
- * Events flow one way, from the supervisor to the client, through a ring in
- * shared memory; commands and file descriptors go through a socket. The same
- * events can be recorded to a file and replayed, so that everything right of
- * the ring is tested without ptrace.
+ * Events flow one way, from the supervisor to the client, through a ring in shared memory. Commands and file
+ * descriptors go through a socket. Events can be recorded to a file and replayed, so that everything behind the ring is
+ * tested without ptrace.
  *
- * Every event starts with a wire_header. Sizes are multiples of 8, records are
- * 8-byte aligned, numbers are in the byte order of the machine. All times are
- * CLOCK_MONOTONIC nanoseconds.
+ * Every event starts with a wire_header. Sizes are multiples of 8, records are aligned to 8 bytes, and numbers have the
+ * byte order of the machine. All times are nanoseconds of CLOCK_MONOTONIC.
  */
 #ifndef PPROFIL_WIRE_H
 #define PPROFIL_WIRE_H
@@ -20,10 +18,9 @@
 #include <sys/types.h>
 
 /*
- * The version of all that is said here; it goes up with every change of an event, a message or
- * the supervisor's arguments. Only sides of the same version talk: a ring carries its maker's,
- * the supervisor's hello (its first DONE) the supervisor's, as its value. struct wire_message
- * may grow only together with a hello of the old size.
+ * The version of this protocol. It goes up with every change of an event, a message or the supervisor's arguments. Both
+ * sides must have the same version: a ring carries that of its creator, and the supervisor's hello (its first DONE) has
+ * the supervisor's as its value. If struct wire_message ever grows, the hello must keep its size.
  */
 #define WIRE_VERSION 10u
 
@@ -31,8 +28,8 @@ enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
     WIRE_MAP,        /* wire_map: comes before the first sample inside it */
     WIRE_EXEC,       /* wire_task: pid runs a new image; tid is the caller's former id */
-    WIRE_FORK,       /* wire_fork: a process that was not there before */
-    WIRE_THREAD,     /* wire_task: a thread that was not there before */
+    WIRE_FORK,       /* wire_fork: a new process */
+    WIRE_THREAD,     /* wire_task: a new thread */
     WIRE_COMM,       /* wire_comm */
     WIRE_EXIT,       /* wire_exit */
     WIRE_LOST,       /* wire_lost: events dropped because the ring was full */
@@ -45,19 +42,19 @@ struct wire_header {
     uint32_t size; /* bytes, this header included; a multiple of 8 */
 };
 
-#define WIRE_EVENT_MAX 8192u  /* bytes; no event is larger, but a sample with a stack */
+#define WIRE_EVENT_MAX 8192u  /* bytes of any event but a sample with a stack */
 #define WIRE_BUILD_ID_MAX 64u /* bytes */
 
 enum wire_sample_flags {
     WIRE_SAMPLE_SLEEPING = 1u << 0, /* wall mode: read from /proc, never stopped */
     WIRE_SAMPLE_COMPAT = 1u << 1,   /* the 32-bit ABI of this machine */
     WIRE_SAMPLE_STACK = 1u << 2,    /* a wire_stack follows in the same event */
-    WIRE_SAMPLE_WAITING = 1u << 3,  /* wall mode: wall_ns is a wait for a CPU; there is no pc */
+    WIRE_SAMPLE_WAITING = 1u << 3,  /* wall mode: wall_ns was spent waiting for a CPU; no pc */
     WIRE_SAMPLE_UNINTERRUPTIBLE = 1u << 4, /* with SLEEPING: state D of proc_pid_stat(5) */
 };
 
 #define WIRE_NO_SYSCALL (-1)  /* user code */
-#define WIRE_PAGE_FAULT (-2)  /* asleep in the kernel, but in no system call */
+#define WIRE_PAGE_FAULT (-2)  /* asleep in the kernel, in no system call */
 
 struct wire_sample {
     struct wire_header header;
@@ -66,26 +63,26 @@ struct wire_sample {
     uint64_t pc, sp;
     uint64_t cpu_ns;  /* CPU time that this sample stands for */
     uint64_t wall_ns; /* wall mode: elapsed time that it stands for; else 0 */
-    int32_t syscall;  /* system call that the thread was in, or WIRE_NO_SYSCALL, ... */
+    int32_t syscall;  /* the system call that the thread is in, WIRE_NO_SYSCALL or WIRE_PAGE_FAULT */
     uint32_t flags;   /* enum wire_sample_flags */
 };
 
-#define WIRE_STACK_REGS 33u          /* in DWARF's numbering; enough for AArch64 */
-#define WIRE_STACK_MIN 1024u       /* bytes of stack that may be asked for */
+#define WIRE_STACK_REGS 33u          /* in DWARF's numbering: AArch64 has the most */
+#define WIRE_STACK_MIN 1024u       /* bytes of stack that a client may ask for */
 #define WIRE_STACK_MAX (1u << 20)
 
-/* What a thread's stack held while it was stopped, from its stack pointer up; of a thread in a
- * signal handler on an alternate stack, then what the interrupted one held. */
+/* A copy of a stopped thread's stack, from its stack pointer up. If the thread is in a signal handler on an alternate
+ * stack, a copy of the stack that the signal interrupted follows. */
 struct wire_stack {
     uint64_t start;       /* address of the first byte */
-    uint64_t below_start; /* the same of the interrupted stack */
-    uint32_t size;        /* bytes; 0 where it could not be read */
-    uint32_t below_size;  /* bytes, which follow those; 0: there is no other stack */
-    uint64_t known;  /* bit i: regs[i] is known; pc and sp, which the sample has, always are */
+    uint64_t below_start; /* the same for the interrupted stack */
+    uint32_t size;        /* bytes; 0: the stack could not be read */
+    uint32_t below_size;  /* bytes of the interrupted stack, which follow; 0: there is none */
+    uint64_t known;  /* bit i: regs[i] is known. pc and sp are in the sample. */
     uint64_t regs[WIRE_STACK_REGS]; /* System V ABI of each machine, "DWARF Register Number" */
-}; /* and then the bytes, padded to the record's size */
+}; /* the bytes follow, padded to the record's size */
 
-/* With WIRE_SAMPLE_STACK: what follows the sample; else NULL. */
+/* Returns the stack that follows a sample with WIRE_SAMPLE_STACK; NULL: the sample has none. */
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
 const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 
@@ -93,8 +90,8 @@ const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 
 enum wire_map_kind {
     WIRE_MAP_FILE = 1, /* a mapped file: name is its path as the kernel prints it */
-    WIRE_MAP_VDSO,     /* the kernel's own object: object is a copy of it */
-    WIRE_MAP_ANON,     /* no file behind it: JIT code, trampolines */
+    WIRE_MAP_VDSO,     /* the kernel's vDSO: object is a copy of it */
+    WIRE_MAP_ANON,     /* memory without a file: JIT code, trampolines */
 };
 
 enum wire_map_flags {
@@ -141,9 +138,9 @@ struct wire_comm {
 struct wire_exit {
     struct wire_header header;
     uint64_t time;
-    uint32_t pid, tid; /* pid == tid: the whole process has ended, or was left */
-    uint64_t cpu_ns;   /* whole process: CPU time it used while we followed it */
-    int32_t status;    /* as wait(2) gives it; -1 where it was left alive */
+    uint32_t pid, tid; /* pid == tid: the whole process has ended, or was detached from */
+    uint64_t cpu_ns;   /* of a whole process: CPU time that it used while it was followed */
+    int32_t status;    /* as wait(2) gives it; -1: detached alive */
     uint32_t reserved;
 };
 
@@ -157,7 +154,7 @@ struct wire_throttle {
     struct wire_header header;
     uint64_t time;
     double asked_hz;
-    double rate_hz; /* in force from now on */
+    double rate_hz; /* from now on */
 };
 
 /* Totals since sampling began; each event replaces the one before. */
@@ -165,52 +162,53 @@ struct wire_stats {
     struct wire_header header;
     uint64_t time;
     uint64_t elapsed_ns;    /* sampling time, pauses excluded */
-    uint64_t ticks;         /* looks taken */
+    uint64_t ticks;         /* how often the supervisor looked at its targets */
     uint64_t samples;       /* samples sent */
-    uint64_t stopped_ns;    /* sum over threads of the time we held them stopped */
-    uint64_t target_cpu_ns; /* all processes, ended ones too, while we followed them */
+    uint64_t stopped_ns;    /* sum over threads of the time for which they were held stopped */
+    uint64_t target_cpu_ns; /* of all processes while they were followed, ended ones too */
     uint64_t supervisor_cpu_ns;
-    uint64_t throttled_ns; /* elapsed time spent below the rate asked */
+    uint64_t throttled_ns; /* elapsed time in which the rate was below the one asked for */
     uint64_t full_ns;      /* elapsed time in which no CPU was idle */
-    uint64_t sample_cost_ns; /* CPU time that a sample takes from its target, of late */
-    uint64_t overhead_ppm;   /* that targets may lose to samples, in millionths of their CPU time */
+    uint64_t sample_cost_ns; /* CPU time that a recent sample took from its target */
+    uint64_t overhead_ppm;   /* limit of what targets lose to samples, in millionths of their CPU time */
     uint32_t threads;      /* alive now */
     uint32_t processes;    /* alive now */
     uint32_t repaired;     /* system calls restarted that would have failed with EINTR */
-    uint32_t continued;    /* system calls continued that would have come back short */
-    uint32_t cut_short;    /* that could not be continued, and came back short */
+    uint32_t continued;    /* system calls continued that would have returned early, with a part of their work done */
+    uint32_t cut_short;    /* system calls that returned early and could not be continued */
     uint32_t untraced;     /* threads of followed processes that could not be seized */
 };
 
-/* Is this a whole, known event that fits into available bytes? Everything that reads
- * events from outside calls this first; after it the fields may be used as they are. */
+/* Is this a whole event of a known type that fits into available bytes? Whoever reads events from outside calls this
+ * first, and may then rely on their sizes, counts and ends of strings. */
 bool wire_event_valid(const struct wire_header *event, size_t available);
 
 /* --- the ring: one producer, one consumer, records never split --------------------- */
 
-struct ring; /* each side has its own, on the same memory */
+struct ring; /* each side has its own struct, and both map the same memory */
 
-/* Creates a ring of at least size bytes in a new memfd. The caller closes *fd when the
- * other side has it. Returns 0 or -errno. */
+/* Creates a ring of at least size bytes in a new memfd. The caller closes *fd once the other side has it. Returns 0 or
+ * -errno. */
 int ring_create(size_t size, struct ring **ring, int *fd);
 
 /* Maps a ring made by ring_create in another process; fd may be closed afterwards.
- * -EINVAL: it is no ring; -EPROTO: its maker speaks another WIRE_VERSION. */
+ * Returns 0 or -errno; -EINVAL: it is not a ring; -EPROTO: it has another WIRE_VERSION. */
 int ring_open(int fd, struct ring **ring);
 void ring_close(struct ring *ring);
-size_t ring_size(const struct ring *ring); /* bytes of events that it holds */
+size_t ring_size(const struct ring *ring); /* bytes of events that fit into it */
 
-/* Producer: room for size bytes (a multiple of 8), or NULL where the consumer is behind;
- * it is counted then, and ring_lost returns the count once. Never waits. */
+/* Producer: returns room for size bytes (a multiple of 8), or NULL if the ring is full. Never waits. */
 void *ring_reserve(struct ring *ring, size_t size);
-/* The same for an event that the consumer waits for: a small part of the ring is kept for such. */
+/* The same for an event that the consumer waits for. A small part of the ring is kept free for these. */
 void *ring_reserve_last(struct ring *ring, size_t size);
+/* Hands the reserved event to the consumer. */
 void ring_commit(struct ring *ring);
+/* Returns how often a reservation has failed since the last call. */
 uint64_t ring_lost(struct ring *ring);
 bool ring_half_full(const struct ring *ring);
 
-/* Consumer: the oldest event, or NULL; it stays until ring_consume. A record that is not
- * valid ends the stream: NULL, and ring_broken is true from then on. */
+/* Consumer: returns the oldest event, which stays valid until ring_consume, or NULL. An invalid record ends the stream:
+ * from then on ring_peek returns NULL and ring_broken true. */
 const struct wire_header *ring_peek(struct ring *ring);
 void ring_consume(struct ring *ring);
 bool ring_broken(const struct ring *ring);
@@ -222,50 +220,50 @@ enum wire_op {
     WIRE_OP_START,      /* begin or resume sampling */
     WIRE_OP_STOP,       /* pause sampling; targets stay followed */
     WIRE_OP_FLUSH,      /* send statistics now */
-    WIRE_OP_CLEAR,      /* statistics begin anew; sampling must be stopped */
-    WIRE_OP_RATE,       /* value: millihertz; a ring may come with it, for all events after it */
-    WIRE_OP_WALL,       /* value: 1: sample sleeping threads too; 0: no more */
-    WIRE_OP_QUIT,       /* let everything go, say the last statistics, end */
+    WIRE_OP_CLEAR,      /* reset statistics; sampling must be stopped */
+    WIRE_OP_RATE,       /* value: millihertz. The descriptor of a new ring may come with it, for all later events. */
+    WIRE_OP_WALL,       /* value: 1: sample sleeping threads too; 0: stop that */
+    WIRE_OP_QUIT,       /* detach from all targets, send the last statistics, end */
     WIRE_OP_DONE,       /* up: the answer to any of these; error, pid */
-    WIRE_OP_OBJECT,     /* up: value is an object id; its descriptor comes with it, or an error */
+    WIRE_OP_OBJECT,     /* up: value is an object id; its descriptor comes with it, or error is set */
 };
 
 enum wire_attach_flags {
-    WIRE_ATTACH_LAUNCHED = 1u << 0, /* our own child: nothing counts before its exec */
+    WIRE_ATTACH_LAUNCHED = 1u << 0, /* the client's own child: nothing counts before its exec */
 };
 
 struct wire_message {
     uint32_t op;    /* enum wire_op */
     int32_t error;  /* DONE, OBJECT: 0 or an errno */
-    int32_t pid;    /* ATTACH, DONE: process; DONE with an error: the task that refused */
-    uint32_t flags; /* ATTACH: enum wire_attach_flags; its DONE: threads that refused, while
-                       others of the process did not */
+    int32_t pid;    /* ATTACH, DONE: process; DONE with an error: the task that could not be traced */
+    uint32_t flags; /* ATTACH: enum wire_attach_flags; its DONE: how many threads of the process could not be
+                       traced, while others could */
     uint64_t value;
 };
 
-/* Both ends of a SOCK_SEQPACKET pair, close-on-exec. 0 or -errno. */
+/* Makes both ends of a SOCK_SEQPACKET pair, close-on-exec. Returns 0 or -errno. */
 int wire_socket_pair(int fds[2]);
 
-/* Sends one message, with descriptor fd unless it is -1. 0 or -errno (-EAGAIN: full). */
+/* Sends one message, with descriptor fd unless that is -1. Never waits. Returns 0 or -errno; -EAGAIN: the socket is
+ * full. */
 int wire_send(int socket, const struct wire_message *message, int fd);
 
-/* Receives one message; *fd is the descriptor that came with it (the caller closes it), or
- * -1. Returns 0, -EAGAIN where there is none, -EPIPE where the other side is gone, -EPROTO
- * on anything that is not a message. */
+/* Receives one message. *fd is the descriptor that came with it, which the caller closes, or -1. Never waits. Returns 0
+ * or -errno; -EAGAIN: there is no message; -EPIPE: the other side is gone; -EPROTO: what came is not a message. */
 int wire_receive(int socket, struct wire_message *message, int *fd);
 
 /* --- profil(2) of a process's own ---------------------------------------------------- */
 
 /*
- * A process that profiles itself (lib/compat) shares no ring with its supervisor, which counts
- * into the process's memory. It keeps no descriptor either, lest it closes it or counts on its
- * number: it connects to an abstract address for each request. The supervisor says hello first
- * (an answer with its pid and WIRE_VERSION), then one request and its answer are exchanged. Addresses in a
- * request are of the process that sent it.
+ * A process that profiles itself (lib/compat) shares no ring with its supervisor, which counts into the process's
+ * memory. The library keeps no descriptor open either: the program might close it, or rely on which numbers are free.
+ * Each request is a new connection to an abstract address. The supervisor sends a hello (an answer with its pid and
+ * WIRE_VERSION), then the program a request, then the supervisor the answer. Addresses in a request are those of the
+ * process that sent it.
  */
 enum wire_profil_op {
-    WIRE_PROFIL_COUNT = 1, /* replaces whatever was asked for before */
-    WIRE_PROFIL_PCS,       /* pcsample: replaces; the answer's value is its return value */
+    WIRE_PROFIL_COUNT = 1, /* begins counting, and ends what an earlier request began */
+    WIRE_PROFIL_PCS,       /* the same for pcsample; the answer's value is what pcsample returns */
     WIRE_PROFIL_STOP,
 };
 
@@ -273,8 +271,8 @@ enum wire_profil_op {
 enum wire_profil_scope {
     WIRE_PROFIL_ALL_THREADS = 0,
     WIRE_PROFIL_OWN_THREAD, /* the caller's only: Solaris before 2.6 */
-    /* All, or the caller's only where another thread has begun a count of the other dialect: Tru64, whose two forms
-     * of profil may be in use by separate threads. STOP: what the caller has begun; else everything. */
+    /* Tru64, where different threads may use the two forms of profil at the same time. COUNT: all threads, but only
+     * the caller if another thread counts by the other form. STOP: what the caller has begun, or else everything. */
     WIRE_PROFIL_OWN_FORM,
 };
 
@@ -296,7 +294,7 @@ struct wire_profil {
     uint64_t overflow; /* COUNT: address of the 4-byte bin; 0: none */
     uint64_t array;    /* PCS: address */
     int64_t room;      /* PCS: elements, as given */
-    uint64_t told;     /* COUNT: address of a uint64_t: ticks that found their counter full are added there */
+    uint64_t told;     /* COUNT: address of a uint64_t, to which ticks that found their counter full are added */
     int32_t pid, tid;  /* the caller's, as its own PID namespace has them */
     uint32_t scope;    /* COUNT, STOP: enum wire_profil_scope */
     uint32_t reserved;
@@ -310,13 +308,13 @@ struct wire_profil_answer {
 
 #define WIRE_PROFIL_NAME 6u /* bytes of an autobound abstract address: unix(7) */
 
-/* A listening socket on a new abstract address, which name gets. A descriptor or -errno. */
+/* Listens on a new abstract address, and writes it to name. Returns a descriptor or -errno. */
 int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
-/* Connects to it and waits for the hello. listener: who made the socket; the address may have
- * passed to others since. A descriptor, and *supervisor, or -errno; -EPROTO: it speaks another
- * WIRE_VERSION. */
+/* Connects to such an address and waits for the hello. listener: the process that made the socket; another process may
+ * have the address by now. Returns a descriptor, and the supervisor's pid in *supervisor, or -errno; -ECONNREFUSED: it
+ * is another process; -EPROTO: it has another WIRE_VERSION. */
 int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
-/* Sends a request and waits for the answer. 0 or -errno; -EPIPE: the supervisor is gone. */
+/* Sends a request and waits for the answer. Returns 0 or -errno; -EPIPE: the supervisor is gone. */
 int wire_profil_ask(int fd, const struct wire_profil *request,
                     struct wire_profil_answer *answer);
 
@@ -324,16 +322,16 @@ int wire_profil_ask(int fd, const struct wire_profil *request,
 
 struct wire_recording;
 
-/* Creates (truncates) a recording. 0 or -errno. */
+/* Creates a recording, or empties the file that is there. Returns 0 or -errno. */
 int wire_record_create(const char *path, struct wire_recording **recording);
-/* Appends one event; errors are kept and told by wire_record_close. */
+/* Appends one event. wire_record_close returns the first error. */
 void wire_record_event(struct wire_recording *recording, const struct wire_header *event);
 int wire_record_close(struct wire_recording *recording);
 
-/* Opens a recording; -EPROTO where the file is none. */
+/* Opens a recording. Returns 0 or -errno; -EPROTO: the file is not a recording. */
 int wire_replay_open(const char *path, struct wire_recording **recording);
-/* The next event, valid until the next call; NULL at the end. A cut or invalid tail ends
- * the replay like the end, with *error set to -EPROTO. */
+/* Returns the next event, which is valid until the next call, or NULL at the end. *error is 0, or -EPROTO where the
+ * recording is cut short or has an invalid event. */
 const struct wire_header *wire_replay_next(struct wire_recording *recording, int *error);
 void wire_replay_close(struct wire_recording *recording);
 
