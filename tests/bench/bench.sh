@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# make bench: what pprofil and its peers cost a target: ratios of the medians of wall times to plain runs, all of them
-# interleaved. Peers that are not installed, or not permitted, are left out.
+# make bench: what pprofil and other profilers cost a target. Prints medians of wall times, and their ratios to runs
+# without a profiler; all runs are interleaved. Profilers that are not installed, or not permitted, are left out.
 #
 #   bench.sh [-n RUNS] [ROW...]
 set -u

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Part of make bench: what a sample takes from a target that fills its CPUs. Each profiled run comes between two plain
-# ones. The loss is by how much it takes longer than their mean, times the CPUs that the target fills. Only the target
-# is timed, neither the start nor the report of the profiler.
+# Part of make bench: the time that a sample costs a target that keeps its CPUs busy. Each profiled run comes between
+# two plain ones. The loss is the time by which it takes longer than their mean, times the number of busy CPUs. Only the
+# target is timed, neither the start nor the report of the profiler.
 #
 #   loss.sh [-n ROUNDS] [ROW...]
 #
-# PPROFIL_OTHER: the pprofil of another build (not libtool's script), which is measured in the same rounds.
+# PPROFIL_OTHER is the pprofil of another build (not libtool's script), which is measured in the same rounds.
 set -u
 export LC_ALL=C
 . "${abs_srcdir:-.}/tests/bench/lib.sh"
@@ -32,7 +32,7 @@ timed() { { time "$@" >/dev/null 2>&1; } 2>"$work/time"; }
 export TIMEFORMAT='%3R %3U %3S' work
 export -f timed
 
-# WAY OPTIONS TARGET...: runs the target; the number of samples is in $samples, the target's times are in $work/time
+# WAY OPTIONS TARGET...: runs the target, and sets $samples to the number of samples; its times are in $work/time
 samples=0
 run() {
 	local way=$1 options=$2
@@ -74,7 +74,7 @@ stop_beside() {
 
 is_wanted() { [ "${#rows[@]}" = 0 ] || [[ " ${rows[*]} " == *" $1 "* ]]; }
 
-# row NAME CPUS OPTIONS TARGET...: the target fills so many CPUs
+# row NAME CPUS OPTIONS TARGET...: the target keeps CPUS CPUs busy
 row() {
 	local name=$1 cpus=$2 options=$3 way ways=(pprofil) before after
 	shift 3

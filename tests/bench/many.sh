@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Part of make bench: what many idle threads and processes cost.
-#   births   a program has just made 300 of them: how many samples it has, in parts of those without them
-#   asleep   4000 threads or 10 000 processes sleep: for one sample, what CPU time the supervisor uses, and how long the
-#            target is stopped
+#   births   a program has just made 300 of them: how many samples it has, compared with the same program without them
+#   asleep   4000 threads or 10 000 processes sleep: how much CPU time the supervisor uses for a sample, and how long it
+#            stops the target
 #
 #   many.sh [-n ROUNDS] [births] [asleep]
 set -u
@@ -23,10 +23,10 @@ sleepers=$build/tests/targets/sleepers
 
 number() { grep -o "\"$1\": *[0-9]*" "$work/profile.json" | head -n 1 | grep -o '[0-9]*$'; }
 
-# The SECONDS with which sleepers works for 0.9 s on this machine.
+# The argument SECONDS with which the target works for 0.9 s on this machine.
 work_asked=$("$sleepers" 0 1 1 | awk '{ print 900 / $2 }')
 
-# births WORD...: samples a second of work, in parts of those of a program without idle threads
+# births WORD...: the samples in a second of work, as a share of those of a program without idle threads
 births() {
 	for ((i = 0; i < rounds; i++)); do
 		for count in 0 300; do
@@ -40,10 +40,10 @@ births() {
 	rm "$work"/births.*
 }
 
-# The CPU time of a supervisor, ns.
+# Prints the CPU time of a supervisor, ns.
 cpu_of() { cat "/proc/$1"/task/*/schedstat | awk '{ ns += $1 } END { printf "%.0f\n", ns }'; }
 
-# asleep COUNT WORD...: for five seconds, after the threads or processes have been made
+# asleep COUNT WORD...: measures five seconds after the threads or processes have been made
 asleep() {
 	count=$1
 	shift

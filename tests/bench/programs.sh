@@ -27,7 +27,7 @@ go_program() {
 	(cd "$work" && GOCACHE=$work/go-cache GO111MODULE=off go build -o collect collect.go) >/dev/null 2>&1
 }
 
-# C files that are compiled anew in each run, two at a time.
+# C files that each run compiles, two at a time.
 make_tree() {
 	mkdir "$work/tree"
 	for i in $(seq 24); do
@@ -68,7 +68,7 @@ database() {
 	bash "$work/database.sh" -q -i -s 10 >/dev/null 2>&1
 }
 
-# The server of a run that was interrupted.
+# Stops the server of a run that was interrupted.
 database_stop() {
 	[ -s "$work/database/postmaster.pid" ] && kill -INT "$(head -n 1 "$work/database/postmaster.pid")"
 }

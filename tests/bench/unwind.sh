@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Part of make bench: the time of a frame, compared with libdwfl's unwinder on the same copies of stacks, in one run.
-# gdb makes the copies: 200 of a C++ program, whose stacks have some 20 frames.
+# Part of make bench: the time that a frame takes to unwind, here and in libdwfl's unwinder, for the same copies of
+# stacks. gdb makes the copies: 200 of a C++ program, whose stacks have about 20 frames.
 set -u
 build=${abs_builddir:-$PWD}
 source=${abs_srcdir:-$PWD}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Inlined functions as frames: trees, flat rows, folded stacks and pprof files name them, with the
-# lines they were called at; and parts of profiles are annotated, compared and merged.
+# Inlined functions are frames: trees, flat rows, folded stacks and pprof files name them, with the lines
+# of their calls. Parts of profiles are annotated, compared and merged.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
@@ -90,8 +90,8 @@ if [ -n "$go" ]; then
 	expect_text "pprof: the header's own line" '^ *[0-9.]+m?u?n?s .* 3:	return value / 1.9999' "$work/list"
 fi
 
-# --- C++: names as those of functions that were not inlined. They loop, or all samples might be in one:
-# some machines are interrupted at jumps only, emulated ones.
+# --- C++: inlined functions are named like others. Each has a loop, because emulated machines are
+# interrupted only at jumps, so that all samples might be in one function.
 if command -v c++ >/dev/null; then
 	cat >"$work/src/classes.cc" <<'END_OF_CLASSES'
 #include <ctime>
@@ -128,7 +128,7 @@ END_OF_CLASSES
 	expect_text "annotate names them alike" '\(inlined: outer::Box<double>::down\(\) const\)' "$work/out"
 fi
 
-# --- parts of profiles, in all that reads them
+# --- parts of profiles, in all commands that read them
 expect "a function that was inlined" "$(name=scale && self)" \
 	"$(csv --function scale "$work/p.pb.gz" | awk -F, 'NR > 1 { sum += $4 } END { print sum }')"
 expect "annotate" 0 "$(status_of "$pprofil" annotate --source --function scale "$work/p.pb.gz" work)"

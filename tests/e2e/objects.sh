@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Names where a path no longer says what runs: executables and libraries deleted or replaced
-# since, other mount namespaces and roots, stripped files, code made at run time.
+# Functions have names where a path no longer leads to the code: executables and libraries that were
+# deleted or replaced, other mount namespaces and roots, stripped files, code made at run time.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cc=${CC:-cc}
 command -v "$cc" >/dev/null || skip "no compiler"
 
-# build FILE FUNCTION [OPTIONS...]: a program that spends its time in FUNCTION until it is stopped
+# build FILE FUNCTION [OPTIONS...]: makes a program that spends its time in FUNCTION until it is killed
 build() {
 	file=$1 function=$2
 	shift 2
@@ -27,18 +27,18 @@ build() {
 	"$cc" -O1 -o "$file" "$work/source.c" "$@" 2>"$work/cc.err"
 }
 top() { awk -F, 'NR == 2 { print $5 }' "$1"; }
-# A process may get no CPU time in so short a time: then once more.
+# A process may get no CPU time in such a short time; then it is profiled once more.
 sampled() { # OPTIONS...
 	"$pprofil" -f csv -n 3 -d 0.3 "$@" 2>"$work/csv" >"$work/csv.out"
 	cat "$work/csv.out" >>"$work/csv"
 	[ -n "$(top "$work/csv")" ]
 }
-# attached NAME FUNCTION PID: what a PID spends its time in
+# attached NAME FUNCTION PID: expects that the process PID spends its time in FUNCTION
 attached() {
 	await sampled -p "$3"
 	expect "$1" "$2" "$(top "$work/csv")"
 }
-# has_begun PID NAME: it is that program, and well beyond what precedes main: 0.2 s of CPU time
+# has_begun PID NAME: has the process executed the program NAME and used 0.2 s of CPU time, so that main runs?
 has_begun() { awk -v name="($2)" '{ exit !($2 == name && $14 >= 20) }' "/proc/$1/stat"; }
 # begin FILE
 begin() {
@@ -138,8 +138,7 @@ if build "$work/static" spend_rooted -static && [ "$(id -u)" = 0 ]; then
 	attached "another root" spend_rooted $target
 	stop $target
 fi
-# Absolute links in it lead to places in it, though the same path is something else here. Before
-# Linux 5.6 they do not.
+# Absolute links in that root stay in it, even if the same path exists here. Before Linux 5.6 they do not.
 jit_begun() { made=$(pgrep -P $target) && [ -s "$work/tree$here/perf-$made.map" ]; }
 if [ "$(id -u)" = 0 ] && [ "$(uname -r | awk -F. '{print ($1 * 1000 + $2 >= 5006)}')" = 1 ] &&
 	"$cc" -O1 -static -o "$work/jit" "$source/tests/targets/jit.c" 2>/dev/null &&
@@ -181,8 +180,8 @@ if command -v node >/dev/null; then
 	rm -f "/tmp/perf-$target.map"
 fi
 
-# and by many programs at once, each of its own. They take 0.1 s of CPU time each at the least, which is
-# a hundred samples; no rate is too high for them, so that none is missed for being throttled.
+# Many programs at once each write a map of their own. Each takes at least 0.1 s of CPU time, which is a
+# hundred samples. The overhead is not limited, so that throttling leaves none without samples.
 many=40
 often="-F 1000 --overhead 1000"
 named() { grep -o 'jit_made_[0-9]*' "$1" | sort -u | wc -l; }

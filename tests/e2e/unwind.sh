@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Stacks equal gdb's and eu-stack's at the same instants: programs are stopped by gdb, which writes
-# down what it sees and what pprofil would have copied (tests/unwind/), or a core, which eu-stack
-# then reads. Each program is stopped 100 times, and one stack may differ: what gdb sees amiss is
-# rarer. UNWIND_COUNT is another number of stops.
+# Stacks equal those of gdb and eu-stack at the same instants. gdb stops each program, and writes the
+# frames that it sees and what pprofil would have copied (tests/unwind/), or a core that eu-stack reads
+# afterwards. Each program is stopped 100 times (UNWIND_COUNT), and one stack may differ: gdb is wrong
+# less often than that.
 #
-# eu-stack gives up where a description is wrong, and says so: of 32-bit programs that sort in one
-# stack of ten, for at some instructions libc's memcpy there has pushed a word more than is described.
-# gdb and pprofil look for a call; what eu-stack has of such stacks has to be the same. On AArch64 it leaves out frames
-# and gives up without a word, at entries of linkage tables and in the vdso, so there gdb is the only judge.
+# eu-stack gives up where a description is wrong, and says so. That happens in one stack of ten of 32-bit
+# programs that sort, because at some instructions libc's memcpy has pushed one word more than it
+# describes. gdb and pprofil look for a call there. The frames that eu-stack does have must be equal. On
+# AArch64 eu-stack leaves out frames, and gives up silently at entries of linkage tables and in the vdso,
+# so only gdb is compared there.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 count=${UNWIND_COUNT:-100}
@@ -50,7 +51,7 @@ like() {
 	compare "$name-eu-stack"
 }
 
-# make NAME COMPILER...: a program of tests/unwind, optimised and without frame pointers
+# make NAME COMPILER...: compiles a program of tests/unwind, optimised and without frame pointers
 make_program() {
 	name=$1
 	shift

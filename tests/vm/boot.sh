@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Boots a guest, and lets it run its tests:
 #
-#   boot.sh GUEST        whose architecture, kernel, root and disks run.sh has made, in guests/GUEST
+#   boot.sh GUEST        run.sh has made its architecture, kernel, root and disks in guests/GUEST
 #
 # Its results are in results/GUEST.
 . "$(dirname "$0")/lib.sh"

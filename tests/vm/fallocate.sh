@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A fallocate(2) on tmpfs ends, though the kernel begins it anew whenever it is interrupted.
+# fallocate(2) on tmpfs ends, although the kernel restarts it whenever it is interrupted.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 # least PROGRAM...: the smallest CPU time of three runs, ms

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The first process of a guest, whose root is on the disk vda. The disk vdb, on /mnt, has this script, the sources and
-# the build, the file paths, which says where these are mounted, and the file tests, lines "SECONDS SCRIPT". The
-# output of the tests goes to the disk vdc, as a tar archive.
+# the build, a file "paths" that says where to mount these, and a file "tests" with lines "SECONDS SCRIPT". The output
+# of the tests goes to the disk vdc, as a tar archive.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TMPDIR=/tmp LC_ALL=C.UTF-8
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -23,7 +23,7 @@ while read -r name path; do
 done </mnt/paths
 # without libtool's script, which takes longer than most of what is tested
 export PPROFIL=$abs_builddir/.libs/pprofil LD_LIBRARY_PATH=$abs_builddir/.libs PPROFIL_SUPERVISE=$abs_builddir/pprofil-supervise
-# fewer rounds, for a guest is slow
+# fewer rounds, because a guest is slow
 export WHOLE_ROUNDS=3 WHOLE_LONG_ROUNDS=300 STORM_WAYS=2 STORM_EXECS=500 SIGNAL_KILLS=10 API_PROGRAMS=live
 [ "$(uname -m)" != aarch64 ] || export KILL_ROUNDS=50
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A program on an overlay file system that was copied to the upper layer, as by a chmod when a container is built: its
-# functions are found.
+# The functions of a program are found on an overlay file system that has copied it to the upper layer, as a chmod does
+# when a container image is built.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/hostname)" = guest ] || skip "this is no guest"
 

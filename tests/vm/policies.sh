@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Settings of distributions and administrators: Yama, hidepid, no user namespaces, version 1 of control groups. This
-# script changes them, so it is only for the root of a guest.
+# pprofil works with settings that distributions and administrators choose: Yama, hidepid, no user namespaces, version 1
+# of control groups. This script changes them, so only root in a guest may run it.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/hostname)" = guest ] || skip "this is no guest"
 chmod 777 "$work"
@@ -9,7 +9,7 @@ chmod 777 "$work"
 user='setpriv --reuid=nobody --regid=nogroup --clear-groups'
 as_nobody() { $user "$@"; }
 
-# profiles NAME [OPTION...]: a user can start and attach to a program of his own
+# profiles NAME [OPTION...]: a user can start a program of his own, and attach to one
 profiles() {
 	name=$1
 	shift

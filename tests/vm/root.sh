@@ -4,7 +4,7 @@
 #
 #   root.sh ARCHITECTURE
 #
-# Prints the directory with both: disk.img, and the files in root/.
+# Prints the directory that has the disk in disk.img and the files in root/.
 . "$(dirname "$0")/lib.sh"
 architecture=$1 suite=bookworm
 made=$home/root/$architecture

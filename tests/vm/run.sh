@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# make check-vm: the end-to-end tests on other kernels and on AArch64, in guests of qemu. It needs Debian's packages,
-# and neither root, but to install these, nor KVM.
+# make check-vm: runs the end-to-end tests on other kernels and on AArch64, in guests of qemu. It needs packages of
+# Debian, and root only to install them. It does not need KVM.
 #
 #   run.sh [-a] [-g GUESTS] [SCRIPT...]
 #
@@ -9,8 +9,8 @@
 #   -g  guests, of "linux-6.1 aarch64 linux-5.10 linux-6.12" (all)
 #   SCRIPT  for example tests/e2e/accuracy.sh (those in the lists below)
 #
-# A guest is ten to thirty times slower than its host, so none of these tests has bounds in seconds, or supposes a
-# number of samples a second. A check that finds too few samples is skipped, and says so.
+# A guest is ten to thirty times slower than its host, so none of these tests has bounds in seconds or expects a number
+# of samples per second. A check that finds too few samples is skipped, and says so.
 #
 # All files are in BUILD/vm: packages, kernels and disks, which are kept, and results/GUEST/SCRIPT.log.
 . "$(dirname "$0")/lib.sh"
@@ -24,8 +24,8 @@ while getopts ag: option; do
 done
 shift $((OPTIND - 1))
 
-# GUESTS SCRIPT: scripts that may behave otherwise there than here. So that all of it takes less than twenty minutes
-# on two CPUs, what does not depend on the kernel is tested in one guest of each machine.
+# GUESTS SCRIPT: scripts that may behave differently in these guests. What does not depend on the kernel is tested in
+# one guest of each architecture, so that all of it takes less than twenty minutes on two CPUs.
 tests='
 	all tests/e2e/accuracy.sh
 	all tests/e2e/full-transfers.sh
@@ -79,14 +79,14 @@ cross_build() { # ROOT
 		arm-linux-gnueabihf-ld -o tests/targets/arm32 tests/targets/arm32.o
 }
 
-# Makes a disk with the build and the sources, which are mounted where they are here, and a disk for results.
+# Makes a disk with the build and the sources, which the guest mounts at the same paths, and a disk for results.
 make_disks() { # BUILD
 	tested=$guest/tested
 	rm -rf "$tested" "$tested.img" "$guest/results.img"
 	mkdir -p "$tested/builddir" "$tested/srcdir"
 	tar -c -C "$1" --exclude='*.o' --exclude=./vm --exclude=./asan --exclude=./conform . | tar -x -C "$tested/builddir"
 	tar -c -C "$source" --exclude=.git --exclude=./build . | tar -x -C "$tested/srcdir"
-	# in this order, for the build may be in a directory of the sources
+	# in this order, because the build may be in a directory of the sources
 	printf 'srcdir %s\nbuilddir %s\n' "$source" "$1" >"$tested/paths"
 	cp "$here/guest.sh" "$tested/guest.sh"
 	chmod 755 "$tested/guest.sh"
@@ -111,7 +111,7 @@ make_guest() { # GUEST
 	make_disks "$tested_build"
 }
 
-# Prints a line for each check that failed or was skipped, and the sums.
+# Prints a line for each check that failed or was skipped, and how many there are of each.
 report_guest() { # GUEST
 	results=$home/results/$1
 	if [ ! -f "$results/statuses" ]; then
@@ -129,8 +129,8 @@ SHELL=${SHELL:-sh}
 install_missing qemu-system-x86 qemu-system-arm kmod cpio e2fsprogs gcc-aarch64-linux-gnu binutils-arm-linux-gnueabihf xz-utils zstd
 status=0
 for name in $guests; do rm -rf "$home/results/$name"; done
-# Each guest has two CPUs. Where these share one of ours, two guests at once take longer than one after the other. The
-# next guest is made while one runs.
+# Each guest has two CPUs. If two guests share our CPUs, they take longer than one after the other. So one guest runs at
+# a time, and the next is made meanwhile.
 for name in $guests; do
 	make_guest "$name" >&2 && echo "$name"
 done | xargs -r -n 1 -P $((($(nproc) + 1) / 2)) "$SHELL" "$here/boot.sh"
