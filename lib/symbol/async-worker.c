@@ -44,7 +44,7 @@ struct worker {
 
 /* --- requests ------------------------------------------------------------------------- */
 
-static bool has_work(const struct worker *worker)
+static bool worker_has_work(const struct worker *worker)
 {
     for (unsigned kind = 0; kind < ASYNC_KINDS; kind++)
         if (worker->backlogs[kind].next < worker->backlogs[kind].list.count)
@@ -53,16 +53,16 @@ static bool has_work(const struct worker *worker)
 }
 
 /* Until when the worker may sleep; 0: not at all. */
-static uint64_t idle_until(const struct worker *worker)
+static uint64_t worker_idle_until(const struct worker *worker)
 {
-    if (has_work(worker))
+    if (worker_has_work(worker))
         return 0;
     return worker->unlisted.count > 0 ? worker->renewed_at + RENEW_NS : UINT64_MAX;
 }
 
 /* Enters objects and locations into the worker's profile. Its tables grow in the same order as
  * those that they are copied from, and hold the same, so their indexes agree. */
-static int enter_tables(struct profile *profile, struct async_requests *requests)
+static int worker_enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;
     int error = 0;
@@ -100,7 +100,7 @@ static int backlog_add(struct backlog *backlog, const struct async_list *locatio
 }
 
 /* Everything that was looked up in the object is looked up again. */
-static int take_file(struct worker *worker, struct async_file *file)
+static int worker_take_file(struct worker *worker, struct async_file *file)
 {
     const struct profile *profile = worker->profile;
     struct async_list again[ASYNC_KINDS] = {0};
@@ -126,15 +126,15 @@ static int take_file(struct worker *worker, struct async_file *file)
     return error;
 }
 
-static int take_requests(struct worker *worker)
+static int worker_take_requests(struct worker *worker)
 {
-    struct async_requests requests = async_queue_take(worker->queue, idle_until(worker));
-    int error = enter_tables(worker->profile, &requests);
+    struct async_requests requests = async_queue_take(worker->queue, worker_idle_until(worker));
+    int error = worker_enter_tables(worker->profile, &requests);
 
     for (unsigned kind = 0; error == 0 && kind < ASYNC_KINDS; kind++)
         error = backlog_add(&worker->backlogs[kind], &requests.wanted[kind]);
     for (uint32_t i = 0; error == 0 && i < requests.file_count; i++)
-        error = take_file(worker, &requests.files[i]);
+        error = worker_take_file(worker, &requests.files[i]);
     async_requests_clear(&requests);
     return error;
 }
@@ -142,7 +142,7 @@ static int take_requests(struct worker *worker)
 /* --- look-ups ------------------------------------------------------------------------- */
 
 /* Puts the lines of a location into the results. */
-static int report_location(struct worker *worker, uint32_t location)
+static int worker_report_location(struct worker *worker, uint32_t location)
 {
     const struct profile_location *found = &worker->profile->locations[location];
     struct async_results *results = &worker->results;
@@ -161,17 +161,17 @@ static int report_location(struct worker *worker, uint32_t location)
     return error;
 }
 
-static int look_up(struct worker *worker, uint32_t location, uint32_t what)
+static int worker_look_up(struct worker *worker, uint32_t location, uint32_t what)
 {
     bool first = (worker->profile->locations[location].looked & PROFILE_LOOKED_NAME) == 0;
     int error = symbolizer_look_up(worker->symbolizer, location, what);
 
     if (error == 0 && first && symbolizer_unlisted(worker->symbolizer, location))
         error = async_list_add(&worker->unlisted, location);
-    return error == 0 ? report_location(worker, location) : error;
+    return error == 0 ? worker_report_location(worker, location) : error;
 }
 
-static int look_up_definition(struct worker *worker, uint32_t location)
+static int worker_look_up_definition(struct worker *worker, uint32_t location)
 {
     const struct profile *profile = worker->profile;
     const struct profile_location *found = &profile->locations[location];
@@ -193,7 +193,7 @@ static int look_up_definition(struct worker *worker, uint32_t location)
     return error;
 }
 
-static int look_up_code(struct worker *worker, uint32_t location)
+static int worker_look_up_code(struct worker *worker, uint32_t location)
 {
     struct async_results *results = &worker->results;
     struct code_listing result = {.location = location};
@@ -215,7 +215,7 @@ static int look_up_code(struct worker *worker, uint32_t location)
     return 0;
 }
 
-static int look_up_next(struct worker *worker)
+static int worker_look_up_next(struct worker *worker)
 {
     unsigned kind = 0;
 
@@ -225,23 +225,23 @@ static int look_up_next(struct worker *worker)
     uint32_t location = backlog->list.indexes[backlog->next++];
     switch (kind) {
     case ASYNC_CODE:
-        return look_up_code(worker, location);
+        return worker_look_up_code(worker, location);
     case ASYNC_DEFINITION:
-        return look_up_definition(worker, location);
+        return worker_look_up_definition(worker, location);
     default:
-        return look_up(worker, location,
-                       kind == ASYNC_LINES ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
+        return worker_look_up(worker, location,
+                              kind == ASYNC_LINES ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
     }
 }
 
-static int work_for_a_slice(struct worker *worker)
+static int worker_run_slice(struct worker *worker)
 {
     uint64_t end = time_now() + SLICE_NS;
     int error = 0;
 
-    while (error == 0 && has_work(worker) && !atomic_load(&worker->queue->closing) &&
+    while (error == 0 && worker_has_work(worker) && !atomic_load(&worker->queue->closing) &&
            time_now() < end)
-        error = look_up_next(worker);
+        error = worker_look_up_next(worker);
     return error;
 }
 
@@ -249,7 +249,7 @@ static int work_for_a_slice(struct worker *worker)
 
 /* Has the list of names of any object with an unlisted location grown? renewed, by object, keeps
  * each from being asked twice. */
-static bool renew_lists(struct worker *worker, bool *renewed)
+static bool worker_renew_lists(struct worker *worker, bool *renewed)
 {
     bool any = false;
 
@@ -263,7 +263,7 @@ static bool renew_lists(struct worker *worker, bool *renewed)
     return any;
 }
 
-static int rename_unlisted(struct worker *worker)
+static int worker_rename_unlisted(struct worker *worker)
 {
     uint64_t now = time_now();
     int error = 0;
@@ -274,7 +274,7 @@ static int rename_unlisted(struct worker *worker)
     bool *renewed = calloc(worker->profile->object_count, sizeof *renewed);
     if (renewed == NULL)
         return -ENOMEM;
-    bool any = renew_lists(worker, renewed);
+    bool any = worker_renew_lists(worker, renewed);
     free(renewed);
     struct async_list again = worker->unlisted;
     if (!any)
@@ -285,7 +285,7 @@ static int rename_unlisted(struct worker *worker)
         if (symbolizer_unlisted(worker->symbolizer, location))
             error = async_list_add(&worker->unlisted, location);
         else if ((error = symbolizer_rename(worker->symbolizer, location)) == 0)
-            error = report_location(worker, location);
+            error = worker_report_location(worker, location);
     }
     free(again.indexes);
     return error;
@@ -294,7 +294,7 @@ static int rename_unlisted(struct worker *worker)
 /* --- results --------------------------------------------------------------------------- */
 
 /* Adds the strings and functions that were not sent yet. */
-static int report_tables(struct worker *worker)
+static int worker_report_tables(struct worker *worker)
 {
     const struct profile *profile = worker->profile;
     struct async_results *results = &worker->results;
@@ -318,18 +318,18 @@ static int report_tables(struct worker *worker)
 /* --- the thread ------------------------------------------------------------------------ */
 
 /* Until the queue closes, or there is no memory. */
-static void work_until_closed(struct worker *worker)
+static void worker_run_until_closed(struct worker *worker)
 {
     int error = 0;
 
     while (error == 0 && !atomic_load(&worker->queue->closing)) {
-        error = take_requests(worker);
+        error = worker_take_requests(worker);
         if (error == 0)
-            error = work_for_a_slice(worker);
+            error = worker_run_slice(worker);
         if (error == 0)
-            error = rename_unlisted(worker);
+            error = worker_rename_unlisted(worker);
         if (error == 0)
-            error = report_tables(worker);
+            error = worker_report_tables(worker);
         if (error == 0)
             error = async_queue_post(worker->queue, &worker->results);
     }
@@ -345,14 +345,14 @@ static void worker_clear(struct worker *worker)
     profile_free(worker->profile);
 }
 
-static void serve(struct async_queue *queue)
+static void worker_serve(struct async_queue *queue)
 {
     struct worker worker = {.queue = queue, .profile = profile_new()};
 
     if (worker.profile != NULL)
         worker.symbolizer = symbolizer_new(worker.profile);
     if (worker.symbolizer != NULL)
-        work_until_closed(&worker);
+        worker_run_until_closed(&worker);
     async_queue_await_close(queue); /* results that are in the queue borrow the profile's strings */
     worker_clear(&worker);
     async_queue_end(queue);
@@ -366,7 +366,7 @@ static void *worker_run(void *queue)
     stack_t stack = {.ss_sp = spare, .ss_size = sizeof spare}, before;
     bool set = sigaltstack(&stack, &before) == 0;
 
-    serve(queue);
+    worker_serve(queue);
     if (set)
         sigaltstack(&before, NULL);
     return NULL;

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-#define RANGES_MAX 65536u /* stretches of one function */
+#define RANGES_MAX 65536u /* ranges of inlined functions in one function */
 
 /* --- what was inlined into one ------------------------------------------------------------ */
 

@@ -62,7 +62,7 @@ struct frames {
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* How many bytes a number takes. 0: no address of code is encoded like this. */
-static size_t size_of(const struct frames *frames, uint8_t encoding)
+static size_t encoding_size(const struct frames *frames, uint8_t encoding)
 {
     switch (encoding & 0x07) {
     case DW_EH_PE_absptr:
@@ -90,7 +90,7 @@ static uint64_t elf_frames_get(const struct frames *frames, const uint8_t *bytes
 /* Reads an address, or its distance from where it is written. */
 static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, uint8_t encoding)
 {
-    size_t size = size_of(frames, encoding);
+    size_t size = encoding_size(frames, encoding);
     unsigned unused = 64 - 8 * (unsigned)size;
     uint64_t number = elf_frames_get(frames, bytes, size);
 
@@ -117,7 +117,7 @@ static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uin
             return true;
         }
         if (*letter == 'P') /* an encoding, and a pointer */
-            data += size_of(frames, *data);
+            data += encoding_size(frames, *data);
         if (*letter == 'P' || *letter == 'L')
             data++;
     }
@@ -151,7 +151,7 @@ static bool add_entry(struct frames *frames, const Dwarf_FDE *entry)
 {
     struct elf_object *object = frames->object;
     const struct common *common = find_common(frames, entry->CIE_pointer);
-    size_t size = common != NULL ? size_of(frames, common->encoding) : 0;
+    size_t size = common != NULL ? encoding_size(frames, common->encoding) : 0;
     unsigned relative = common != NULL ? common->encoding & 0xf0 : 0;
 
     if (size == 0 || (size_t)(entry->end - entry->start) < 2 * size ||

@@ -28,7 +28,7 @@
 #define NAME_SIZE_MAX 256 /* bytes of a call target's name, with its NUL; longer names are cut */
 
 /* Addresses are those of elf-object.h. */
-struct reader {
+struct code_reader {
     struct elf_object *elf; /* borrowed */
     struct elf_segment segment;
     uint64_t address;    /* of the location */
@@ -48,7 +48,7 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-static void find_function(struct reader *reader)
+static void find_function(struct code_reader *reader)
 {
     const struct elf_symbol *symbol = elf_object_symbol(reader->elf, reader->address);
 
@@ -69,7 +69,7 @@ static void find_function(struct reader *reader)
 }
 
 /* Limits the code to what is in the file, and to FUNCTION_SIZE_MAX bytes. */
-static void limit_code(struct reader *reader)
+static void limit_code(struct code_reader *reader)
 {
     const struct elf_segment *segment = &reader->segment;
 
@@ -83,7 +83,7 @@ static void limit_code(struct reader *reader)
         reader->end = reader->start + FUNCTION_SIZE_MAX;
 }
 
-static int find_code(struct reader *reader, uint64_t offset, const char **problem)
+static int find_code(struct code_reader *reader, uint64_t offset, const char **problem)
 {
     const struct elf_segment *segment = &reader->segment;
 
@@ -113,7 +113,7 @@ static unsigned machine_of(const struct elf_object *elf)
 
 /* Makes the name of a symbol reader->name: demangled, without its version, and cut if it is long.
  */
-static void take_name(struct reader *reader, const struct elf_symbol *symbol)
+static void take_name(struct code_reader *reader, const struct elf_symbol *symbol)
 {
     size_t length = strcspn(symbol->name, "@");
     char *name = length > 0 ? strndup(symbol->name, length) : strdup(symbol->name);
@@ -132,7 +132,7 @@ static void take_name(struct reader *reader, const struct elf_symbol *symbol)
 }
 
 /* Writes " <name+0x10>" for the target of a jump or call, or "". */
-static void name_target(struct reader *reader, uint64_t target, char *text, size_t size)
+static void name_target(struct code_reader *reader, uint64_t target, char *text, size_t size)
 {
     const struct elf_symbol *symbol = elf_object_symbol(reader->elf, target + reader->shift);
 
@@ -148,7 +148,7 @@ static void name_target(struct reader *reader, uint64_t target, char *text, size
         snprintf(text, size, " <%s+0x%" PRIx64 ">", reader->name, into);
 }
 
-static int make_text(struct reader *reader, const struct disassembled *found, char **text)
+static int make_text(struct code_reader *reader, const struct disassembled *found, char **text)
 {
     const char *problem = disassembler_problem(reader->disassembler);
     char note[NAME_SIZE_MAX + 32] = "";
@@ -163,7 +163,7 @@ static int make_text(struct reader *reader, const struct disassembled *found, ch
     return length < 0 ? -ENOMEM : 0;
 }
 
-static int add_instruction(struct reader *reader, uint64_t address,
+static int add_instruction(struct code_reader *reader, uint64_t address,
                            const struct disassembled *found)
 {
     struct symbol_code *code = reader->code;
@@ -184,7 +184,7 @@ static int add_instruction(struct reader *reader, uint64_t address,
     return error;
 }
 
-static int read_between(struct reader *reader, uint64_t from, uint64_t to)
+static int read_between(struct code_reader *reader, uint64_t from, uint64_t to)
 {
     struct disassembled found;
     int error = 0;
@@ -205,7 +205,7 @@ static void forget_instructions(struct symbol_code *code)
     code->instruction_count = 0;
 }
 
-static int read_instructions(struct reader *reader)
+static int read_instructions(struct code_reader *reader)
 {
     struct symbol_code *code = reader->code;
     int error = 0;
@@ -226,7 +226,7 @@ static int read_instructions(struct reader *reader)
 
 /* --- all ----------------------------------------------------------------------------- */
 
-static int read_code(struct reader *reader, uint32_t object)
+static int read_code(struct code_reader *reader, uint32_t object)
 {
     reader->code = calloc(1, sizeof *reader->code);
     reader->disassembler = disassembler_open(machine_of(reader->elf));
@@ -248,7 +248,7 @@ int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct sym
                     const char **problem)
 {
     const struct profile_location *place = &symbolizer->profile->locations[location];
-    struct reader reader = {0};
+    struct code_reader reader = {0};
 
     *code = NULL;
     *problem = NULL;

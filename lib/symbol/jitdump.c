@@ -23,11 +23,11 @@
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
 
-struct header {
+struct jitdump_header {
     uint32_t magic, version, size, machine, pad, pid;
     uint64_t time, flags;
 };
-struct record {
+struct jitdump_record {
     uint32_t id, size; /* in bytes, this header included */
     uint64_t time;
 };
@@ -47,7 +47,7 @@ struct debug_entry {
     uint32_t line, discriminator; /* then the file, with its end */
 };
 
-struct reader {
+struct jitdump_reader {
     int fd;
     struct jit_names *names;
     struct jit_line *lines; /* owned by names; they come before the load that they belong to */
@@ -72,7 +72,8 @@ bool jitdump_is(int fd)
 
 /* A move names its load by an index, which grows with each load. A load whose index does not cannot
  * be moved. */
-static bool jitdump_remember(struct reader *reader, uint64_t index, const struct jit_name *name)
+static bool jitdump_remember(struct jitdump_reader *reader, uint64_t index,
+                             const struct jit_name *name)
 {
     if (reader->load_count > 0 && index <= reader->indexes[reader->load_count - 1])
         return true;
@@ -84,7 +85,7 @@ static bool jitdump_remember(struct reader *reader, uint64_t index, const struct
     return true;
 }
 
-static bool jitdump_take_load(struct reader *reader, uint64_t at, size_t size)
+static bool jitdump_take_load(struct jitdump_reader *reader, uint64_t at, size_t size)
 {
     struct load load;
     char text[NAME_SIZE_MAX];
@@ -109,7 +110,7 @@ static bool jitdump_take_load(struct reader *reader, uint64_t at, size_t size)
            jit_names_add(reader->names, &name) && jitdump_remember(reader, load.index, &name);
 }
 
-static bool jitdump_take_move(struct reader *reader, uint64_t at, size_t size)
+static bool jitdump_take_move(struct jitdump_reader *reader, uint64_t at, size_t size)
 {
     size_t low = 0, high = reader->load_count;
     struct move move;
@@ -173,7 +174,7 @@ static size_t jitdump_parse_lines(char *bytes, size_t size, const struct debug_i
     return count;
 }
 
-static bool jitdump_take_lines(struct reader *reader, uint64_t at, size_t size)
+static bool jitdump_take_lines(struct jitdump_reader *reader, uint64_t at, size_t size)
 {
     struct debug_info info;
 
@@ -203,7 +204,8 @@ static bool jitdump_take_lines(struct reader *reader, uint64_t at, size_t size)
     return true;
 }
 
-static bool jitdump_take_record(struct reader *reader, const struct record *record, uint64_t at)
+static bool jitdump_take_record(struct jitdump_reader *reader, const struct jitdump_record *record,
+                                uint64_t at)
 {
     size_t size = record->size - sizeof *record;
 
@@ -222,9 +224,9 @@ static bool jitdump_take_record(struct reader *reader, const struct record *reco
 
 bool jitdump_read(int fd, size_t size, struct jit_names *names)
 {
-    struct reader reader = {.fd = fd, .names = names};
-    struct header header;
-    struct record record;
+    struct jitdump_reader reader = {.fd = fd, .names = names};
+    struct jitdump_header header;
+    struct jitdump_record record;
     bool done = true;
 
     if (!jitdump_read_at(fd, 0, &header, sizeof header) || header.size < sizeof header)

@@ -7,15 +7,14 @@
  * sampling depends on it: a look-up may read hundreds of megabytes, or ask a debuginfod server.
  *
  * The files of the room:
- *   symbolizer.c, symbol-source.c    locations of a profile, and which file names an object
- *   elf-*.c, dwarf-*.c               an ELF file and its debug file (elf-object.h): elf-* read
- * symbols, segments and frames, dwarf-* compilation units, their lines, functions and inlined
- * functions jit-*.c, perf-map.c, jitdump.c   names of code made at run time (jit-code.h)
- *   function-*.c, disassemble.c, source-listing.c
- *                                    the instructions and source lines of a function
- * (function-code.h) async-*.c                        all of this in a thread, for live views
- * (async-symbolizer.h) text-segments.c, symbol-table.c, leak-sanitizer.c, demangle.c what a single
- * ELF file or name says, without a profile: below
+ *   symbolizer.c, symbol-source.c: locations of a profile, and which file names an object
+ *   elf-*.c: an ELF file's segments, symbols and frame descriptions, and its debug file
+ *   dwarf-*.c: its compilation units, their source lines, functions and inlined functions
+ *   jit-*.c, perf-map.c, jitdump.c: names of code made at run time
+ *   function-*.c, disassemble.c, source-listing.c: the code of a function, with its source lines
+ *   async-*.c: all of this in a thread of its own, for live views
+ *   text-segments.c, symbol-table.c, leak-sanitizer.c, demangle.c: what one ELF file or one name
+ *     says, without a profile
  */
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H
