@@ -107,7 +107,7 @@ static int symbolize_all(struct pprofil_profile *profile)
 }
 
 /* Finds the format to write, and its options. 0, PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or -EINVAL. */
-static int choose_format(const char *path, const struct pprofil_file *file,
+static int format_to_write(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {
     struct pprofil_file how = file_options(file);
@@ -137,7 +137,7 @@ int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
     const struct format *format;
     struct format_options options;
     const struct pprofil_file how = file_options(file);
-    int error = choose_format(path, file, &format, &options);
+    int error = format_to_write(path, file, &format, &options);
 
     return error == 0 ? symbolize_for(profile, &how, format) : error;
 }
@@ -148,7 +148,7 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const struc
     const struct format *format;
     struct format_options options;
     const struct pprofil_file how = file_options(file);
-    int error = choose_format(path, file, &format, &options);
+    int error = format_to_write(path, file, &format, &options);
 
     if (error == 0 && symbolize)
         error = symbolize_for(profile, &how, format);
@@ -168,7 +168,7 @@ int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,
     const struct format *format;
     struct format_options options;
     char whole[PATH_MAX];
-    int error = choose_format(path, file, &format, &options);
+    int error = format_to_write(path, file, &format, &options);
 
     if (error == 0)
         error = format_file_at(format, path, profile->profile, &options, i, whole);

@@ -74,7 +74,7 @@ static void add_to_command(struct pprofil_profile *part)
     part->profile->command = all;
 }
 
-static uint64_t time_of(const struct profile_totals *totals)
+static uint64_t total_time(const struct profile_totals *totals)
 {
     return totals->wall ? totals->wall_ns : totals->cpu_ns;
 }
@@ -99,9 +99,9 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
         free(part);
         return error;
     }
-    uint64_t all = time_of(&profile->profile->totals);
+    uint64_t all = total_time(&profile->profile->totals);
     part->selected_of = profile->profile->totals.samples;
-    part->selected_share = all == 0 ? 0 : (double)time_of(&part->profile->totals) / (double)all;
+    part->selected_share = all == 0 ? 0 : (double)total_time(&part->profile->totals) / (double)all;
     add_to_command(part);
     *result = part;
     return 0;

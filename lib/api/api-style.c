@@ -137,7 +137,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
 
 /* Returns the path of the text: that in the file, else the one that was given, else a.out, as these programs did; but
  * kprof had no default. */
-static const char *text_of(const struct histogram_file *file, const struct style *style,
+static const char *text_path(const struct histogram_file *file, const struct style *style,
                            const char *object)
 {
     if (file->object != NULL || object != NULL)
@@ -247,7 +247,7 @@ int pprofil_style_print(const char *path, const char *name,
     if (error == PPROFIL_ERROR_FORMAT)
         error = read_profile(path, style, options.object, &file);
     if (error == 0)
-        error = style_print(&file, style, text_of(&file, style, options.object), &options, out, errors);
+        error = style_print(&file, style, text_path(&file, style, options.object), &options, out, errors);
     else if (error != PPROFIL_ERROR_NOT_PROFILED && style->refuse(STYLE_DATA, path, error, errors))
         error = PPROFIL_ERROR_EXPLAINED;
     histogram_file_clear(&file);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What errors are called: pprofil/error.h. */
 #include "config.h"
 
 #include <string.h>
@@ -27,8 +28,8 @@ const char *pprofil_error_text(int error)
     case PPROFIL_ERROR_NOT_ELF:
         return "it is no ELF file with code in it";
     case PPROFIL_ERROR_LOAD_ADDRESS:
-        return "none of its addresses is in the object, which may be loaded anywhere; the file beside it whose name "
-               "ends in .meta, which says where it was, is missing or of another file";
+        return "none of its addresses is in the object, which may be loaded anywhere; its .meta file, which "
+               "says where it was, is missing or of another file";
     case PPROFIL_ERROR_UNWRITABLE:
         return "pprofil does not write this format";
     case PPROFIL_ERROR_NO_SAMPLES:

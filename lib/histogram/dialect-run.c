@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms of a run. Regions are given as objects and link-time addresses. Where they are in a process is known when
- * the object's mapping is told, which is before the first sample in it.
+ * Histograms of a run. Regions are given as objects and link-time addresses. The event of an object's mapping, which
+ * comes before the first sample in the object, gives their addresses in a process.
  */
 #include "config.h"
 

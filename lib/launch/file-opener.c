@@ -19,7 +19,7 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define HANGING_MAX 16 /* after so many files that hung no more are opened */
+#define HANGING_MAX 16 /* files are not opened any more after this many have hung */
 
 struct file_opener {
     pthread_mutex_t lock;

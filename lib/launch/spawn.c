@@ -46,7 +46,7 @@ static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *
 }
 
 /* Closes the caller's descriptors at the exec: a reader of one of its pipes waits until all writers have closed it. */
-static void keep_only(const int kept[], unsigned count)
+static void keep_descriptors(const int kept[], unsigned count)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -73,7 +73,7 @@ __attribute__((no_sanitize_address)) static int become_supervisor(void *context)
 {
     const struct start *start = context;
 
-    keep_only(start->kept, start->count);
+    keep_descriptors(start->kept, start->count);
     execv(start->path, start->argv);
     report_error(start, errno);
     return 125;
@@ -159,9 +159,9 @@ static void reap_ended(pid_t stayed[STAYED_MAX])
             stayed[i] = 0;
 }
 
-/* Remembers a child, to be reaped later. If there is no place left it is never reaped; so many supervisors at once are
- * not to be expected. */
-static void note_stayed(pid_t stayed[STAYED_MAX], pid_t child)
+/* Remembers a child, to be reaped later. If there is no place left it is never reaped; more supervisors at once
+ * are not expected. */
+static void remember_child(pid_t stayed[STAYED_MAX], pid_t child)
 {
     for (unsigned i = 0; i < STAYED_MAX; i++)
         if (stayed[i] == 0) {
@@ -191,7 +191,7 @@ int spawn_quietly(const char *path, char *const argv[], const int kept[], unsign
     if (child > 0 && (!init || error != 0))
         reap(child);
     else if (child > 0)
-        note_stayed(stayed, child);
+        remember_child(stayed, child);
     if (reaper)
         prctl(PR_SET_CHILD_SUBREAPER, 1ul, 0, 0, 0);
     return error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The processes of this machine, and which of them may be attached to. The kernel tells that when their memory is
- * opened: this takes the same permission as PTRACE_SEIZE, with that of security modules (proc_mem_open() in
+ * opened: this takes the same permission as PTRACE_SEIZE, including that of security modules (proc_mem_open() in
  * fs/proc/base.c), and does nothing to the process.
  */
 #include "config.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sockets for commands. The path of a session that was killed stays, and the next session takes it over. That takes
- * several steps. Sessions that start at the same time would remove each other's new sockets, or take a socket for stale
- * that is bound but does not listen yet. So they take turns, by a lock on the directory.
+ * several steps. Sessions that start at the same time would remove each other's new sockets, or mistake a
+ * socket that is bound but does not listen yet for a stale one. So they take turns, by a lock on the directory.
  */
 #include "config.h"
 

@@ -200,7 +200,7 @@ static enum dialect_run_extent extent_of(const struct codec *codec)
     return codec->single ? DIALECT_RUN_REGION : codec->whole ? DIALECT_RUN_ALL : DIALECT_RUN_OBJECT;
 }
 
-/* Is the path of something that holds one file, and beside which none can be made: a pipe, a device? */
+/* Can only one file be written to the path, and none beside it, because it is a pipe or a device? */
 static bool holds_one(const char *path)
 {
     struct stat status;

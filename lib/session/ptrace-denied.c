@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Why a task cannot be traced. PTRACE_SEIZE fails with EPERM for a dozen reasons. /proc tells which one it was, and each
- * has another remedy. The rules are in ptrace(2), "Ptrace access mode checking", and in the kernel's
+ * Why a task cannot be traced. PTRACE_SEIZE fails with EPERM for a dozen reasons. /proc tells which one it was, and
+ * each has another remedy. The rules are in ptrace(2), "Ptrace access mode checking", and in the kernel's
  * Documentation/admin-guide/LSM/Yama.rst.
  */
 #include "config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pump: events come from the supervisor by the ring, and go into the profile and histograms; commands go to it by
- * the socket, and are waited for.
+ * the socket, and the session waits for the answers.
  *
  * The supervisor answers a command after it has put all earlier events into the ring. So a session that has an answer,
  * and has emptied the ring since, has seen all that happened before.
@@ -61,7 +61,7 @@ static void pump_socket(struct pprofil_session *session)
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
         session->heard_ms = time_now_ms();
-        if (error == -EPIPE || error == -EPROTO) /* a supervisor of another protocol is of no more use */
+        if (error == -EPIPE || error == -EPROTO) /* the supervisor speaks another protocol */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT)
             profile_give_object(session->profile->profile, (uint32_t)message.value,
@@ -73,7 +73,7 @@ static void pump_socket(struct pprofil_session *session)
             session->answered = true;
         }
     }
-    if (session->dead && session->epoll >= 0) /* it would stay readable */
+    if (session->dead && session->epoll >= 0) /* otherwise the socket would stay readable */
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
 }
 
@@ -214,8 +214,8 @@ int session_check_supervisor(struct pprofil_session *session)
     return session_command(session, &flush) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* At any rate all pages of a ring get written to. So a ring is no larger than the present rate needs, and a larger one
- * takes its place if a higher rate needs that. */
+/* Whatever the rate is, all pages of a ring get written to. So a ring is no larger than the present rate needs, and
+ * a larger one takes its place if a higher rate needs that. */
 int session_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};

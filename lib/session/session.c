@@ -292,8 +292,8 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-/* The kernel lets the targets go while the supervisor ends. This waits for that end, so that whoever traces the targets
- * next need not. */
+/* The kernel lets the targets go while the supervisor ends. This waits for that end, so that the next tracer of the
+ * targets need not. */
 static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};

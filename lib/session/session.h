@@ -130,7 +130,7 @@ void control_free(struct pprofil_session *session);
 void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size);
 
 /* Says in one line which threads of a process cannot be traced, and why the first of them cannot. tracer: the process
- * that traces the others. count: how many it found, for the case that none of them is left. */
+ * that traces the others. count: the number of untraced threads that it met, which is said if none of them is left. */
 void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
 
 #endif

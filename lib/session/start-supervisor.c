@@ -16,7 +16,7 @@
 #define ARGUMENT_SIZE 48
 
 /* Adds to the problem that a supervisor which the user may expect to run was not trusted. */
-static void say_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
+static void explain_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
 {
     size_t used = strlen(session->problem);
 
@@ -53,8 +53,7 @@ static void add_argument(struct arguments *arguments, const char *format, ...)
     arguments->all[arguments->count++] = text;
 }
 
-/* kept: the descriptors of the socket, the ring, the wake-up, and the debug log, which may be -1.
- */
+/* kept: the descriptors of the socket, the ring, the wake-up, and the debug log, which may be -1. */
 static void make_arguments(const struct pprofil_options *options, const int kept[4],
                            struct arguments *arguments)
 {
@@ -102,7 +101,7 @@ int session_start_supervisor(struct pprofil_session *session, int socket, int ri
                  error == -EMFILE   ? "raise the limit (ulimit -n)"
                  : error == -EAGAIN ? "raise the limit of processes (ulimit -u)"
                                     : "PPROFIL_SUPERVISE names another");
-    say_passed_over(session, &found);
+    explain_passed_over(session, &found);
     return error;
 }
 
@@ -127,6 +126,6 @@ int session_await_hello(struct pprofil_session *session)
     else if (error != 0)
         session_fail(session, error, "%s did not start: %s", path, strerror(-error));
     if (error != 0)
-        say_passed_over(session, &found);
+        explain_passed_over(session, &found);
     return error;
 }

@@ -3,8 +3,8 @@
  * The targets of a session: processes that are attached to, and programs that are launched, which
  * must run as if they had been started without us.
  *
- * Who asks for several processes, or for one with many threads, wants those that can be traced. The
- * others are named, and it is an error only if none is left.
+ * A caller that asks for several processes, or for one with many threads, wants those that can be traced. The others are
+ * named, and it is an error only if none can be.
  */
 #include "config.h"
 
@@ -53,7 +53,7 @@ const char *pprofil_session_untraced(const pprofil_session *session)
     return session->untraced;
 }
 
-/* Is the error one of this process? Other errors would meet any process. */
+/* Is the error about this process? Other errors would meet every process. */
 static bool is_refusal(int error)
 {
     return error == -EPERM || error == -EACCES || error == -ESRCH || error == -EBUSY;
@@ -85,7 +85,7 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
 /* Puts the standard descriptors in their places. All are first copied above these, so that none is
  * overwritten before its turn. The exec closes the copies, and the descriptors that the caller
  * gave. */
-static int redirect(const struct pprofil_launch *launch, int *report, int *go)
+static int redirect_program(const struct pprofil_launch *launch, int *report, int *go)
 {
     int from[3] = {launch->input, launch->output, launch->output};
 
@@ -141,7 +141,7 @@ static pid_t fork_without_handlers(void)
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {
-    int status = launch != NULL ? -redirect(launch, &report, &go) : 0;
+    int status = launch != NULL ? -redirect_program(launch, &report, &go) : 0;
     char byte;
 
     prctl(PR_SET_PTRACER, (unsigned long)supervisor, 0, 0, 0); /* Yama's ptrace_scope 1 */
@@ -194,7 +194,7 @@ static int launch_seized(struct pprofil_session *session, pid_t child, const cha
 }
 
 /* how NULL: the child keeps all of the caller's descriptors. */
-static int launch(struct pprofil_session *session, char *const argv[],
+static int launch_program(struct pprofil_session *session, char *const argv[],
                   const struct pprofil_launch *how, pid_t *pid)
 {
     int report[2], go[2];
@@ -235,5 +235,5 @@ int pprofil_session_launch(pprofil_session *session, char *const argv[],
 
     if (given != NULL)
         memcpy(&how, given, given->size < sizeof how ? given->size : sizeof how);
-    return launch(session, argv, given != NULL ? &how : NULL, pid);
+    return launch_program(session, argv, given != NULL ? &how : NULL, pid);
 }

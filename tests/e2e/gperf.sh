@@ -69,7 +69,7 @@ expect_text "without --object too" 'play' csv
 mv osprofile.out.meta kept
 "$pprofil" report --object "$work/game" osprofile.out >out 2>err
 expect "without what lies beside it: status" 125 $?
-expect_text "without what lies beside it: why" 'osprofile.out.meta, which says where it was, is missing' err
+expect_text "without what lies beside it: why" '[.]meta file, which says where it was, is missing' err
 "$pprofil" report --style gperf --object "$work/game" osprofile.out >out 2>err
 expect "as a style: status" 125 $?
 sed 's/^sum .*/sum 1/' kept >osprofile.out.meta
