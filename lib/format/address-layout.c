@@ -10,18 +10,18 @@
 #include "pprofil/error.h"
 
 #define PAGE 4096u
-#define FREE_FROM (UINT64_C(1) << 32) /* where files that must move are put, and above */
+#define FREE_FROM (UINT64_C(1) << 32) /* files that must be moved get addresses from here on */
 
 /* Addresses that are taken: [start, end). */
 struct range {
     uint64_t start, end;
 };
 struct ranges {
-    struct range *sorted; /* after tidy: by address, disjoint */
+    struct range *sorted; /* after ranges_merge: by address, disjoint */
     size_t count;
 };
 
-/* An object with the place that it would like. */
+/* The address that an object had. */
 struct wish {
     uint64_t start;
     uint32_t object;
@@ -41,8 +41,8 @@ bool layout_is_kernel(const struct profile *profile, uint32_t object)
            strcmp(profile->strings[profile->objects[object].path], LAYOUT_KERNEL) == 0;
 }
 
-/* Addresses that are what they are, in no mapping. */
-static bool bare(const struct profile *profile, uint32_t object)
+/* Are the object's addresses fixed, and in no mapping? */
+static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {
     return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN ||
            layout_is_kernel(profile, object);
@@ -70,16 +70,15 @@ uint64_t layout_address(const struct profile *profile, const struct mapped_objec
 
 /* --- what each object needs ---------------------------------------------------------- */
 
-/* From its first mapping, and all its locations. Until the places are chosen, start is the
- * place that it would like. */
-static void measure(const struct layout *layout)
+/* Finds what each object needs: its first mapping, and all its locations. */
+static void measure_objects(const struct layout *layout)
 {
     const struct profile *profile = layout->profile;
 
     for (uint32_t i = 0; i < profile->object_count; i++) {
         const struct profile_object *object = &profile->objects[i];
         bool absolute = object->kind == PROFILE_OBJECT_ANON;
-        if (bare(profile, i) || object->end <= object->start)
+        if (has_fixed_addresses(profile, i) || object->end <= object->start)
             continue;
         layout->mapped[i].low = page_of(absolute ? object->start : object->offset);
         layout->mapped[i].size = page_after(object->end - object->start - 1);
@@ -87,7 +86,7 @@ static void measure(const struct layout *layout)
     for (uint32_t i = 1; i < profile->location_count; i++) {
         const struct profile_location *location = &profile->locations[i];
         struct mapped_object *mapped = &layout->mapped[location->object];
-        if (bare(profile, location->object))
+        if (has_fixed_addresses(profile, location->object))
             continue;
         uint64_t low = mapped->low, high;
         if (__builtin_add_overflow(low, mapped->size, &high))
@@ -118,7 +117,7 @@ static int compare_ranges(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void tidy(struct ranges *ranges)
+static void ranges_merge(struct ranges *ranges)
 {
     size_t kept = 0;
 
@@ -150,9 +149,9 @@ static size_t range_above(const struct ranges *ranges, uint64_t address)
     return low;
 }
 
-/* --- what cannot be moved, and what can ----------------------------------------------- */
+/* --- fixed objects, and those that can be moved --------------------------------------- */
 
-static int take_fixed(struct layout *layout)
+static int map_fixed(struct layout *layout)
 {
     const struct profile *profile = layout->profile;
     int error = 0;
@@ -166,10 +165,10 @@ static int take_fixed(struct layout *layout)
     }
     for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
         uint64_t address = profile->locations[i].address;
-        if (bare(profile, profile->locations[i].object))
+        if (has_fixed_addresses(profile, profile->locations[i].object))
             error = add_taken(layout, address, address < UINT64_MAX ? address + 1 : UINT64_MAX);
     }
-    tidy(&layout->taken);
+    ranges_merge(&layout->taken);
     return error;
 }
 
@@ -182,7 +181,7 @@ static int compare_wishes(const void *left, const void *right)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
-static void gather_wishes(struct layout *layout)
+static void list_wishes(struct layout *layout)
 {
     const struct profile *profile = layout->profile;
 
@@ -196,7 +195,7 @@ static void gather_wishes(struct layout *layout)
     qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
 }
 
-/* Those whose place is free get it; the others stay in the list. */
+/* Objects whose address is free get it; the others stay in the list. */
 static int grant_wishes(struct layout *layout)
 {
     const size_t fixed = layout->taken.count;
@@ -219,11 +218,11 @@ static int grant_wishes(struct layout *layout)
         error = add_taken(layout, start, end);
     }
     layout->wish_count = refused;
-    tidy(&layout->taken);
+    ranges_merge(&layout->taken);
     return error;
 }
 
-/* The others, one above the other, wherever there is room. */
+/* Puts the others, one above the other, where there is room. */
 static int layout_rest(const struct layout *layout)
 {
     const struct ranges *taken = &layout->taken;
@@ -262,9 +261,9 @@ int layout_make(const struct profile *profile, struct mapped_object **mapped)
     layout.mapped = calloc(profile->object_count + 1u, sizeof *layout.mapped);
     layout.wishes = calloc(profile->object_count + 1u, sizeof *layout.wishes);
     if (layout.mapped != NULL && layout.wishes != NULL) {
-        measure(&layout);
-        error = take_fixed(&layout);
-        gather_wishes(&layout);
+        measure_objects(&layout);
+        error = map_fixed(&layout);
+        list_wishes(&layout);
         if (error == 0)
             error = grant_wishes(&layout);
         if (error == 0)

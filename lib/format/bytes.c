@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files are read whole and not mapped: whoever cuts one short meanwhile does not kill us. */
+/* Files are read and not mapped: access to a mapped file that another process truncates would end in SIGBUS. */
 #include "config.h"
 
 #include <endian.h>

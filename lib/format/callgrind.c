@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The format of callgrind, for callgrind_annotate and KCachegrind: the cost of each line of each
- * function itself, and that of its calls.
+ * The format of callgrind, for callgrind_annotate and KCachegrind: each line of a function has the cost of its own code
+ * and the cost of the calls that it makes.
  *
- * callgrind_annotate takes what was spent in a function and all that it calls to be the cost of
- * the calls of it, where there are any. So that this is right, a stack counts in one call of each
- * function on it, the outermost; the calls that a recursion makes are written with no cost. And a
- * function that is called here and at the root of a stack there is called by "(root)" there.
+ * For callgrind_annotate the inclusive cost of a function is the sum of the calls to it, if there are any. To make that
+ * right, a stack has its cost in one call of each function on it, the outermost; the calls of a recursion have no cost.
+ * A function that is called in some stacks and is outermost in others is called by "(root)" in these.
  */
 #include "config.h"
 
@@ -30,7 +29,7 @@ struct cost {
     uint64_t samples, cpu, wall;
 };
 
-/* A line of a function. */
+/* A line of a function, with its cost. */
 struct cost_line {
     struct frame frame;
     struct cost cost;
@@ -53,11 +52,11 @@ struct writer {
     uint32_t line_count, call_count;
     struct cost *leaves; /* by node of the profile */
     struct cost all;
-    uint32_t *met;       /* by frame id: the stack that met it last */
-    unsigned char *role; /* by frame id: how it is met */
+    uint32_t *met;       /* by frame id: the last stack with this frame */
+    unsigned char *role; /* by frame id: ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
-    bool *named;         /* by frame id, by string: its number has been explained */
-    bool *file_named, *object_named;
+    bool *named;         /* by frame id: the name has been written beside its number */
+    bool *file_named, *object_named; /* by string, by object */
 };
 
 static void callgrind_add(struct cost *to, const struct cost *cost)
@@ -198,7 +197,7 @@ static int compare_lines(const void *left, const void *right)
     return a->frame.line < b->frame.line ? -1 : a->frame.line > b->frame.line;
 }
 
-/* --- words --------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------- */
 
 static void put_cost(const struct writer *writer, uint32_t line, const struct cost *cost)
 {
@@ -209,7 +208,7 @@ static void put_cost(const struct writer *writer, uint32_t line, const struct co
             (unsigned long long)cost->samples);
 }
 
-/* "fn=(5) name", and the next time "fn=(5)". */
+/* "fn=(5) name" the first time, then "fn=(5)". */
 static void put_name(const struct writer *writer, const char *key, uint32_t number, bool *named,
                      const char *name)
 {
@@ -245,7 +244,7 @@ static void put_function(const struct writer *writer, const char *key, const str
     put_name(writer, key, frame->id, &writer->named[frame->id], name);
 }
 
-/* Where the function is defined, or else where it was seen. */
+/* The file where the function is defined; if it is not known, that of its line. */
 static uint32_t file_of(const struct profile *profile, const struct frame *frame)
 {
     uint32_t file = profile->functions[frame->function].file;
@@ -265,7 +264,7 @@ static void put_calls(const struct writer *writer, const struct cost_line *line)
     }
 }
 
-/* Places of one function, in order. */
+/* Writes the lines function by function. */
 static void put_lines(const struct writer *writer)
 {
     uint32_t file = 0, own = 0;

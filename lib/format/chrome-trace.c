@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chrome's trace event format, with its stackFrames and samples: "Trace Event Format", section
- * "Samples". Frames are a tree, as our nodes are, so each node is one, and each function that was
- * inlined there another.
+ * Chrome's trace event format: stackFrames and samples, of section "Samples" in "Trace Event Format". Its frames are a
+ * tree, as the nodes of a profile are: a node is a frame, and each function that was inlined there another.
  *
- * Some readers take the time until a thread's next sample for its weight. So times are those of a
- * clock of each thread's own, which goes on by what each sample stands for.
+ * Some readers take the time until a thread's next sample as its weight. So each thread has a clock of its own, which
+ * each sample advances by the time that it stands for.
  *
- * Slices with a beginning and an end, which viewers like better, are not made: samples do not
- * say when a function was called.
+ * There are no slices with a beginning and an end, which viewers show better: samples do not say when a function was
+ * called.
  */
 #include "config.h"
 
@@ -41,8 +40,8 @@ static void put_names(FILE *out, const struct profile *profile)
     }
 }
 
-/* "12" is a node's own function, "12.1" the one that was inlined into it, and so on: the
- * innermost is what the node's callees come from, and what samples are in. */
+/* "12" is the outermost function of a node, "12.1" the function that was inlined into it, and so on. Samples are in the
+ * innermost one, which is also the parent of the node's callees. */
 static void put_id(FILE *out, const struct profile *profile, uint32_t node)
 {
     uint32_t lines = profile->locations[profile->nodes[node].location].line_count;
@@ -78,7 +77,7 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
     putc('}', out);
 }
 
-/* clocks: of each thread, ns. */
+/* clocks: by thread, ns. */
 static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps,
                         uint64_t *clocks)
 {

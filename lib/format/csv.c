@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Comma-separated values, as RFC 4180 has them: a row for each line of each function that was
- * sampled, in each thread and system call. Columns are found by the names in the first row when
- * such a file is read, and those that are not known are passed over.
+ * Comma-separated values (RFC 4180): a row for each line of a function that was sampled, in each thread and system
+ * call. The reader finds columns by the names in the first row, and ignores other columns.
  */
 #include "config.h"
 
@@ -55,7 +54,7 @@ struct rows {
     struct memo memo;
 };
 
-/* A number for each pair. */
+/* The number of a key, which counts from 0. */
 static int number_of(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
 {
     struct memo_entry *known;
@@ -165,7 +164,7 @@ struct reader {
     int where[COLUMNS]; /* which field; -1: none */
 };
 
-/* The next field, which is cut out in its place. *last: a row ends behind it. */
+/* Takes the next field, and ends it with a zero where it is. *last: it is the last of its row. */
 static bool next_field(struct reader *reader, char **field, bool *last)
 {
     char *to = reader->at, *at = reader->at;
@@ -192,7 +191,7 @@ static bool next_field(struct reader *reader, char **field, bool *last)
     return true;
 }
 
-/* 1: a row is there; 0: none is left. */
+/* Reads a row. 1; 0: there are no more; or PPROFIL_ERROR_DAMAGED. */
 static int next_row(struct reader *reader)
 {
     bool last = false;

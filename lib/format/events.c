@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recordings of the supervisor's events: replayed into a profile as if they came just now. */
+/* Recordings of the supervisor's events. They become a profile as if they arrived now. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static bool events_matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
-/* Sums that no total could hold are no profile. */
+/* Do the totals still hold the sums? */
 static bool adds_up(const struct profile_totals *totals, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const void *)event;
@@ -24,7 +24,7 @@ static bool adds_up(const struct profile_totals *totals, const struct wire_heade
                                           sample->wall_ns <= INT64_MAX - totals->wall_ns);
 }
 
-/* Descriptors are in no recording, so no mapping has one to wait for. */
+/* A recording has no descriptors, so mappings must not wait for one: their object is set to 0. */
 static int replay(struct unwinder *unwinder, struct profile *profile,
                   const struct wire_header *event)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Folded stacks, as flamegraph.pl takes them: a line for each stack, its functions from the
- * outermost to the innermost with semicolons between them, a space, and how much. There is no
- * room for anything else, so whose stack it is may be said by its first frame, as
- * stackcollapse-perf.pl says it: COMM, COMM-PID or COMM-PID/TID.
+ * Folded stacks, for flamegraph.pl: a line for each stack has its functions from the outermost to the innermost with
+ * semicolons between them, a space, and a number. There is no field for the thread. So the first frame may say it, as
+ * from stackcollapse-perf.pl: COMM, COMM-PID or COMM-PID/TID.
  *
- * A number alone does not say what it counts. Read, it is samples of a millisecond each, or
- * microseconds, if one is told so. Numbers so large that no run has as many milliseconds are of
- * something else, as cycles of several CPUs: then a count is a nanosecond, so that shares are right.
+ * The file does not say what its numbers count. The reader takes them as samples of a millisecond each, or as
+ * microseconds if the options say so. If their sum is more milliseconds than fit into 63 bits of nanoseconds, they
+ * count something else, such as cycles: then each is a nanosecond, so that the shares are right.
  */
 #include "config.h"
 
@@ -25,7 +24,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Processes are shown where there are several. */
+/* Without an option, stacks begin with their process if there are several. */
 static enum format_roots choose_roots(const struct profile *profile,
                                       const struct format_options *options)
 {
@@ -38,7 +37,7 @@ static enum format_roots choose_roots(const struct profile *profile,
     return FORMAT_ROOTS_NONE;
 }
 
-/* Threads with the same root are one group. */
+/* Threads whose stacks begin with the same first frame are a group. */
 static uint32_t *make_groups(const struct profile *profile, enum format_roots roots)
 {
     uint32_t *groups = calloc(profile->thread_count + 1u, sizeof *groups);
@@ -127,7 +126,7 @@ static int write_folded(int fd, const struct profile *profile, const struct form
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* Where the number of a line begins; NULL: it has none. A fraction is allowed, and lost. */
+/* Where the number of a line begins; NULL: it has none. A fraction is ignored. */
 static char *find_number(char *line)
 {
     char *end = line + strlen(line);
@@ -143,7 +142,7 @@ static char *find_number(char *line)
     return number;
 }
 
-/* "comm-12" or "comm-12/13", up to stop: then *length is that of comm. */
+/* Parses "comm-12" or "comm-12/13", which ends at stop. *length: of comm. */
 static bool parse_root(const char *stack, const char *stop, size_t *length, uint32_t *pid,
                        uint32_t *tid)
 {
@@ -170,13 +169,13 @@ static const char *first_end(const char *stack)
     return end != NULL ? end : stack + strlen(stack);
 }
 
-/* What is found out of a file before it is read. */
+/* What a first pass over a file finds. */
 struct survey {
-    bool roots;  /* all lines say whose they are: one that does not may have such a function */
+    bool roots;  /* all stacks begin with a process: if only some do, these are functions */
     uint64_t ns; /* that a number stands for */
 };
 
-/* The number at the end of a line, which is cut off; false: there is none. */
+/* Reads the number at the end of a line, and cuts it off. False: there is none. */
 static bool take_number(char *line, uint64_t *value)
 {
     char *number = find_number(line);
@@ -269,8 +268,7 @@ static int read_folded(const char *path, struct profile *profile,
     return error;
 }
 
-/* Text, whose first line ends with a number; or is longer than what is looked at, and has a
- * semicolon. */
+/* Is it a text whose first line ends with a number? If the line does not end within head, it must have a semicolon. */
 static bool folded_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     const unsigned char *end = memchr(head, '\n', size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files are written so that nobody ever sees half of one. */
+/* Files are written so that nobody ever sees an incomplete one. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,21 +15,21 @@
 #include "format/format.h"
 #include "format/profil/profil.h"
 
-/* Opening such a path again would start at the beginning of the file behind it, and fails for a
- * socket. */
+/* The descriptor that a path stands for, or -1. It is written to as it is: opening /dev/fd/N would begin at the
+ * start of its file, and fails for a socket. */
 static int own_descriptor(const char *path)
 {
     return strcmp(path, "-") == 0 ? STDOUT_FILENO : bytes_descriptor(path);
 }
 
-/* What one file is made of. */
+/* The contents of one file. */
 struct job {
     const struct format *format;
     const struct profile *profile;
     const struct format_options *options;
     uint32_t object; /* of a format with a codec: index */
     const struct histogram_file *histograms; /* instead of a profile; else NULL */
-    const void *bytes; /* the whole file, as it shall be; else NULL */
+    const void *bytes; /* the complete file; else NULL */
     size_t size;
 };
 
@@ -69,8 +69,8 @@ static int write_directly(const struct job *job, const struct output_path *place
     return error;
 }
 
-/* Creates a file beside the place, with the permissions that its file has or would get. The name
- * does not grow with the place's, which may be as long as names can be. */
+/* Creates a temporary file in the same directory, with the permissions that the old file has or a new one would get.
+ * Its name does not contain that of the file, which may be as long as names can be. */
 static int create_beside(const struct output_path *place, char temporary[NAME_MAX + 1])
 {
     mode_t mode = place->exists ? place->status.st_mode & 0777 : 0666;
@@ -84,7 +84,7 @@ static int create_beside(const struct output_path *place, char temporary[NAME_MA
     }
     if (fd < 0)
         return -EEXIST;
-    /* what the umask took away; a file system without permissions may refuse */
+    /* restores what the umask took away; a file system without permissions may refuse */
     if (place->exists && fchmod(fd, mode) < 0 && errno != EPERM) {
         int error = -errno;
         close(fd);
@@ -121,12 +121,12 @@ static int write_at(const struct job *job, const struct output_path *place, bool
         return write_directly(job, place);
     *regular = true;
     int error = write_atomically(job, place);
-    /* in a directory where nothing may be made; over another's file in a sticky one; over a mount */
+    /* the directory is not writable; or it is sticky and the file another user's; or the file is a mount point */
     bool denied = error == -EACCES || error == -EPERM || error == -EBUSY;
     return denied && place->exists ? write_directly(job, place) : error;
 }
 
-/* *regular: is the path that of a file? A link keeps pointing at what is written. */
+/* Follows links. *regular: is the path that of a regular file? */
 static int write_file(const struct job *job, const char *path, bool *regular)
 {
     struct output_path place;
@@ -191,8 +191,7 @@ static int check_part(const char *name)
     return error;
 }
 
-/* All names but the first were not given by anybody: what they lead to is overwritten only where
- * it is a file. */
+/* The user gave only the first name. So what has one of the other names is overwritten only if it is a regular file. */
 static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
                        size_t count)
 {
@@ -224,7 +223,7 @@ static int write_parts(struct job *job, const char *path)
             error = name_part(job->profile, path, objects, i, name);
         if (error == 0)
             error = write_file(job, i > 0 ? name : path, &regular);
-        if (error == 0 && regular) /* of the file that was there before */
+        if (error == 0 && regular) /* it was that of the old file */
             meta_remove(i > 0 ? name : path);
     }
     free(objects);

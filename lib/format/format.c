@@ -19,7 +19,7 @@
 #define INPUT_SIZE_MAX (1u << 30) /* bytes of standard input */
 #define PPROF_FIRST 0x0a         /* the key of a message's first field, a sample type */
 
-/* Those with a magic number first: the others look at numbers that might be anything. */
+/* Formats with a magic number come first: the others judge by numbers that might mean anything. */
 static const struct format *const formats[] = {
     &format_pprof,
     &format_events,
@@ -60,13 +60,13 @@ const struct format *format_by_name(const char *name)
     return NULL;
 }
 
-/* What begins without a dot has to be a word: "gmon.out" is in "my.gmon.out", not in "xgmon.out". */
+/* An extension without a dot has to begin a word: "my.gmon.out" ends with "gmon.out", "xgmon.out" does not. */
 static bool begins_there(const char *path, const char *end)
 {
     return *end == '.' || end == path || !isalnum((unsigned char)end[-1]);
 }
 
-/* The length of the longest of the extensions that the path ends with; 0: none. */
+/* The length of the longest extension that the path ends with; 0: none. */
 static size_t longest_ending(const char *path, const char *extensions)
 {
     size_t length = strlen(path), longest = 0;
@@ -83,7 +83,7 @@ static size_t longest_ending(const char *path, const char *extensions)
     return longest;
 }
 
-/* The longest: ".speedscope.json" says more than ".json". */
+/* The longest extension wins: ".speedscope.json" says more than ".json". */
 const struct format *format_by_path(const char *path)
 {
     const struct format *best = NULL;
@@ -126,7 +126,7 @@ static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64
     return got;
 }
 
-/* By its contents; a file without a magic number may also say by its name what it is. */
+/* Finds the format by the contents of a file. Histograms without a magic number are found by their name. */
 static int recognise(const char *path, const struct format **result)
 {
     unsigned char head[HEAD_SIZE];
@@ -175,9 +175,9 @@ static int read_plain(const char *path, const struct format *format,
     return 0;
 }
 
-/* --- what is no file, or not a plain one -------------------------------------------------- */
+/* --- pipes and packed files ---------------------------------------------------------------- */
 
-/* Puts a piece at the end of a copy in memory, of no more than so many bytes. 0 or -errno. */
+/* Appends a piece to a copy in memory, which may take *left more bytes. 0 or -errno. */
 static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
 {
     if (size > *left)
@@ -186,7 +186,7 @@ static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
     return write(copy, piece, size) == (ssize_t)size ? 0 : -ENOSPC;
 }
 
-/* A pipe, of which a reader wants to know how much there is. */
+/* Copies a pipe: readers need the size of their input. */
 static int copy_stream(int from, int copy)
 {
     char piece[1u << 14];
@@ -220,7 +220,7 @@ static int unpack(const char *path, int copy)
     return error;
 }
 
-/* What lies beside FILE stays there when gzip(1) makes FILE.gz of it. */
+/* FILE.meta keeps its name when gzip(1) makes FILE.gz of FILE. */
 static int read_unpacked(const char *copy, const char *path, const struct format *format,
                          const struct format_options *options, struct profile **result)
 {
@@ -238,8 +238,7 @@ static int read_unpacked(const char *copy, const char *path, const struct format
     return error;
 }
 
-/* Reads a copy in memory of what a descriptor has or, where that is -1, of what is packed at path.
- */
+/* Reads a copy in memory: of a descriptor's contents or, if that is -1, of the packed file at path. */
 static int read_copy(const char *path, int from, const struct format *format,
                      const struct format_options *options, struct profile **result)
 {
@@ -258,7 +257,7 @@ static int read_copy(const char *path, int from, const struct format *format,
     return error;
 }
 
-/* The descriptor of a stream that a path stands for, or -1: it is of a file. */
+/* The descriptor of the stream that a path stands for; -1: the path is that of a file. */
 static int stream_of(const char *path)
 {
     struct stat status;
@@ -272,8 +271,8 @@ static int stream_of(const char *path)
                : -1;
 }
 
-/* Is it a packed file? A pprof file is, and its reader unpacks it; its first byte tells it from
- * all others. */
+/* Is this file gzip'd, and not a pprof file? Those are gzip'd, too, and their reader unpacks them; their first byte
+ * distinguishes them from all others. */
 static bool is_packed(const char *path)
 {
     unsigned char head[2], first = PPROF_FIRST;

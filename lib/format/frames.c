@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profile's nodes are places in code; those whose callers and functions are the same become
- * one node here. Parents come before their children in both tables, so one walk is enough.
+ * A node of a profile is a location below its callers. Nodes with the same callers and functions become one node here.
+ * Parents come before their children in both tables, so one pass is enough.
  */
 #include "config.h"
 
@@ -94,7 +94,7 @@ static int find_node(struct frame_tree *tree, struct memo *memo, uint32_t parent
     return 0;
 }
 
-/* where: of each node of the profile, the node of its innermost frame. */
+/* where: by node of the profile, the node of its innermost frame in the tree. */
 static int make_tree(struct frame_tree *tree, const struct profile *profile, uint32_t *where)
 {
     struct memo memo = {0};
@@ -115,8 +115,8 @@ static int make_tree(struct frame_tree *tree, const struct profile *profile, uin
     return error;
 }
 
-/* Numbers the nodes as a walk from caller to callee meets them: the size of each subtree says
- * where the next one begins. */
+/* Numbers the nodes in the order of a walk from callers to callees: the size of a subtree says where the next one
+ * begins. */
 static int put_in_order(struct frame_tree *tree)
 {
     uint32_t *size = calloc(tree->node_count, sizeof *size);

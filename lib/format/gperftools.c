@@ -135,7 +135,7 @@ static int write_gperftools(int fd, const struct profile *profile)
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* A line of the mappings. */
+/* A line of the text of mappings. */
 struct mapping {
     uint64_t start, end, offset;
     uint32_t object;
@@ -155,8 +155,7 @@ static int compare_mappings(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* "start-end perms offset dev inode path". What is no mapping (the text may begin with
- * "build=/path") is passed over. */
+/* Reads "start-end perms offset dev inode path". Other lines are ignored: the text may begin with "build=/path". */
 static int read_mapping(struct reader *reader, const char *line)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
@@ -253,7 +252,7 @@ static int read_stack(struct reader *reader, struct bytes *bytes, uint64_t count
     return error == 0 ? builder_count_sample(reader->profile, &sample) : error;
 }
 
-/* Behind the header, up to the trailer. */
+/* Reads the stacks up to the trailer. */
 static int read_stacks(struct reader *reader, struct bytes *bytes)
 {
     int error = 0;
@@ -270,7 +269,7 @@ static int read_stacks(struct reader *reader, struct bytes *bytes)
     return error;
 }
 
-/* Where the trailer ends: the stacks have to be skipped to find the mappings. */
+/* Finds the text of mappings, which is behind the stacks and is needed first. */
 static int find_text(struct bytes bytes, const unsigned char **text)
 {
     for (;;) {

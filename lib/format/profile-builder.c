@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names in, places out: what has been seen is found again by the hashes of the profile itself. */
+/* Names become locations. What was added before is found by the hash tables of the profile. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "format/profile-builder.h"
 #include "pprofil/error.h"
 
-#define PROBES_MAX 1000 /* more places of one hash than this, nobody has by chance */
-#define HASHED_MAX 4096 /* bytes of a name that its address is made of */
+#define PROBES_MAX 1000 /* more locations than this do not have one hash by chance */
+#define HASHED_MAX 4096 /* bytes of a name that are hashed */
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 
@@ -44,7 +44,7 @@ static int add_image(struct builder *builder, uint32_t pid, uint32_t comm, struc
     return profile_add_process(profile, &made, process);
 }
 
-/* The latest image is remembered by the number alone, each by number and name. */
+/* The last generation is remembered by number alone, each generation by number and name. */
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process)
 {
     struct memo_entry *known;
@@ -177,7 +177,7 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
     return PPROFIL_ERROR_DAMAGED;
 }
 
-/* A place that one line says is remembered: its names may be long, and are hashed once. */
+/* A location with one line is remembered: its names may be long, and are hashed once. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines,
                    uint32_t count, uint32_t *location)
 {
@@ -200,7 +200,7 @@ int builder_location(struct builder *builder, uint32_t object, const struct prof
 
 bool builder_is_mark(const char *name)
 {
-    /* those of lib/unwind and of our reader of perf.data */
+    /* the marks of lib/unwind and of the reader of perf.data */
     static const char *const marks[] = {
         "[truncated]",    "[no unwind info: ", "[no unwind info]",
         "[broken stack]", "[too deep]",        "[stack copy not read]"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * speedscope's own JSON: a sampled profile for each thread, whose samples are stacks and whose
- * weights are nanoseconds. Its page takes each entry of the list of frames for another function,
- * so each function is there once, at the line where it begins.
+ * speedscope's own JSON: a sampled profile for each thread. Samples are stacks, and weights are nanoseconds. The page
+ * takes each entry in the list of frames as another function. So each function has one entry, with the line where it
+ * begins.
  *
  * https://www.speedscope.app/file-format-schema.json
  */
@@ -27,7 +27,7 @@ struct writer {
     FILE *out;
 };
 
-/* Functions get their numbers in the order in which the samples will refer to them. */
+/* Numbers the functions in the order in which samples refer to them. */
 static void put_frame(struct writer *writer, const struct frame *frame)
 {
     const struct profile *profile = writer->profile;
@@ -60,7 +60,7 @@ static void put_samples(struct writer *writer, uint32_t first, uint32_t last, in
     }
 }
 
-/* A thread's: the weights from first to last. */
+/* Writes the profile of a thread, which has the weights [first, last). */
 static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
 {
     const struct profile *profile = writer->profile;

@@ -28,7 +28,7 @@ int text_close(FILE *out)
 {
     bool failed = ferror(out) != 0;
 
-    if (!failed) /* else errno is that of an earlier write, and perhaps nothing is left to be written */
+    if (!failed) /* else errno is that of an earlier write: fclose may have nothing left to write */
         errno = 0;
     if (fclose(out) != 0 || failed)
         return errno != 0 ? -errno : -EIO;
@@ -44,7 +44,7 @@ const char *text_character(const char **at, size_t *size)
     return valid ? character : UTF8_REPLACEMENT;
 }
 
-/* Writes what needs no care at the beginning of a name, which is mostly all of it; the rest. */
+/* Writes the beginning of a name that needs no change, mostly all of it. Returns the rest. */
 static const char *put_plain(FILE *out, const char *name, const char *bad)
 {
     const char *at = name;

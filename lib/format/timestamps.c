@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The samples of one entry are a comb over the life of its process. Combs of different entries
- * begin at different fractions of a tooth, the multiples of the golden ratio, which lie as far
- * apart as can be however many there are.
+ * The samples of an entry have equal distances over the life of their process. Each entry begins at another fraction of
+ * its distance: the fractional parts of the multiples of the golden ratio, which stay far apart for any number of
+ * entries.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "format/memo.h"
 #include "format/timestamps.h"
 
-#define FIRST_TIME 1000000000u /* ns; readers take 0 for none */
+#define FIRST_TIME 1000000000u /* ns, where no process says when it began: to readers 0 means "not known" */
 #define GOLDEN 0.6180339887498949
 
 static uint64_t time_of(const struct profile *profile, const struct profile_sample *sample)
@@ -21,7 +21,7 @@ static uint64_t time_of(const struct profile *profile, const struct profile_samp
     return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 }
 
-/* How long the whole was: what it says, else the time in it, else a millisecond a sample. */
+/* The length of the run: what the profile says, else the sum of its times, else a millisecond for each sample. */
 static uint64_t length_of(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -75,8 +75,8 @@ static int find_images(const struct profile *profile, struct memo *latest)
     return error;
 }
 
-/* Images of one process follow each other: where it is not known when they began and ended, they
- * have equal shares of the whole. */
+/* The generations of a process follow each other. Where it is not known when they began and ended, they have equal
+ * parts of the run. */
 static struct lifetime lifetime_of(const struct timestamps *made, const struct profile_process *process,
                            uint32_t latest)
 {
@@ -110,7 +110,7 @@ static int find_lifetimes(struct timestamps *made, const struct profile *profile
     return error;
 }
 
-/* Into how many the samples of an entry are parted. */
+/* The number of timed samples that an entry becomes. */
 static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
 {
     if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
