@@ -50,3 +50,18 @@ int array_extend(void *array, uint32_t *count, uint32_t wanted, size_t element_s
     *count = wanted;
     return 0;
 }
+
+size_t array_count_up_to(const void *array, size_t count, size_t element_size, uint64_t key)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const uint64_t *found = (const void *)((const char *)array + middle * element_size);
+        if (*found <= key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

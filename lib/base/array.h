@@ -21,4 +21,8 @@ int array_grow(void *array, size_t count, size_t element_size);
  * as above. */
 int array_extend(void *array, uint32_t *count, uint32_t wanted, size_t element_size);
 
+/* How many elements have a key up to this one. An element begins with its key, a uint64_t, and the
+ * array is sorted by it. */
+size_t array_count_up_to(const void *array, size_t count, size_t element_size, uint64_t key);
+
 #endif

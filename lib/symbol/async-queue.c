@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -72,7 +71,8 @@ struct async_queue *async_queue_new(void)
 void async_queue_free(struct async_queue *queue)
 {
     async_requests_clear(&queue->requests);
-    async_results_clear(&queue->results);
+    while (queue->results != NULL)
+        queue->results = async_results_next(queue->results);
     pthread_cond_destroy(&queue->changed);
     pthread_cond_destroy(&queue->ended_now);
     pthread_mutex_destroy(&queue->lock);
@@ -111,48 +111,34 @@ struct async_requests async_queue_take(struct async_queue *queue, uint64_t until
 
 /* --- results ------------------------------------------------------------------------------ */
 
-/* Appends one array to another, which is empty most of the time. */
-static bool async_append(void *to, uint32_t *to_count, const void *from, uint32_t count,
-                         size_t size)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (array_grow(to, *to_count, size) != 0)
-            return false;
-        memcpy(*(char **)to + (size_t)*to_count * size, (const char *)from + i * size, size);
-        ++*to_count;
-    }
-    return true;
-}
-
-static bool async_append_results(struct async_results *to, struct async_results *from)
-{
-    bool done = async_append(&to->strings, &to->string_count, from->strings, from->string_count,
-                             sizeof *to->strings) &&
-                async_append(&to->functions, &to->function_count, from->functions,
-                             from->function_count, sizeof *to->functions) &&
-                async_append(&to->found, &to->found_count, from->found, from->found_count,
-                             sizeof *to->found) &&
-                async_append(&to->lines, &to->line_count, from->lines, from->line_count,
-                             sizeof *to->lines) &&
-                async_append(&to->definitions, &to->definition_count, from->definitions,
-                             from->definition_count, sizeof *to->definitions);
-
-    for (uint32_t i = 0; done && i < from->listing_count; i++) {
-        done = async_append(&to->listings, &to->listing_count, &from->listings[i], 1,
-                            sizeof *to->listings);
-        if (done)
-            from->listings[i] = (struct code_listing){0}; /* the queue owns it now */
-    }
-    return done;
-}
-
 int async_queue_post(struct async_queue *queue, struct async_results *results)
 {
+    struct async_results *sent, **end = &queue->results;
+
+    if (results->string_count + results->found_count + results->definition_count +
+            results->listing_count ==
+        0)
+        return 0;
+    sent = malloc(sizeof *sent);
+    if (sent == NULL)
+        return -ENOMEM;
+    *sent = *results;
+    *results = (struct async_results){0};
     pthread_mutex_lock(&queue->lock);
-    bool done = async_append_results(&queue->results, results);
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = sent;
     pthread_mutex_unlock(&queue->lock);
+    return 0;
+}
+
+struct async_results *async_results_next(struct async_results *results)
+{
+    struct async_results *next = results->next;
+
     async_results_clear(results);
-    return done ? 0 : -ENOMEM;
+    free(results);
+    return next;
 }
 
 /* --- the end ------------------------------------------------------------------------------ */

@@ -62,10 +62,11 @@ struct async_definition {
     uint32_t function, file, line;
 };
 
-/* Indexes are those of the worker's profile. */
+/* What the worker has found in one slice. Indexes are those of its profile. */
 struct async_results {
-    const char **strings; /* owned array of strings that the worker's profile owns and never
-                           * changes; they follow the strings sent before */
+    struct async_results *next; /* owned; found later; NULL: nothing was */
+    const char **strings;       /* owned array of strings that the worker's profile owns and never
+                                 * changes; they follow the strings sent before */
     struct profile_function *functions;   /* owned; they follow the functions sent before */
     struct async_found *found;            /* owned */
     struct profile_line *lines;           /* owned; of everything in found */
@@ -83,7 +84,7 @@ struct async_queue {
     bool ended;     /* the worker has left */
     bool abandoned; /* nobody waits for the worker: it frees the queue */
     struct async_requests requests;
-    struct async_results results;
+    struct async_results *results; /* owned; what was not received yet */
 };
 
 /* NULL where there is no memory. */
@@ -98,7 +99,7 @@ int async_worker_start(struct async_queue *queue, pthread_t *thread);
 /* Takes all requests, which are the caller's then. Waits for some, or for the end, unless until is
  * 0; no longer than until (CLOCK_MONOTONIC, ns; UINT64_MAX: any time). */
 struct async_requests async_queue_take(struct async_queue *queue, uint64_t until);
-/* Adds results to those that were not taken yet, and empties them. 0 or -ENOMEM. */
+/* Sends results, and empties them. 0 or -ENOMEM. */
 int async_queue_post(struct async_queue *queue, struct async_results *results);
 /* Waits until the other side closes the queue. */
 void async_queue_await_close(struct async_queue *queue);
@@ -115,6 +116,8 @@ bool async_queue_close(struct async_queue *queue, uint64_t wait_ns);
 
 void async_requests_clear(struct async_requests *requests);
 void async_results_clear(struct async_results *results);
+/* Frees results that were sent, and returns the next ones. */
+struct async_results *async_results_next(struct async_results *results);
 /* 0, -ENOMEM or -EOVERFLOW. */
 int async_list_add(struct async_list *list, uint32_t index);
 

@@ -344,13 +344,15 @@ int async_symbolizer_exchange(struct async_symbolizer *async)
         error = send_late_files(async, &queue->requests);
     if (error == 0)
         error = send_wanted(async, &queue->requests);
-    struct async_results results = queue->results;
-    queue->results = (struct async_results){0};
+    struct async_results *results = queue->results;
+    queue->results = NULL;
     pthread_cond_signal(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 
-    int received = receive_results(async, &results);
-    async_results_clear(&results);
+    int received = 0;
+    for (; results != NULL; results = async_results_next(results))
+        if (received == 0)
+            received = receive_results(async, results);
     return error != 0 ? error : received;
 }
 

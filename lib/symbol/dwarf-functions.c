@@ -220,7 +220,7 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address)
 {
     size_t below =
-        elf_count_below(functions->all, functions->count, sizeof *functions->all, address);
+        array_count_up_to(functions->all, functions->count, sizeof *functions->all, address);
 
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }

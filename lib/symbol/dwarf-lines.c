@@ -85,7 +85,7 @@ static void read_units(struct elf_object *object)
 static bool find_unit(struct elf_object *object, uint64_t address)
 {
     size_t below =
-        elf_count_below(object->units, object->unit_count, sizeof *object->units, address);
+        array_count_up_to(object->units, object->unit_count, sizeof *object->units, address);
     struct elf_unit_found *found = &object->unit;
     Dwarf_Attribute attribute;
 

@@ -139,7 +139,7 @@ static bool add_common(struct frames *frames, uint64_t offset, const Dwarf_CIE *
 static const struct common *find_common(const struct frames *frames, uint64_t offset)
 {
     size_t below =
-        elf_count_below(frames->common, frames->common_count, sizeof *frames->common, offset);
+        array_count_up_to(frames->common, frames->common_count, sizeof *frames->common, offset);
 
     return below > 0 && frames->common[below - 1].offset == offset ? &frames->common[below - 1]
                                                                    : NULL;
@@ -232,7 +232,7 @@ static bool elf_frames_function(struct elf_object *object, uint64_t address, uin
     if (!object->extents_read)
         read_extents(object);
     size_t below =
-        elf_count_below(object->extents, object->extent_count, sizeof *object->extents, address);
+        array_count_up_to(object->extents, object->extent_count, sizeof *object->extents, address);
     if (below == 0 || address - object->extents[below - 1].start >= object->extents[below - 1].size)
         return false;
     const struct elf_extent *found = &object->extents[below - 1];
@@ -364,7 +364,7 @@ void elf_object_narrow(struct elf_object *object, uint64_t address, uint64_t *st
     if (!elf_object_has_symbols(object))
         return;
     size_t below =
-        elf_count_below(object->symbols, object->symbol_count, sizeof *object->symbols, address);
+        array_count_up_to(object->symbols, object->symbol_count, sizeof *object->symbols, address);
     if (below < object->symbol_count && object->symbols[below].start < *end)
         *end = object->symbols[below].start;
     if (below == 0)

@@ -83,10 +83,6 @@ int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module
 /* Is this a name: neither NULL nor empty, and shorter than that? */
 bool elf_is_name(const char *name);
 
-/* How many entries of a table start at or below an address. Each entry begins with its start, a
- * uint64_t, and the table is sorted by it. */
-size_t elf_count_below(const void *table, size_t count, size_t size, uint64_t address);
-
 /* --- compilation units and ranges of code: dwarf-lines.c -------------------------------------- */
 
 /* Makes the compilation unit around an address object->unit. False: there is none. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbol/elf-internal.h"
 
 #define OVERLAPS_MAX 16 /* symbols before an address that may overlap it and are looked at */
@@ -144,27 +145,12 @@ bool elf_object_has_symbols(struct elf_object *object)
     return object->symbol_count > 0;
 }
 
-size_t elf_count_below(const void *table, size_t count, size_t size, uint64_t address)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const uint64_t *start = (const void *)((const char *)table + middle * size);
-        if (*start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address)
 {
     if (!elf_object_has_symbols(object))
         return NULL;
     size_t below =
-        elf_count_below(object->symbols, object->symbol_count, sizeof *object->symbols, address);
+        array_count_up_to(object->symbols, object->symbol_count, sizeof *object->symbols, address);
     for (size_t i = below, seen = 0; i > 0 && seen < OVERLAPS_MAX; i--, seen++)
         if (address - object->symbols[i - 1].start < object->symbols[i - 1].size)
             return &object->symbols[i - 1];

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "symbol/jit-code.h"
 
 #define MAP_SIZE_MAX ((off_t)256 << 20) /* bytes of a map */
@@ -99,21 +100,14 @@ void jit_code_close(struct jit_code *code)
 bool jit_code_find(const struct jit_code *code, uint64_t address, struct jit_symbol *symbol)
 {
     const struct jit_name *name = jit_names_find(&code->names, address);
-    size_t low = 0, high = name == NULL ? 0 : name->line_count;
 
     if (name == NULL)
         return false;
     *symbol = (struct jit_symbol){.name = name->name};
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (name->lines[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low > 0) {
-        symbol->file = name->lines[low - 1].file;
-        symbol->line = name->lines[low - 1].line;
+    size_t count = array_count_up_to(name->lines, name->line_count, sizeof *name->lines, address);
+    if (count > 0) {
+        symbol->file = name->lines[count - 1].file;
+        symbol->line = name->lines[count - 1].line;
     }
     return true;
 }

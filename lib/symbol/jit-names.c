@@ -128,16 +128,10 @@ bool jit_names_finish(struct jit_names *names)
 
 const struct jit_name *jit_names_find(const struct jit_names *names, uint64_t address)
 {
-    size_t low = 0, high = names->piece_count;
+    size_t count =
+        array_count_up_to(names->pieces, names->piece_count, sizeof *names->pieces, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (names->pieces[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < names->pieces[low - 1].end
-               ? &names->added[names->pieces[low - 1].name]
+    return count > 0 && address < names->pieces[count - 1].end
+               ? &names->added[names->pieces[count - 1].name]
                : NULL;
 }

@@ -112,22 +112,16 @@ static bool jitdump_take_load(struct jitdump_reader *reader, uint64_t at, size_t
 
 static bool jitdump_take_move(struct jitdump_reader *reader, uint64_t at, size_t size)
 {
-    size_t low = 0, high = reader->load_count;
     struct move move;
 
     if (size < sizeof move || !jitdump_read_at(reader->fd, at, &move, sizeof move) ||
         move.size == 0 || move.size > UINT64_MAX - move.to)
         return true;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (reader->indexes[middle] <= move.index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || reader->indexes[low - 1] != move.index)
+    size_t count =
+        array_count_up_to(reader->indexes, reader->load_count, sizeof *reader->indexes, move.index);
+    if (count == 0 || reader->indexes[count - 1] != move.index)
         return true;
-    struct jit_name name = reader->loads[low - 1];
+    struct jit_name name = reader->loads[count - 1];
     name.start = move.to;
     name.end = move.to + move.size;
     name.lines = NULL; /* they have the old addresses */

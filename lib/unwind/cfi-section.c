@@ -231,20 +231,15 @@ bool cfi_section_find(const struct cfi_section *section, uint64_t address,
     struct common common = {.read = 0};
     Dwarf_CFI_Entry entry;
     Dwarf_Off next;
-    uint32_t low = 0, high = section->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (section->descriptions[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 ||
-        address - section->descriptions[low - 1].start >= section->descriptions[low - 1].size)
+    size_t count = array_count_up_to(section->descriptions, section->count,
+                                     sizeof *section->descriptions, address);
+    if (count == 0)
         return false;
-    if (dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh,
-                       section->descriptions[low - 1].offset, &next, &entry) != 0 ||
+    const struct description *found = &section->descriptions[count - 1];
+    if (address - found->start >= found->size)
+        return false;
+    if (dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, found->offset,
+                       &next, &entry) != 0 ||
         dwarf_cfi_cie_p(&entry))
         return false;
     return read_program(section, &entry.fde, &common, program);

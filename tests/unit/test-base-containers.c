@@ -143,3 +143,18 @@ Test(hash, is_empty_once_cleared)
     hash_free(&index);
     cr_assert(!has_place(&index, 1, 5));
 }
+
+Test(array, counts_the_elements_up_to_a_key)
+{
+    const struct {
+        uint64_t key, other;
+    } elements[] = {{3, 0}, {5, 0}, {5, 0}, {UINT64_MAX, 0}};
+    const size_t size = sizeof elements[0];
+
+    cr_expect_eq(array_count_up_to(NULL, 0, size, 5), 0);
+    cr_expect_eq(array_count_up_to(elements, 4, size, 2), 0);
+    cr_expect_eq(array_count_up_to(elements, 4, size, 3), 1);
+    cr_expect_eq(array_count_up_to(elements, 4, size, 5), 3);
+    cr_expect_eq(array_count_up_to(elements, 4, size, 6), 3);
+    cr_expect_eq(array_count_up_to(elements, 4, size, UINT64_MAX), 4);
+}
