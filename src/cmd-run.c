@@ -199,11 +199,7 @@ static int run_begin(struct run *run)
         return 0;
     }
     complain("%s", pprofil_session_problem(run->session));
-    if (run->asked.program != NULL && (error == -ENOENT || error == -ENOTDIR))
-        return EXIT_NOT_FOUND;
-    if (run->asked.program != NULL && (error == -EACCES || error == -ENOEXEC || error == -EISDIR))
-        return EXIT_NOT_EXECUTABLE;
-    return EXIT_OWN_FAILURE;
+    return run->asked.program != NULL ? launch_failure_status(error) : EXIT_OWN_FAILURE;
 }
 
 static int run_die_like(int status)

@@ -13,9 +13,7 @@
 #define SUMMARY_ROWS 10
 
 enum option_key {
-    KEY_OVERHEAD = TARGET_KEY_END,
-    KEY_ROWS,
-    KEY_STACK_SIZE,
+    KEY_ROWS = TARGET_KEY_END,
     KEY_LIST_KEYS,
 };
 
@@ -27,15 +25,15 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "How", 2},
     {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
-    {"overhead", KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
+    {"overhead", TARGET_KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
     {"call-graph", 'g', 0, 0, "who called too: stacks, unwound outside the target", 2},
-    {"stack-size", KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample (16384)", 2},
+    {"stack-size", TARGET_KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample (16384)", 2},
     {"delay", 'd', "SEC", 0, "seconds between two screens (1)", 2},
     {0, 0, 0, 0, "Without a terminal", 3},
     {"batch", 'b', 0, 0, "print text frames instead", 3},
-    {"frames", 'n', "N", 0, "N of them (until the target ends)", 3},
-    {"rows", KEY_ROWS, "N", 0, "at most N rows in each, 0: all (20)", 3},
+    {"frames", 'n', "N", 0, "number of frames (until the target ends)", 3},
+    {"rows", KEY_ROWS, "N", 0, "at most N rows in a frame, 0: all (20)", 3},
     {0, 0, 0, 0, "The keys", 4},
     {"list-keys", KEY_LIST_KEYS, 0, 0, "print the keys, where they are valid and what they do, and exit", 4},
     {0},
@@ -61,25 +59,8 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     struct target_options target = {&request->options, &command->pids, &request->program};
 
     switch (key) {
-    case 'F':
-        request->options.frequency = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
-        break;
-    case 'w':
-        request->options.flags |= PPROFIL_WALL;
-        break;
-    case KEY_OVERHEAD:
-        request->options.overhead = number_option("--overhead", argument, 0.01, 1000);
-        break;
     case 'd':
         request->window_seconds = number_option("-d", argument, 0.1, 3600);
-        break;
-    case 'g':
-        request->options.flags |= PPROFIL_CALL_GRAPH;
-        break;
-    case KEY_STACK_SIZE:
-        request->options.stack_size =
-            (size_t)number_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
-        request->options.flags |= PPROFIL_CALL_GRAPH;
         break;
     case 'b':
         request->batch = true;
@@ -130,11 +111,7 @@ static bool top_check(const struct top_request *request)
 static int top_failed(const struct top_request *request, const struct top_result *result, int error)
 {
     complain("%s", result->problem[0] != '\0' ? result->problem : pprofil_error_text(error));
-    if (request->program != NULL && (error == -ENOENT || error == -ENOTDIR))
-        return EXIT_NOT_FOUND;
-    if (request->program != NULL && (error == -EACCES || error == -ENOEXEC || error == -EISDIR))
-        return EXIT_NOT_EXECUTABLE;
-    return EXIT_OWN_FAILURE;
+    return request->program != NULL ? launch_failure_status(error) : EXIT_OWN_FAILURE;
 }
 
 static int top_summarize(const struct top_request *request, const struct top_result *result)

@@ -46,6 +46,9 @@ int complain_file(const char *path, int error, bool writing);
 int complain_saving(const pprofil_profile *profile, const char *path,
                     const struct pprofil_file *file, int error);
 
+/* Returns the exit status for a program that could not be started, as shells have it. */
+int launch_failure_status(int error);
+
 /* Does a format have this name, whether it is written or read? */
 bool is_format(const char *name);
 /* Reads a profile's file for a subcommand. On failure it complains and returns NULL. */

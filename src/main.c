@@ -110,6 +110,14 @@ int complain_saving(const pprofil_profile *profile, const char *path,
     return complain_file(path, error, true);
 }
 
+int launch_failure_status(int error)
+{
+    if (error == -ENOENT || error == -ENOTDIR)
+        return EXIT_NOT_FOUND;
+    return error == -EACCES || error == -ENOEXEC || error == -EISDIR ? EXIT_NOT_EXECUTABLE
+                                                                     : EXIT_OWN_FAILURE;
+}
+
 bool is_format(const char *name)
 {
     struct pprofil_format known;

@@ -77,6 +77,23 @@ error_t target_option_parse(const struct target_options *target, int key, char *
         if (!pids_parse(target->pids, argument))
             exit(complain("-p takes process numbers with commas between them, not '%s'", argument));
         break;
+    case 'F':
+        target->options->frequency = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        break;
+    case 'w':
+        target->options->flags |= PPROFIL_WALL;
+        break;
+    case 'g':
+        target->options->flags |= PPROFIL_CALL_GRAPH;
+        break;
+    case TARGET_KEY_OVERHEAD:
+        target->options->overhead = number_option("--overhead", argument, 0.01, 1000);
+        break;
+    case TARGET_KEY_STACK_SIZE:
+        target->options->stack_size =
+            (size_t)number_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
+        target->options->flags |= PPROFIL_CALL_GRAPH;
+        break;
     case TARGET_KEY_NO_FOLLOW:
         target->options->flags |= PPROFIL_NO_FOLLOW;
         break;

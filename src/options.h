@@ -18,7 +18,7 @@ const char *format_option(const char *option, const char *name);
 /* The argument of -f: how rows are printed. */
 enum report_format report_format_option(const char *text);
 
-/* --- what is profiled ---------------------------------------------------------------------- */
+/* --- what is profiled, and how ------------------------------------------------------------- */
 
 #define PIDS_MAX 1024
 
@@ -35,6 +35,8 @@ bool pids_parse(struct pids *pids, const char *text);
 enum target_key {
     TARGET_KEY_NO_FOLLOW = 256,
     TARGET_KEY_NO_INHERIT,
+    TARGET_KEY_OVERHEAD,
+    TARGET_KEY_STACK_SIZE,
     TARGET_KEY_END,
 };
 
@@ -45,8 +47,8 @@ struct target_options {
     char ***program;
 };
 
-/* Reads -p, --no-follow, --no-inherit, and the program, whose arguments end ours. Returns
- * ARGP_ERR_UNKNOWN for any other key. */
+/* Reads -p, --no-follow, --no-inherit, -F, -w, -g, --overhead, --stack-size, and the program, whose
+ * arguments end ours. Returns ARGP_ERR_UNKNOWN for any other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);
 
 /* --- a part of a profile ------------------------------------------------------------------- */

@@ -13,14 +13,12 @@
 #define DEFAULT_ROWS 30
 
 enum option_key {
-    KEY_OVERHEAD = TARGET_KEY_END,
-    KEY_DELAY,
+    KEY_DELAY = TARGET_KEY_END,
     KEY_SEED,
     KEY_EVENTS,
     KEY_PARSE_MAPS,
     KEY_WARY,
     KEY_RESTLESS,
-    KEY_STACK_SIZE,
     KEY_BY,
     KEY_NO_SYMBOLIZE,
     KEY_START_STOPPED,
@@ -40,10 +38,10 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "How", 2},
     {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
-    {"overhead", KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
+    {"overhead", TARGET_KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
     {"call-graph", 'g', 0, 0, "who called too: stacks, unwound outside the target", 2},
-    {"stack-size", KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample (16384)", 2},
+    {"stack-size", TARGET_KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample (16384)", 2},
     {"duration", 'd', "SEC", 0, "stop sampling after SEC seconds", 2},
     {"delay", KEY_DELAY, "SEC", 0, "begin sampling after SEC seconds", 2},
     {"start-stopped", KEY_START_STOPPED, 0, 0, "begin when pprofil ctl says start", 2},
@@ -93,15 +91,6 @@ static uint32_t integer_option(const char *option, const char *text)
 static error_t run_parse_sampling(int key, char *argument, struct run_request *request)
 {
     switch (key) {
-    case 'F':
-        request->options.frequency = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
-        break;
-    case 'w':
-        request->options.flags |= PPROFIL_WALL;
-        break;
-    case KEY_OVERHEAD:
-        request->options.overhead = number_option("--overhead", argument, 0.01, 1000);
-        break;
     case 'd':
         request->duration = number_option("-d", argument, 0.001, 1e9);
         break;
@@ -116,14 +105,6 @@ static error_t run_parse_sampling(int key, char *argument, struct run_request *r
         break;
     case KEY_SEED:
         request->options.seed = strtoull(argument, NULL, 0);
-        break;
-    case 'g':
-        request->options.flags |= PPROFIL_CALL_GRAPH;
-        break;
-    case KEY_STACK_SIZE:
-        request->options.stack_size = (size_t)number_option("--stack-size", argument,
-                                                            PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
-        request->options.flags |= PPROFIL_CALL_GRAPH;
         break;
     case KEY_PARSE_MAPS:
         request->options.flags |= PPROFIL_PARSE_MAPS;
