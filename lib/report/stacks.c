@@ -69,7 +69,7 @@ int report_stacks(const struct profile *profile, struct report_stacks *stacks)
         stacks->ns += report_ns(profile, sample);
     }
     for (uint32_t i = 1; stacks->marks != NULL && i < profile->location_count; i++) {
-        if (stacks->marks[i].samples == 0)
+        if ((stacks->marks[i].samples | stacks->marks[i].ns) == 0)
             continue;
         const struct profile_object *object = &profile->objects[profile->locations[i].object];
         stacks->marks[i].why = profile->strings[object->path];
