@@ -45,8 +45,8 @@ const char *pprofil_error_text(int error)
     case PPROFIL_ERROR_NO_COMPARISON:
         return "only flame graphs can be compared; see pprofil-formats(5)";
     case PPROFIL_ERROR_MIXED_TIMES:
-        return "one profile is of elapsed time (-w), the other of CPU time; pprofil merge --cpu -o FILE makes one of CPU "
-               "time of the first";
+        return "one profile is of elapsed time (-w), the other of CPU time; pprofil merge --cpu -o FILE makes one of "
+               "CPU time of the first";
     case PPROFIL_ERROR_NO_DURATION:
         return "a file does not say how long sampling took, so times per second are not known";
     case PPROFIL_ERROR_NO_STACKS:

@@ -3,8 +3,8 @@
  * The targets of a session: processes that are attached to, and programs that are launched, which
  * must run as if they had been started without us.
  *
- * A caller that asks for several processes, or for one with many threads, wants those that can be traced. The others are
- * named, and it is an error only if none can be.
+ * A caller that asks for several processes, or for one with many threads, wants those that can be traced. The others
+ * are named, and it is an error only if none can be.
  */
 #include "config.h"
 
