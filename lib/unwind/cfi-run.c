@@ -20,7 +20,7 @@ struct run {
     const struct cfi_program *program;
     const struct machine *machine;
     uint64_t address; /* to run up to */
-    uint64_t at;      /* the address from which on the instruction holds that comes next */
+    uint64_t at;      /* what the next instruction says holds from this address on */
     bool done, nonsense;
     struct rule_full *rule;
     struct rule_full initial; /* what DW_CFA_restore goes back to */
@@ -28,8 +28,8 @@ struct run {
     uint32_t state_count;
 };
 
-/* The operands of an instruction: u and s are LEB128 numbers, unsigned and signed, 1 to 8 numbers
- * of that size in bytes, a is an address, b a block. */
+/* The operands of each instruction. u and s: a LEB128 number, unsigned and signed; 1, 2, 4, 8: a
+ * number of as many bytes; a: an address; b: a block. */
 static const char operands[64][3] = {
     [DW_CFA_set_loc] = "a",
     [DW_CFA_advance_loc1] = "1",
@@ -129,7 +129,7 @@ static void cfi_run_restore(struct run *run, uint64_t number)
         run->rule->registers[number] = run->initial.registers[number];
 }
 
-/* What follows holds from an address on, and does not matter if that is past ours. */
+/* The instructions that follow hold from an address on; they do not matter if that is past ours. */
 static void cfi_run_advance(struct run *run, uint64_t to)
 {
     run->done = to > run->address;

@@ -28,7 +28,7 @@ struct common {
     Dwarf_CIE cie;
     uint64_t read;    /* bytes of all such entries that were read so far */
     uint8_t encoding; /* of addresses: DW_EH_PE_* */
-    bool signal;      /* frames of signal handlers' callers */
+    bool signal;      /* a signal interrupted the caller */
     bool known;       /* the entry could be read */
 };
 

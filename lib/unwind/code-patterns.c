@@ -29,8 +29,9 @@ static const struct trampoline trampolines[] = {
 };
 
 /* By register: which word of struct sigcontext has it. */
-static const uint8_t x86_64_places[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16};
-static const uint8_t i386_places[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
+static const uint8_t x86_64_context_words[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
+                                                 1,  2,  3,  4,  5, 6, 7,  16};
+static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 
 /* Bytes from the stack pointer to struct sigcontext. */
 #define X86_64_CONTEXT 40u   /* after ucontext's flags, link and stack */
@@ -57,9 +58,9 @@ static uint64_t trampoline_register_at(const struct machine *machine, size_t num
 {
     switch (machine->elf) {
     case EM_X86_64:
-        return X86_64_CONTEXT + x86_64_places[number] * 8u;
+        return X86_64_CONTEXT + x86_64_context_words[number] * 8u;
     case EM_386:
-        return I386_CONTEXT + i386_places[number] * 4u;
+        return I386_CONTEXT + i386_context_words[number] * 4u;
     }
     return AARCH64_CONTEXT + number * 8;
 }

@@ -49,7 +49,7 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     uint32_t room = cache->word_room == 0 ? 1024 : cache->word_room;
 
     while (room - cache->word_count < count)
-        room *= 2; /* at most 65536 rules of some 70 words each */
+        room *= 2; /* ENTRIES_MAX rules of about 70 words each at most */
     if (room == cache->word_room)
         return 0;
     uint32_t *words = realloc(cache->words, room * sizeof *words);
@@ -81,7 +81,7 @@ static void rule_find_extent(struct rule *rule, const struct machine *machine)
         rule->flags |= RULE_PLAIN;
 }
 
-/* Appends a rule to the others. There is room for it. */
+/* Appends a rule to the words of the cache, which has room for it. */
 static void rule_cache_pack(struct rule_cache *cache, const struct machine *machine,
                             const struct rule_full *full, uint8_t flags, uint8_t return_column)
 {

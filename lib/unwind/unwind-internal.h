@@ -71,7 +71,7 @@ struct cfi_program {
     int64_t data_factor;
     uint8_t return_column; /* number of the register that gets the return address */
     uint8_t encoding;      /* of addresses: DW_EH_PE_* */
-    bool signal;           /* the frame is that of a signal handler's caller */
+    bool signal;           /* a signal interrupted the caller */
 };
 
 /* Lists the descriptions of a section, whose bytes, size, address, eh and ident are set. Leaves out

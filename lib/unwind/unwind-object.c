@@ -17,7 +17,7 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* bytes of code from a program's entry on that nobody calls */
+#define ENTRY_SIZE 256u /* bytes: code this near to the entry of a program has no caller */
 
 /* No real file has more, and a hostile one would cost time and memory. */
 #define SECTIONS_MAX 1024u
@@ -271,7 +271,7 @@ struct described {
     const struct cfi_section *section;
     struct cfi_program program;
     uint64_t address; /* of the instruction, as linked */
-    uint64_t offset;  /* in the file: where the code begins that the description is of */
+    uint64_t offset;  /* in the file: the start of the code that is described */
 };
 
 /* False: no section that was read so far describes it. */

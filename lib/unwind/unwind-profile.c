@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Unwinds stacks of samples with the mappings and files of a profile, and enters them there. */
+/* Unwinds the stacks of samples with the mappings and files of a profile, and adds them to it. */
 #include "config.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static int unwind_profile_open_path(const struct profile *profile,
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* Code that a JIT made is in no file: a descriptor that may still come for it is of a list of
+/* Code that a JIT made is in no file: a descriptor that still comes for it is that of a list of
  * names. */
 static int unwind_profile_open(void *context, uint32_t number)
 {

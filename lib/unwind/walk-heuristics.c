@@ -13,9 +13,9 @@
 
 #include "unwind/unwind-internal.h"
 
-#define ADDRESS_MIN 4096u /* nothing is mapped below */
-#define LEAF_SIZE_MAX                                                                              \
-    512u /* bytes that a function may push that nothing describes and that calls nobody */
+#define ADDRESS_MIN 4096u  /* nothing is mapped below */
+#define LEAF_SIZE_MAX 512u /* bytes: the most that a leaf function without a description may push  \
+                            */
 
 /* Could a call return to this address? In a file there must be a call before it. Code in no file is
  * accepted unless file_only is set. */

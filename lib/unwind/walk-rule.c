@@ -60,9 +60,9 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-/* Has the step led anywhere? The caller is further up the stack, or a signal came between. The
- * stack pointer may be the same where the thread was stopped, and in leaf functions of machines
- * that push nothing: the return address may be in a register, and the frame not be there. */
+/* Has the step led further? The caller's frame is further up the stack, or a signal came between.
+ * The stack pointer may stay the same in the frame where the thread was stopped, and in leaf
+ * functions of machines whose calls push nothing: their return address can be in a register. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
                       uint64_t sp)
 {
