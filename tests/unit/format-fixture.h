@@ -17,29 +17,9 @@
 #include "format/format.h"
 #include "format/frames.h"
 #include "format/text.h"
+#include "test-directory.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */
-
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
-
-UNUSED static void make_directory(void)
-{
-    cr_assert_not_null(mkdtemp(directory));
-}
-
-UNUSED static void remove_directory(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-UNUSED static const char *in_directory(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return path;
-}
 
 static const char *const hostile[] = {
     "plain",

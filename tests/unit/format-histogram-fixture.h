@@ -15,40 +15,9 @@
 
 #include "format/profil/profil.h"
 #include "symbol/symbol.h"
+#include "test-directory.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */
-
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
-
-UNUSED static void make_directory(void)
-{
-    cr_assert_not_null(mkdtemp(directory));
-}
-
-UNUSED static void remove_directory(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-UNUSED static const char *in_directory(const char *name)
-{
-    static char paths[4][512];
-    static unsigned turn;
-    char *path = paths[turn++ % 4];
-
-    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
-    return path;
-}
-
-UNUSED static void put_file(const char *path, const void *bytes, size_t size)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, bytes, size), (ssize_t)size);
-    close(fd);
-}
 
 /* --- the examples ------------------------------------------------------------------------ */
 
@@ -260,14 +229,14 @@ static const struct example {
 #define EXAMPLES (sizeof examples / sizeof *examples)
 
 /* What a writer writes; the caller frees. */
-UNUSED static unsigned char *written(int (*write_file)(int, const struct histogram_file *),
+UNUSED static unsigned char *written(int (*writer)(int, const struct histogram_file *),
                               const struct histogram_file *file, size_t *size)
 {
     int fd = memfd_create("written", MFD_CLOEXEC);
     struct stat status;
 
     cr_assert_geq(fd, 0);
-    cr_assert_eq(write_file(fd, file), 0);
+    cr_assert_eq(writer(fd, file), 0);
     cr_assert_eq(fstat(fd, &status), 0);
     *size = (size_t)status.st_size;
     unsigned char *bytes = malloc(*size + 1);

@@ -14,41 +14,13 @@
 
 #include "build-events.h"
 #include "format/format.h"
+#include "test-directory.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */
 
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
-
-UNUSED static void make_directory(void)
-{
-    cr_assert_not_null(mkdtemp(directory));
-}
-
-UNUSED static void remove_directory(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-static const char *file(void)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "%s/perf.data", directory);
-    return path;
-}
-
-UNUSED static void put_file(const void *bytes, size_t size)
-{
-    int fd = open(file(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, bytes, size), (ssize_t)size);
-    close(fd);
-}
-
 UNUSED static unsigned char *get_file(size_t *size)
 {
-    int fd = open(file(), O_RDONLY);
+    int fd = open(in_directory("perf.data"), O_RDONLY);
     struct stat status;
     cr_assert_eq(fstat(fd, &status), 0);
     unsigned char *bytes = malloc((size_t)status.st_size);
@@ -106,7 +78,7 @@ UNUSED static char *describe(const struct profile *profile)
 UNUSED static struct profile *read_back(void)
 {
     struct profile *profile;
-    cr_assert_eq(format_read_file(file(), &profile), 0);
+    cr_assert_eq(format_read_file(in_directory("perf.data"), &profile), 0);
     return profile;
 }
 

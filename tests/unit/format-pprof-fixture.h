@@ -20,37 +20,9 @@
 #include "format/format.h"
 #include "format/pprof/pprof.h"
 #include "report/report.h"
+#include "test-directory.h"
 
 #define UNUSED __attribute__((unused)) /* not each file needs all */
-
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
-
-UNUSED static void make_directory(void)
-{
-    cr_assert_not_null(mkdtemp(directory));
-}
-
-UNUSED static void remove_directory(void)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-UNUSED static const char *in_directory(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return path;
-}
-
-UNUSED static void put_file(const char *path, const void *bytes, size_t size)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    cr_assert_geq(fd, 0);
-    cr_assert_eq(write(fd, bytes, size), (ssize_t)size);
-    close(fd);
-}
 
 /* --- profiles in words --------------------------------------------------------------- */
 

@@ -17,38 +17,9 @@
 
 #include "symbol/function-code.h"
 #include "symbol/symbol.h"
+#include "test-directory.h"
 
 #define UNUSED __attribute__((unused)) /* not every file needs everything */
-
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
-
-UNUSED static void sh(const char *format, ...)
-{
-    char command[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(command, sizeof command, format, arguments);
-    va_end(arguments);
-    cr_assert_eq(system(command), 0, "%s", command);
-}
-
-UNUSED static bool have(const char *program)
-{
-    char command[128];
-
-    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", program);
-    return system(command) == 0;
-}
-
-UNUSED static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-
-    cr_assert_not_null(file);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* The first hexadecimal number that a command prints. */
 UNUSED static uint64_t number_from(const char *format, ...)
@@ -65,23 +36,12 @@ UNUSED static uint64_t number_from(const char *format, ...)
     return strtoull(line, NULL, 16);
 }
 
-UNUSED static void make_directory(void)
-{
-    cr_assert_not_null(mkdtemp(directory));
-    cr_assert_eq(chdir(directory), 0);
-}
-
-UNUSED static void remove_directory(void)
-{
-    sh("rm -rf %s", directory);
-}
-
 /* A program with two functions, the source of which is prog.c of the directory. */
 UNUSED static void make_program(void)
 {
     if (!have("gcc") || !have("objcopy") || !have("objdump") || !have("strip") || !have("nm"))
         cr_skip_test("no compiler here");
-    make_directory();
+    enter_directory();
     write_file("prog.c",
                "volatile int x;\n"
                "__attribute__((noinline)) static int quiet_one(int a) { return a * x + 3; }\n"

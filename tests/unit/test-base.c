@@ -11,15 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/output-path.h"
 #include "base/path.h"
-#include "base/utf8.h"
-#include "pprofil/error.h"
 #include "base/regular-file.h"
 #include "base/utf8.h"
 #include "pprofil/error.h"
+#include "test-directory.h"
 
 /* --- clock, path --------------------------------------------------------------------------- */
 
@@ -156,30 +155,6 @@ Test(utf8, nothing_is_left_that_a_terminal_obeys)
 
 /* --- output-path ----------------------------------------------------------------------- */
 
-static void enter_new_directory(char name[64])
-{
-    snprintf(name, 64, "/tmp/pprofil-base-XXXXXX");
-    cr_assert_not_null(mkdtemp(name));
-    cr_assert_eq(chdir(name), 0);
-}
-
-static void make_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "we");
-
-    cr_assert_not_null(file);
-    cr_assert_geq(fputs(text, file), 0);
-    cr_assert_eq(fclose(file), 0);
-}
-
-static void remove_directory(const char *name)
-{
-    char command[96];
-
-    snprintf(command, sizeof command, "rm -rf %s", name);
-    cr_assert_eq(system(command), 0);
-}
-
 static void expect_found(const char *path, const char *name, bool exists)
 {
     struct output_path found;
@@ -200,11 +175,11 @@ static void expect_error(const char *path, int error)
 
 Test(output_path, links_are_followed_to_their_end)
 {
-    char directory[64], path[128];
+    char path[128];
 
-    enter_new_directory(directory);
+    enter_directory();
     cr_assert_eq(mkdir("d", 0700), 0);
-    make_file("d/file", "old");
+    write_file("d/file", "old");
     cr_assert_eq(symlink("d/second", "first"), 0);
     cr_assert_eq(symlink("../d/file", "d/second"), 0);
     cr_assert_eq(symlink("d/none", "dangling"), 0);
@@ -216,15 +191,15 @@ Test(output_path, links_are_followed_to_their_end)
     expect_found("dangling", "none", false);
     expect_found("new", "new", false);
     expect_found("/dev/null", "null", true);
-    remove_directory(directory);
+    remove_directory();
 }
 
 Test(output_path, what_leads_nowhere_has_its_own_error)
 {
-    char directory[64], name[NAME_MAX + 2];
+    char name[NAME_MAX + 2];
 
-    enter_new_directory(directory);
-    make_file("file", "");
+    enter_directory();
+    write_file("file", "");
     cr_assert_eq(symlink("ring", "ring"), 0);
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -234,37 +209,36 @@ Test(output_path, what_leads_nowhere_has_its_own_error)
     expect_error("./", -EISDIR);
     expect_error("ring", -ELOOP);
     expect_error(name, -ENAMETOOLONG);
-    remove_directory(directory);
+    remove_directory();
 }
 
 Test(output_path, another_file_in_the_place_is_not_written_to)
 {
     struct output_path found;
-    char directory[64];
     struct stat status;
 
-    enter_new_directory(directory);
-    make_file("file", "old");
-    make_file("other", "precious");
+    enter_directory();
+    write_file("file", "old");
+    write_file("other", "precious");
     cr_assert_eq(output_path_find("file", &found), 0);
     cr_assert_eq(rename("other", "file"), 0);
     cr_assert_eq(output_path_open_found(&found), -EAGAIN);
     cr_assert_eq(unlink("file"), 0);
-    make_file("other", "precious");
+    write_file("other", "precious");
     cr_assert_eq(symlink("other", "file"), 0);
     cr_assert_eq(output_path_open_found(&found), -EAGAIN);
     cr_assert_eq(stat("other", &status), 0);
     cr_assert_eq(status.st_size, 8);
     output_path_close(&found);
-    remove_directory(directory);
+    remove_directory();
 }
 
 Test(output_path, the_kernel_follows_its_own_links)
 {
-    char directory[64], path[64];
+    char path[64];
 
-    enter_new_directory(directory);
-    make_file("file", "old");
+    enter_directory();
+    write_file("file", "old");
     int fd = open("file", O_RDWR);
     cr_assert_geq(fd, 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -274,7 +248,7 @@ Test(output_path, the_kernel_follows_its_own_links)
     cr_assert_eq(lseek(fd, 0, SEEK_END), 0);
     close(same);
     close(fd);
-    remove_directory(directory);
+    remove_directory();
 }
 
 Test(output_path, a_strangers_entry_is_refused_where_anybody_may_make_one)
@@ -285,13 +259,12 @@ Test(output_path, a_strangers_entry_is_refused_where_anybody_may_make_one)
     } cases[] = {
         {01777, true, true}, {01775, false, true}, {0777, false, false}, {01755, false, false}};
     struct output_path found;
-    char directory[64];
 
     if (geteuid() != 0)
         cr_skip_test("to make others' files takes root");
-    enter_new_directory(directory);
+    enter_directory();
     cr_assert_eq(symlink("target", "link"), 0);
-    make_file("file", "");
+    write_file("file", "");
     cr_assert_eq(mkdir("own", 0700), 0);
     cr_assert_eq(lchown("link", 65534, 65534), 0);
     cr_assert_eq(lchown("file", 65534, 65534), 0);
@@ -307,38 +280,25 @@ Test(output_path, a_strangers_entry_is_refused_where_anybody_may_make_one)
     cr_assert(found.strangers);
     cr_assert_eq(chown(".", 65534, 65534), 0); /* the directory's owner may */
     expect_error("link", 0);
-    remove_directory(directory);
+    remove_directory();
 }
 
 /* --- regular-file ------------------------------------------------------------------------ */
 
-/* A directory with "file", which has these bytes, and its inode. Ended by leave_directory. */
-static uint64_t enter_directory(char directory[64], const char *bytes)
+/* Makes "file" with these bytes in a new directory. Returns its inode. */
+static uint64_t make_inode(const char *bytes)
 {
     struct stat status;
 
-    snprintf(directory, 64, "/tmp/pprofil-unit-XXXXXX");
-    cr_assert_not_null(mkdtemp(directory));
-    cr_assert_eq(chdir(directory), 0);
-    FILE *file = fopen("file", "we");
-    fputs(bytes, file);
-    cr_assert_eq(fclose(file), 0);
+    enter_directory();
+    write_file("file", bytes);
     cr_assert_eq(stat("file", &status), 0);
     return status.st_ino;
 }
 
-static void leave_directory(const char *directory)
-{
-    char command[96];
-
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
 Test(regular_file, only_the_file_that_is_meant_is_opened)
 {
-    char directory[64];
-    uint64_t inode = enter_directory(directory, "bytes");
+    uint64_t inode = make_inode("bytes");
 
     int any = regular_file_open("file", 0), same = regular_file_open("file", inode);
     cr_assert_geq(any, 0);
@@ -352,13 +312,12 @@ Test(regular_file, only_the_file_that_is_meant_is_opened)
     cr_assert_not(regular_file_is_served(any));
     close(any);
     close(same);
-    leave_directory(directory);
+    remove_directory();
 }
 
 Test(regular_file, a_path_does_not_leave_its_tree)
 {
-    char directory[64];
-    uint64_t inode = enter_directory(directory, "bytes");
+    uint64_t inode = make_inode("bytes");
     int tree = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     int plain = regular_file_open_below(tree, "/file", inode);
@@ -375,16 +334,16 @@ Test(regular_file, a_path_does_not_leave_its_tree)
         close(fd);
     }
     close(tree);
-    leave_directory(directory);
+    remove_directory();
 }
 
 Test(regular_file, a_copy_has_the_bytes_and_the_times)
 {
-    char directory[64], bytes[8] = "";
+    char bytes[8] = "";
     struct stat status;
     const struct timespec times[] = {{.tv_sec = 1}, {.tv_sec = 1000000000}};
 
-    enter_directory(directory, "bytes");
+    make_inode("bytes");
     int fd = regular_file_open("file", 0);
     cr_assert_eq(utimensat(AT_FDCWD, "file", times, 0), 0);
     cr_assert_eq(regular_file_copy(fd, 4), -EFBIG);
@@ -396,5 +355,5 @@ Test(regular_file, a_copy_has_the_bytes_and_the_times)
     cr_assert_eq(status.st_mtim.tv_sec, 1000000000);
     close(copy);
     close(fd);
-    leave_directory(directory);
+    remove_directory();
 }

@@ -14,24 +14,9 @@
 #include "format/format.h"
 #include "format/json/json.h"
 #include "format/profile-builder.h"
+#include "test-directory.h"
 
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
-
-static void begin(void)
-{
-    cr_assert_not_null(mkdtemp(directory));
-    cr_assert_eq(chdir(directory), 0);
-}
-
-static void end(void)
-{
-    char command[64];
-
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(json, .init = begin, .fini = end);
+TestSuite(json, .init = enter_directory, .fini = remove_directory);
 
 /* --- what a tree takes ----------------------------------------------------------------------- */
 

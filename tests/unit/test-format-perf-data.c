@@ -8,7 +8,7 @@ TestSuite(perf_data_own, .init = make_directory, .fini = remove_directory);
 static void expect_round_trip(bool wall)
 {
     struct profile *profile = make_profile(wall);
-    cr_assert_eq(format_write_file(format_by_name("perf.data"), file(), profile), 0);
+    cr_assert_eq(format_write_file(format_by_name("perf.data"), in_directory("perf.data"), profile), 0);
     struct profile *again = read_back();
     char *left = describe(profile), *right = describe(again);
 
@@ -41,7 +41,7 @@ Test(perf_data_own, of_many_samples_equal_ones_are_joined)
     uint32_t node = profile->samples[0].node;
 
     count(profile, 0, 10, node, UINT64_C(1) << 40, UINT64_C(1) << 50);
-    cr_assert_eq(format_write_file(format_by_name("perf.data"), file(), profile), 0);
+    cr_assert_eq(format_write_file(format_by_name("perf.data"), in_directory("perf.data"), profile), 0);
     struct profile *again = read_back();
     cr_expect_eq(again->totals.cpu_ns, profile->totals.cpu_ns);
     cr_expect_eq(again->totals.samples, again->sample_count);
@@ -69,7 +69,7 @@ Test(perf_data_own, images_without_times)
         profile_add_thread(profile, &thread, &index);
         count(profile, thread.process, 5, node, 10 + i, 1000 + i);
     }
-    cr_assert_eq(format_write_file(format_by_name("perf.data"), file(), profile), 0);
+    cr_assert_eq(format_write_file(format_by_name("perf.data"), in_directory("perf.data"), profile), 0);
     struct profile *again = read_back();
     char *left = describe(profile), *right = describe(again);
     cr_expect_str_eq(left, right);
@@ -82,7 +82,7 @@ Test(perf_data_own, images_without_times)
 Test(perf_data_own, an_empty_profile)
 {
     struct profile *profile = profile_new();
-    cr_assert_eq(format_write_file(format_by_name("perf.data"), file(), profile), 0);
+    cr_assert_eq(format_write_file(format_by_name("perf.data"), in_directory("perf.data"), profile), 0);
     struct profile *again = read_back();
     cr_expect_eq(again->sample_count, 0);
     profile_free(profile);
@@ -100,7 +100,8 @@ Test(perf_data_own, an_object_without_end)
     profile_object(profile, &object, &index);
     profile_location(profile, index, 0, &location);
     profile_location(profile, index, UINT64_MAX, &location);
-    cr_expect_eq(format_write_file(format_by_name("perf.data"), file(), profile), PPROFIL_ERROR_ADDRESSES);
+    cr_expect_eq(format_write_file(format_by_name("perf.data"), in_directory("perf.data"), profile),
+                 PPROFIL_ERROR_ADDRESSES);
     profile_free(profile);
 }
 
@@ -185,7 +186,7 @@ static void end_file(void)
     uint64_t size = made_size - 280;
 
     memcpy(made + 48, &size, 8);
-    put_file(made, made_size);
+    put_file(in_directory("perf.data"), made, made_size);
 }
 
 #define KERNEL ((uint64_t)-128)
@@ -229,8 +230,8 @@ static int error_of(const void *bytes, size_t size)
 {
     struct profile *profile;
 
-    put_file(bytes, size);
-    int error = format_read_file(file(), &profile);
+    put_file(in_directory("perf.data"), bytes, size);
+    int error = format_read_file(in_directory("perf.data"), &profile);
     if (error == 0)
         profile_free(profile);
     return error;
@@ -257,7 +258,7 @@ Test(perf_data_others, what_is_not_read_is_told_apart)
     end_file();
     cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
     begin_file();
-    put_file(made, made_size); /* as perf leaves it when it is killed */
+    put_file(in_directory("perf.data"), made, made_size); /* as perf leaves it when it is killed */
     cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
 }
 
@@ -290,7 +291,7 @@ Test(perf_data_others, damage_is_refused_and_never_more)
     size_t size;
     uint32_t random = 12345;
 
-    cr_assert_eq(format_write_file(format_by_name("perf.data"), file(), profile), 0);
+    cr_assert_eq(format_write_file(format_by_name("perf.data"), in_directory("perf.data"), profile), 0);
     unsigned char *bytes = get_file(&size);
     for (size_t cut = 0; cut < size; cut += cut < 600 ? 1 : 97)
         cr_assert_neq(error_of(bytes, cut), 0, "cut at %zu", cut);
@@ -314,8 +315,8 @@ static json_t *load_json(const char *format, const struct profile *profile)
 {
     json_error_t error;
 
-    cr_assert_eq(format_write_file(format_by_name(format), file(), profile), 0);
-    json_t *root = json_load_file(file(), 0, &error);
+    cr_assert_eq(format_write_file(format_by_name(format), in_directory("perf.data"), profile), 0);
+    json_t *root = json_load_file(in_directory("perf.data"), 0, &error);
     cr_assert_not_null(root, "%s at %d", error.text, error.line);
     return root;
 }

@@ -8,15 +8,13 @@
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "report/style.h"
-
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
+#include "test-directory.h"
 
 /* Names that gprof leaves out, chooses between, or prints differently. */
 static const char source[] =
@@ -50,41 +48,16 @@ static const char cplusplus[] =
     "template <class T> T twice(T t) { return t + t; } template int twice<int>(int); }\n"
     "int main() { outer::thing t(3); return t.get(1, \"\") + outer::twice(2); }\n";
 
-static void sh(const char *format, ...)
-{
-    char command[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(command, sizeof command, format, arguments);
-    va_end(arguments);
-    cr_assert_eq(system(command), 0, "%s", command);
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-
-    fputs(text, file);
-    fclose(file);
-}
-
-static void make_directory(void)
+static void make_programs(void)
 {
     if (system("command -v gcc g++ gprof >/dev/null 2>&1") != 0)
         cr_skip_test("no compiler, or no gprof, here");
-    cr_assert_not_null(mkdtemp(directory));
-    cr_assert_eq(chdir(directory), 0);
-    write_text("prog.c", source);
-    write_text("prog.cc", cplusplus);
+    enter_directory();
+    write_file("prog.c", source);
+    write_file("prog.cc", cplusplus);
 }
 
-static void remove_directory(void)
-{
-    sh("rm -rf %s", directory);
-}
-
-TestSuite(gprof, .init = make_directory, .fini = remove_directory);
+TestSuite(gprof, .init = make_programs, .fini = remove_directory);
 
 /* --- files ------------------------------------------------------------------------------- */
 
@@ -202,8 +175,8 @@ static void compare(const struct histogram_file *file, const char *program, unsi
     char *ours = our_report(file, program), *theirs = gprof_report(program);
 
     if (strcmp(ours, theirs) != 0) {
-        write_text("ours", ours);
-        write_text("theirs", theirs);
+        write_file("ours", ours);
+        write_file("theirs", theirs);
         if (system("diff theirs ours >&2") < 0)
             perror("diff");
     }

@@ -30,7 +30,7 @@ struct task {
     struct replay *replay; /* which has this task; borrowed */
     unsigned tracer;       /* its number in the log */
     bool known;            /* to that tracer */
-    /* 1 + the number of the tracer that had this tid before an exec, or 0; it may hear of the exec up to that time, ns */
+    /* 1 + the number of the tracer that had this tid before an exec, or 0; it hears of the exec by that time, ns */
     unsigned former;
     unsigned long long former_until;
     bool stopped;     /* and waits for an answer */
@@ -372,8 +372,8 @@ static void replay_line(struct replay *replay, const struct line *line)
         }
     replay->stops += strcmp(line->event, "stop") == 0;
     if (problem != NULL)
-        snprintf(replay->problem, sizeof replay->problem, "line %u (%s): task %d %s", line->number, line->event, line->tid,
-                 problem);
+        snprintf(replay->problem, sizeof replay->problem, "line %u (%s): task %d %s", line->number, line->event,
+                 line->tid, problem);
 }
 
 /* Returns the first problem, or "". */

@@ -145,7 +145,7 @@ Test(code, is_cut_where_objdump_cuts, .timeout = 120)
 
 /* --- no code -------------------------------------------------------------------------- */
 
-TestSuite(none, .init = make_directory, .fini = remove_directory);
+TestSuite(none, .init = enter_directory, .fini = remove_directory);
 
 static void expect_problem(enum profile_object_kind kind, const char *path, const char *problem)
 {

@@ -34,7 +34,7 @@ static void begin(void)
     setenv("DEBUGINFOD_URLS", "", 1);
     if (system("command -v gcc nm readelf >/dev/null 2>&1") != 0)
         cr_skip_test("no compiler here");
-    make_directory();
+    enter_directory();
     write_file("inner.h", header);
     write_file("prog.c", source);
     sh("gcc -O2 -g prog.c -o prog");

@@ -8,7 +8,7 @@
 
 #include "symbol-fixture.h"
 
-TestSuite(jit, .init = make_directory, .fini = remove_directory);
+TestSuite(jit, .init = enter_directory, .fini = remove_directory);
 
 Test(jit, jit_code_is_named_by_its_map)
 {

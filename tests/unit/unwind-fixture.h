@@ -9,7 +9,6 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include <criterion/criterion.h>
 
 #include "build-events.h"
+#include "test-directory.h"
 #include "unwind/unwind-internal.h"
 
 #define UNUSED __attribute__((unused)) /* not every file needs everything */
@@ -32,30 +32,6 @@
 #define NARROW_STACK UINT64_C(0xfff00000)
 #define CODE_SIZE UINT64_C(0x10000)
 #define WORDS_MAX 8192u
-
-static char directory[] = "/tmp/pprofil-test-XXXXXX";
-
-UNUSED static int sh(const char *format, ...)
-{
-    char command[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(command, sizeof command, format, arguments);
-    va_end(arguments);
-    return system(command);
-}
-
-UNUSED static void make_directory(void)
-{
-    cr_assert_not_null(mkdtemp(directory));
-    cr_assert_eq(chdir(directory), 0);
-}
-
-UNUSED static void remove_directory(void)
-{
-    sh("rm -rf %s", directory);
-}
 
 /* --- a process with one file and some JIT code -------------------------------------------- */
 
@@ -92,13 +68,13 @@ UNUSED static int open_object(void *context, uint32_t object)
 UNUSED static struct fixture *make_fixture(const char *assembler, const char *compiler)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
+    char command[256];
 
-    if (sh("command -v %s nm >/dev/null 2>&1", compiler) != 0)
+    if (!have(compiler) || !have("nm"))
         cr_skip_test("no compiler here");
-    FILE *file = fopen("frames.s", "w");
-    fputs(assembler, file);
-    fclose(file);
-    if (sh("%s -shared -nostdlib -nostartfiles -o frames.so frames.s 2>errors", compiler) != 0)
+    write_file("frames.s", assembler);
+    snprintf(command, sizeof command, "%s -shared -nostdlib -nostartfiles -o frames.so frames.s 2>errors", compiler);
+    if (system(command) != 0)
         cr_skip_test("this compiler cannot make it");
     fixture->unwinder = unwinder_new();
     fixture->fd = open("frames.so", O_RDONLY);
