@@ -33,11 +33,11 @@ struct pprofil_format {
     bool readable, writable;
 };
 
-/* Tells what the i-th format is. Its texts are static. */
+/* Tells what the i-th format is. The texts are static. */
 int pprofil_format_at(unsigned i, struct pprofil_format *format, size_t size);
 
-/* Returns the name of the format that pprofil_profile_save chooses for a path by its extension: pprofil's own unless it
- * is that of another one. */
+/* Returns the name of the format that pprofil_profile_save chooses for a path: the one with the path's extension, or
+ * pprofil's own. */
 const char *pprofil_format_for(const char *path);
 
 /* What a file does not say of itself when it is read, and how it is to be made when it is written. */
@@ -133,7 +133,8 @@ int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const
 int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path, const char **why,
                              double *share);
 
-/* A process of a profile. A process that executes another program is told once for each program. */
+/* A process of a profile, running one program. A process that has executed several programs is in the list once for
+ * each of them. */
 struct pprofil_process {
     uint32_t pid, ppid;
     uint32_t image;    /* number of the program in this process, from 0 */
@@ -163,13 +164,13 @@ enum pprofil_merging {
     PPROFIL_MERGE_CPU = 1u << 0, /* take only the CPU time from profiles of elapsed time */
 };
 
-/* Adds a profile to another one, which was empty at first; the order of several does not matter. Counts and times add
- * up, whatever the sampling rates were. Two objects are the same if their build-ids are; two processes if their
- * numbers, parents, names and start times are. how: enum pprofil_merging. PPROFIL_ERROR_MIXED_TIMES: nothing was
- * changed. -ENOMEM, -EOVERFLOW (sums are too large): into can only be closed. */
+/* Adds a profile to another one, which pprofil_profile_new has made. The order in which several are added does not
+ * matter. Counts and times add up, whatever the sampling rates were. Two objects are the same if their build-ids
+ * are; two processes if their numbers, parents, names and start times are. how: enum pprofil_merging.
+ * PPROFIL_ERROR_MIXED_TIMES: nothing was changed. -ENOMEM, -EOVERFLOW (sums are too large): into can only be closed. */
 int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how);
 
-/* A sample belongs to a part if it passes all conditions that are given (not NULL, not 0). A name is the whole name, or
+/* A sample belongs to a part if it meets all conditions that are given (not NULL, not 0). A name is the whole name, or
  * the name without its parameters. If no name equals it, it is a POSIX extended regular expression that is searched in
  * names. */
 struct pprofil_selection {
@@ -189,7 +190,7 @@ struct pprofil_selection {
 bool pprofil_selection_any(const struct pprofil_selection *selection);
 
 /* Makes a profile of a part. The caller closes it; it can be reported and saved as any other, and its command says what
- * was selected. The whole stays as it is. The part is empty if no sample passes all conditions. -EINVAL: a condition is
+ * was selected. The whole stays as it is. The part is empty if no sample meets all conditions. -EINVAL: a condition is
  * no regular expression. -ENOENT: the profile has nothing of such a name. pprofil_profile_problem of the whole says
  * which. */
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection,

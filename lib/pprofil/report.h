@@ -63,7 +63,8 @@ int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_opt
 void pprofil_report_free(pprofil_report *report);
 bool pprofil_report_has_totals(const pprofil_report *report);
 uint32_t pprofil_report_count(const pprofil_report *report);
-/* Returns how many rows there would be without the limit. *rest_ns (may be NULL): the time of those that are left out. */
+/* Returns how many rows there would be without the limit. *rest_ns (may be NULL): the time of those that are left
+ * out. */
 uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns);
 void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row, size_t size);
 

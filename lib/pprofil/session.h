@@ -60,8 +60,8 @@ const char *pprofil_session_problem(const pprofil_session *session);
 /* The standard descriptors of a launched program. The caller's own stay open. */
 struct pprofil_launch {
     size_t size;      /* sizeof(struct pprofil_launch) */
-    int input;        /* a descriptor that becomes its standard input */
-    int output;       /* one that becomes its standard output and its standard error */
+    int input;        /* the caller's descriptor that becomes its standard input */
+    int output;       /* the caller's descriptor that becomes its standard output and its standard error */
     bool new_session; /* call setsid(2): signals of the terminal do not reach it */
 };
 
@@ -94,9 +94,9 @@ bool pprofil_session_sampling(const pprofil_session *session);
 /* Sets all counts of the profile and of histograms to 0. A session that samples goes on sampling. */
 int pprofil_session_clear(pprofil_session *session);
 
-/* Waits up to timeout_ms (-1: without end) for events, and adds those that have come to the profile. Call it at least a
- * few times a second: the supervisor's ring holds a few seconds of samples, and drops what comes when it is full. It
- * returns
+/* Waits up to timeout_ms (-1: without a limit) for events, and adds those that have come to the profile. Call it at
+ * least a few times a second: the supervisor's ring holds a few seconds of samples, and drops what comes when it is
+ * full. It returns
  *
  *     0        the launched program, or at least one process that was attached to, is alive
  *     1        all of them have ended. Children that are followed may live on: pprofil_profile_process tells who is

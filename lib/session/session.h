@@ -91,7 +91,7 @@ int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
  * does not hold events. */
 int session_take(struct pprofil_session *session);
 
-/* Waits until something comes, at most timeout_ms (-1: without end). 0 or -EINTR. */
+/* Waits until something comes, at most timeout_ms (-1: without a limit). 0 or -EINTR. */
 int session_wait(const struct pprofil_session *session, int timeout_ms);
 
 /* Sends a command (op 0: none), and waits for an answer; meanwhile it takes events. Returns the error in the answer;
