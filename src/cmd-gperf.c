@@ -205,7 +205,7 @@ static int gperf_print(int fd, const struct gperf *gperf)
     else if (error == -EAGAIN)
         complain("gperf: the program does not answer");
     else if (error != 0 && error != PPROFIL_ERROR_EXPLAINED) /* has been explained on stderr */
-        complain("gperf: cannot read what the program sends: %s", strerror(-error));
+        complain("gperf: cannot read what the program sends: %s", pprofil_error_text(error));
     free(meta);
     if (file >= 0)
         close(file);
