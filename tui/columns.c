@@ -4,6 +4,11 @@
 
 #include "columns.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "view.h"
+
 #define ROOMY 100 /* screens with at least so many columns have wider gaps */
 
 static int columns_gap(int width)
@@ -121,4 +126,22 @@ void columns_paint(const struct column_span *spans, int count, const struct pen 
         here.width = spans[i].width;
         spans[i].column->paint(&here, row);
     }
+}
+
+void pen_number(const struct pen *pen, enum style style, uint32_t number)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%" PRIu32, number);
+    canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, style, text);
+}
+
+void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals)
+{
+    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, style, share, decimals);
+}
+
+void pen_text(const struct pen *pen, enum style style, const char *text)
+{
+    paint_name(pen->canvas, pen->row, pen->column, pen->width, style, text);
 }

@@ -21,6 +21,11 @@ struct pen {
     uint32_t index;            /* of the line in the list */
 };
 
+/* Put a value into the cell: a number or a share in per cent on the right, a text on the left. */
+void pen_number(const struct pen *pen, enum style style, uint32_t number);
+void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
+void pen_text(const struct pen *pen, enum style style, const char *text);
+
 enum column_kind {
     COLUMN_FIGURE,  /* a number; its title is on the right */
     COLUMN_TEXT,    /* its title is on the left */
@@ -62,7 +67,6 @@ const struct column *view_columns(const struct model *model);
  * name. tail: as in struct paint_text. */
 void view_put_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
                    const char *name);
-void view_put_number(const struct pen *pen, uint32_t number);
 
 /* --- view-tasks.c ------------------------------------------------------------------------ */
 

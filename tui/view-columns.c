@@ -20,17 +20,15 @@ static void table_paint_window(const struct pen *pen, const void *row)
     const struct table *table = pen->table;
     bool known = table->filled > 0 && !(table->empty && table->unsmoothed);
 
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width,
-                   table->empty ? STYLE_DIM : pen->style,
-                   known ? ((const struct table_row *)row)->smooth_share : (double)NAN, 1);
+    pen_per_cent(pen, table->empty ? STYLE_DIM : pen->style,
+                 known ? ((const struct table_row *)row)->smooth_share : (double)NAN, 1);
 }
 
 static void table_paint_window_error(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM,
-                   pen->table->windows > 0 ? line->window_error95 : (double)NAN, 1);
+    pen_per_cent(pen, STYLE_DIM, pen->table->windows > 0 ? line->window_error95 : (double)NAN, 1);
 }
 
 /* The share with all that the function called. */
@@ -39,25 +37,18 @@ static void table_paint_inclusive(const struct pen *pen, const void *row)
     const struct table_row *line = row;
     const struct table *table = pen->table;
 
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width,
-                   table->empty ? STYLE_DIM : pen->style,
-                   table->filled > 0 ? line->smooth_inclusive : (double)NAN, 1);
+    pen_per_cent(pen, table->empty ? STYLE_DIM : pen->style,
+                 table->filled > 0 ? line->smooth_inclusive : (double)NAN, 1);
 }
 
 static void table_paint_total(const struct pen *pen, const void *row)
 {
-    const struct table_row *line = row;
-
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style, line->total.share,
-                   2);
+    pen_per_cent(pen, pen->style, ((const struct table_row *)row)->total.share, 2);
 }
 
 static void table_paint_error(const struct pen *pen, const void *row)
 {
-    const struct table_row *line = row;
-
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, line->total.error95,
-                   2);
+    pen_per_cent(pen, STYLE_DIM, ((const struct table_row *)row)->total.error95, 2);
 }
 
 static void table_paint_seconds(const struct pen *pen, const void *row)
@@ -80,8 +71,7 @@ static void table_paint_cpu(const struct pen *pen, const void *row)
 
     if (line->total.tid != 0)
         cpus = fmin(cpus, 1);
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style,
-                   table->windows > 0 ? cpus : (double)NAN, 1);
+    pen_per_cent(pen, pen->style, table->windows > 0 ? cpus : (double)NAN, 1);
 }
 
 /* The best window of the row fills the height, because figures say how large it is. But noise
@@ -98,22 +88,14 @@ static void table_paint_history(const struct pen *pen, const void *row)
                  TABLE_WINDOWS, (double)highest);
 }
 
-void view_put_number(const struct pen *pen, uint32_t number)
-{
-    char text[16];
-
-    snprintf(text, sizeof text, "%" PRIu32, number);
-    canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
-}
-
 static void table_paint_pid(const struct pen *pen, const void *row)
 {
-    view_put_number(pen, ((const struct table_row *)row)->total.pid);
+    pen_number(pen, STYLE_FIGURE, ((const struct table_row *)row)->total.pid);
 }
 
 static void table_paint_tid(const struct pen *pen, const void *row)
 {
-    view_put_number(pen, ((const struct table_row *)row)->total.tid);
+    pen_number(pen, STYLE_FIGURE, ((const struct table_row *)row)->total.tid);
 }
 
 /* --- names ----------------------------------------------------------------------------- */
@@ -184,8 +166,7 @@ static void table_paint_place(const struct pen *pen, const void *row)
 
 static void table_paint_object(const struct pen *pen, const void *row)
 {
-    paint_text(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM,
-               &(struct paint_text){.text = ((const struct table_row *)row)->total.object});
+    pen_text(pen, STYLE_DIM, ((const struct table_row *)row)->total.object);
 }
 
 static void table_paint_hottest(const struct pen *pen, const void *row)

@@ -18,34 +18,24 @@ struct entry {
     double cpu;
 };
 
-static void picker_put_number(const struct pen *pen, uint32_t number)
-{
-    char text[16];
-
-    snprintf(text, sizeof text, "%" PRIu32, number);
-    canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, pen->style, text);
-}
-
 static void picker_paint_pid(const struct pen *pen, const void *row)
 {
-    picker_put_number(pen, ((const struct entry *)row)->process->pid);
+    pen_number(pen, pen->style, ((const struct entry *)row)->process->pid);
 }
 
 static void picker_paint_threads(const struct pen *pen, const void *row)
 {
-    picker_put_number(pen, ((const struct entry *)row)->process->threads);
+    pen_number(pen, pen->style, ((const struct entry *)row)->process->threads);
 }
 
 static void picker_paint_user(const struct pen *pen, const void *row)
 {
-    paint_name(pen->canvas, pen->row, pen->column, pen->width, pen->style,
-               ((const struct entry *)row)->process->user);
+    pen_text(pen, pen->style, ((const struct entry *)row)->process->user);
 }
 
 static void picker_paint_cpu(const struct pen *pen, const void *row)
 {
-    paint_per_cent(pen->canvas, pen->row, pen->column, pen->width, pen->style,
-                   ((const struct entry *)row)->cpu, 1);
+    pen_per_cent(pen, pen->style, ((const struct entry *)row)->cpu, 1);
 }
 
 /* Returns the reason without the name of the process, which its line has anyway. */

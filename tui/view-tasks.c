@@ -37,9 +37,9 @@ void view_paint_sleeps_in(const struct pen *pen, const void *row)
     const struct pprofil_task *task = row_task(pen, row);
 
     if (task == NULL)
-        paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, "ended");
+        pen_text(pen, STYLE_DIM, "ended");
     else if (task->syscall_name != NULL)
-        paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, task->syscall_name);
+        pen_text(pen, STYLE_DIM, task->syscall_name);
 }
 
 /* Paints how many threads are in this system call now. */
@@ -53,7 +53,7 @@ void view_paint_in_call(const struct pen *pen, const void *row)
             strcmp(now->tasks[i].syscall_name, ((const struct table_row *)row)->total.name) == 0)
             count++;
     if (count > 0)
-        view_put_number(pen, count);
+        pen_number(pen, STYLE_FIGURE, count);
 }
 
 /* --- processes ------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ void view_paint_status(const struct pen *pen, const void *row)
         phrase_status(process->status, true, text, sizeof text);
     else if (process_has_execed(&pen->model->now, process))
         snprintf(text, sizeof text, "exec'd");
-    paint_name(pen->canvas, pen->row, pen->column, pen->width, STYLE_DIM, text);
+    pen_text(pen, STYLE_DIM, text);
 }
 
 /* Does a line at this depth follow below line index, before one that is nearer to the root? */
