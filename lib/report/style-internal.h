@@ -12,11 +12,11 @@
 #include "symbol/symbol.h"
 
 struct ticks_row {
+    uint64_t address;             /* is first, for array_count_up_to */
+    uint64_t end;                 /* of its text: the next row, or the end of the text */
     const struct symbol *symbol;  /* borrowed; the name that is shown */
     const struct symbol *symbols; /* borrowed; all symbols at this address */
     size_t symbol_count;
-    uint64_t address,
-        end; /* its text ends at the next row, that of the last row at the text's end */
     double ticks;
     uint64_t calls;
     bool hidden; /* its ticks count nowhere, nor in the total */

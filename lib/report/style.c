@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/style-internal.h"
 #include "report/style.h"
 
-#define UNIT 2u /* bytes of text: a word of the PDP-11, in which the oldest counters were measured */
+#define UNIT                                                                                       \
+    2u /* bytes of text: a word of the PDP-11, in which the oldest counters were measured */
 
 /* --- the table --------------------------------------------------------------------------- */
 
@@ -134,16 +136,9 @@ void ticks_clear(struct ticks_table *table)
 
 struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address)
 {
-    size_t low = 0, high = table->count;
+    size_t count = array_count_up_to(table->rows, table->count, sizeof *table->rows, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->rows[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < table->rows[low - 1].end ? &table->rows[low - 1] : NULL;
+    return count > 0 && address < table->rows[count - 1].end ? &table->rows[count - 1] : NULL;
 }
 
 /* --- ticks ------------------------------------------------------------------------------- */
