@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* code: which code a function of a profile has, and how many samples each row of its listing. */
+/* code: which code a function of a profile has, and how many samples each row of its listing
+ * has. */
 #ifndef PPROFIL_CODE_INTERNAL_H
 #define PPROFIL_CODE_INTERNAL_H
 

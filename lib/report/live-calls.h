@@ -24,8 +24,8 @@ struct live_nodes {
     struct added_samples added;
 };
 
-/* Brings nodes up to date. They may be of a report with another filter, which is what matters of
- * the options. 0 or -ENOMEM; then they are empty. */
+/* Brings nodes up to date, or makes them anew if the filter is another one. 0 or -ENOMEM; then they
+ * are empty. */
 int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
                       const struct report_options *options);
 void live_nodes_clear(struct live_nodes *nodes);

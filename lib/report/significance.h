@@ -31,8 +31,8 @@ struct estimate significance_sum(double sum, double unit);
  * Medicine 17, 1998, method 10). It does not shrink to nothing where one of them is 0. */
 struct estimate significance_difference(const struct estimate *a, const struct estimate *b);
 
-/* Returns the probability, 0..1, of a difference at least as large in either direction if there is
- * none. variance is that of the difference if there is none. correction is what half a sample is
+/* Returns the probability, 0..1, that chance alone makes a difference at least as large in either
+ * direction. variance: of the difference where nothing differs. correction: what half a sample is
  * worth (Yates). */
 double significance_p(double difference, double variance, double correction);
 
@@ -68,8 +68,8 @@ struct diff_test {
     bool by_share;
 };
 
-/* The variance of weights within functions, divided by the square of their mean. It stands in for
- * that of a function with few cells. Sums of functions are added to a {0}. */
+/* The variance of weights within functions, divided by the square of their mean. It is used for
+ * functions with few cells. Begins as {0}. */
 struct diff_spread {
     double variance, freedom; /* sum of squared deviations; degrees of freedom */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* style-internal: what the styles print: ticks and calls by symbol. They differ in how the ticks of
- * a counter are shared by symbols that begin or end inside its text. */
+/* style-internal: what the styles print: ticks and calls by symbol. Styles differ in how the ticks
+ * of a counter are shared by symbols that begin or end inside its text. */
 #ifndef PPROFIL_STYLE_INTERNAL_H
 #define PPROFIL_STYLE_INTERNAL_H
 
