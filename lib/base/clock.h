@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clock: time, which is of CLOCK_MONOTONIC, and CPU times. */
+/* clock: clocks as numbers. What is called time is that of CLOCK_MONOTONIC. */
 #ifndef PPROFIL_CLOCK_H
 #define PPROFIL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* ns */
+/* Returns ns. */
 static inline uint64_t clock_read(clockid_t clock)
 {
     struct timespec time;
@@ -15,13 +15,13 @@ static inline uint64_t clock_read(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* ns */
+/* Returns ns. */
 static inline uint64_t time_now(void)
 {
     return clock_read(CLOCK_MONOTONIC);
 }
 
-/* ms */
+/* Returns ms. */
 static inline int64_t time_now_ms(void)
 {
     return (int64_t)(time_now() / 1000000u);

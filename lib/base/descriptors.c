@@ -13,10 +13,10 @@
 #define SYS_close_range 436 /* on every architecture: Linux 5.9 */
 #endif
 #define CLOSE_RANGE_AT_EXEC 4u /* CLOSE_RANGE_CLOEXEC, Linux 5.11: close_range(2) */
-#define DESCRIPTORS_MAX 1024   /* where neither the kernel nor /proc tells of them */
+#define DESCRIPTORS_MAX 1024   /* if neither close_range(2) nor /proc is there */
 
-/* Calls act with each open descriptor from first on. Nothing is allocated: other threads may hold the
- * allocator's lock. */
+/* Calls act for each open descriptor from first on. Allocates nothing, because another thread may have held the
+ * allocator's lock when we forked. */
 static void descriptors_each(int first, void (*act)(int fd))
 {
     _Alignas(struct dirent64) char entries[1024];

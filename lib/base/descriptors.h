@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * descriptors: what a child does with those that it inherited. An open end of a pipe would keep the
- * pipe's reader waiting.
+ * descriptors: a child closes those that it has inherited. An open end of a pipe would keep the pipe's reader waiting.
  */
 #ifndef PPROFIL_DESCRIPTORS_H
 #define PPROFIL_DESCRIPTORS_H

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The addresses of osProfile programs and their host. */
 #include "config.h"
 
 #include <stddef.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In /tmp anybody may have made a link, a FIFO or a file of the name that we are about to write.
- * The kernel refuses to open such, where its settings are on (fs.protected_symlinks,
- * fs.protected_fifos, fs.protected_regular: Documentation/admin-guide/sysctl/fs.rst). But a file
- * is replaced by a rename, which the kernel does not take for following a link. So we follow the
- * links at the end of a path ourselves, and apply these rules to each step, whatever the settings
- * are: no output is meant to go where a stranger points.
+ * In /tmp anybody may make a link, a FIFO or a file with the name that we are about to write. The kernel refuses to
+ * open these if fs.protected_symlinks, fs.protected_fifos and fs.protected_regular are on
+ * (Documentation/admin-guide/sysctl/fs.rst). But we replace a file by a rename, which these settings do not cover. So
+ * we follow the links at the end of a path ourselves and apply the kernel's rules to each of them, whatever the
+ * settings are: no output goes where a stranger's link points.
  *
- * A step is taken from a directory that is held open, and a link is read through the descriptor
- * that it was judged by: nobody can put another in its place in between.
+ * Each step starts from a directory that is held open, and a link is read through the same descriptor that it was
+ * checked by, so nobody can exchange it in between.
  */
 #include "config.h"
 
@@ -21,11 +20,11 @@
 
 #include "base/output-path.h"
 
-#define LINKS_MAX 40 /* as the kernel's: path_resolution(7) */
+#define LINKS_MAX 40 /* the kernel's limit: path_resolution(7) */
 #define ATTEMPTS_MAX 3
 
-/* Was it made by one who may not be trusted with its name? The kernel's rules: for links
- * may_follow_link(), for files and FIFOs may_create_in_sticky() in fs/namei.c, at its strictest. */
+/* May a stranger have made this entry to mislead us? These are the kernel's rules at their strictest: fs/namei.c has
+ * may_follow_link() for links and may_create_in_sticky() for files and FIFOs. */
 static bool is_strangers(const struct stat *directory, const struct stat *entry)
 {
     bool anybodys = (directory->st_mode & S_IWOTH) != 0 ||
@@ -35,7 +34,7 @@ static bool is_strangers(const struct stat *directory, const struct stat *entry)
            entry->st_uid != geteuid() && entry->st_uid != directory->st_uid;
 }
 
-/* Enters the directory of a path, which begins in the one found so far. */
+/* Opens the directory of a path, which is relative to the directory found so far. */
 static int enter(struct output_path *found, const char *path)
 {
     char directory[PATH_MAX] = ".";
@@ -58,7 +57,7 @@ static int enter(struct output_path *found, const char *path)
     return 0;
 }
 
-/* A link leads on by the text in link, which is empty where there is nothing to follow. */
+/* Checks an entry. If it is a link to follow, writes its text to link; else link is empty. */
 static int judge(struct output_path *found, int entry, char link[PATH_MAX])
 {
     struct stat directory;
@@ -119,7 +118,7 @@ void output_path_close(struct output_path *found)
     found->directory = AT_FDCWD;
 }
 
-/* With O_CREAT the kernel applies its own rules once more, to what is there now. */
+/* With O_CREAT the kernel applies its own rules again, to what is there now. */
 static int try_open(const struct output_path *found)
 {
     int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;

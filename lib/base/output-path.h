@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* output-path: which file a path given for output leads to, and whether we let ourselves write
- * there. Whatever writes a file by a name that somebody gave finds and opens it through here. */
+/* output-path: which file an output path leads to, and whether we may safely write it. All code that writes to a path
+ * that somebody gave finds and opens the file here. */
 #ifndef PPROFIL_BASE_OUTPUT_PATH_H
 #define PPROFIL_BASE_OUTPUT_PATH_H
 
@@ -9,30 +9,31 @@
 #include <sys/stat.h>
 
 struct output_path {
-    int directory;           /* that holds the file; owned, for *at() calls only */
-    char name[NAME_MAX + 1]; /* in there */
+    int directory;           /* the directory of the file; owned, O_PATH */
+    char name[NAME_MAX + 1]; /* in the directory */
     bool exists;
-    bool strangers;     /* another user may have laid it there for us: found with -EACCES */
-    bool opaque;        /* a link of /proc's, which only the kernel can follow */
-    struct stat status; /* of the file that exists; of the link where it is opaque */
+    bool strangers;     /* with -EACCES: another user may have made it to mislead us */
+    bool opaque;        /* a link in /proc that only the kernel can follow */
+    struct stat status; /* of the file, if it exists; of the link, if it is opaque */
 };
 
-/* Follows the links at the end of a path. 0, and the caller closes it, or -errno. */
+/* Follows the links at the end of a path. Returns 0, and the caller calls output_path_close, or -errno. */
 int output_path_find(const char *path, struct output_path *found);
 void output_path_close(struct output_path *found);
 
-/* Opens what was found for writing, made if it is not there, and empty if it is a regular file.
- * The descriptor, which is the caller's, or -errno; -EAGAIN: there is another file by now. */
+/* Opens for writing what was found. Creates it if it is not there, and truncates a regular file. Returns a descriptor,
+ * which the caller closes, or -errno; -EAGAIN: another file is there by now. */
 int output_path_open_found(const struct output_path *found);
 
-/* Whether it seems that a new file could take the place of what was found, or that be written to:
- * 0 or -errno. */
+/* Checks whether a new file could replace what was found, or else whether that can be written. Returns 0 or -errno.
+ * Permissions may change before the file is opened. */
 int output_path_check(const struct output_path *found);
 
-/* Finds and opens. The descriptor, which is the caller's, or -errno. */
+/* Finds and opens a path for writing. Returns a descriptor, which the caller closes, or -errno. */
 int output_path_open(const char *path);
 
-/* Opens a directory for files of ours, for *at() calls only. The descriptor or -errno. */
+/* Opens a directory that will get output files, with O_PATH. Returns a descriptor, which the caller closes, or
+ * -errno. */
 int output_path_directory(const char *path);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* path: names of files. */
+/* path: the last part of a path. */
 #ifndef PPROFIL_PATH_H
 #define PPROFIL_PATH_H
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Returns what follows the last slash, within path; "" if it ends with one. */
+/* Returns the part of path behind its last slash; "" if path ends with one. */
 static inline const char *path_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -14,7 +14,7 @@ static inline const char *path_base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Is it the path itself, or its last part? */
+/* Is name the path itself, or its last part? */
 static inline bool path_is_called(const char *path, const char *name)
 {
     return strcmp(path, name) == 0 || strcmp(path_base_name(path), name) == 0;

@@ -22,12 +22,12 @@
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546 /* in <linux/magic.h> since Linux 5.18 */
 #endif
-#define PIECE_SIZE 32768 /* bytes copied at a time */
+#define PIECE_SIZE 32768 /* bytes copied at once */
 #define ATTEMPTS_MAX 16
 
-/* A file of an overlay lies in one of its layers. Until Linux 6.7 /proc/PID/maps has the inode of that layer. Once the
- * file was copied to the upper layer, stat(2) has the inode of the lower one: 3efdc78fdc21 ("fs/proc: show correct
- * device and inode numbers in /proc/pid/maps"). */
+/* A file of an overlay lies in one of its layers. Until Linux 6.7 /proc/PID/maps shows the inode in that layer, and
+ * stat(2) shows that of the lower layer even after the file was copied to the upper one. See commit 3efdc78fdc21
+ * ("fs/proc: show correct device and inode numbers in /proc/pid/maps"). */
 static bool regular_file_hides_inode(int place)
 {
     struct statfs system;
@@ -35,7 +35,8 @@ static bool regular_file_hides_inode(int place)
     return fstatfs(place, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC && kernel_release_is_before(6, 8);
 }
 
-/* Opens for reading what O_PATH has found, and closes that. path leads there, too, where no /proc is mounted; or NULL. */
+/* Opens for reading the file that place, an O_PATH descriptor, refers to, and closes place. A negative place is an
+ * error, and returned. path is used if no /proc is mounted; it may be NULL. */
 static int regular_file_open_found(int place, const char *path, uint64_t inode)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NOCTTY;
@@ -70,8 +71,8 @@ int regular_file_open(const char *path, uint64_t inode)
     return regular_file_open_found(place < 0 ? -errno : place, path, inode);
 }
 
-/* Opens a path with O_PATH. Returns -ENOSYS where the kernel has no openat2(2), or a filter of
- * system calls refuses it with EPERM, as those of containers do. */
+/* Opens a path with O_PATH. Returns -ENOSYS if the kernel has no openat2(2), or if a filter of system calls refuses it
+ * with EPERM, as those of containers do. */
 static int regular_file_find_below(int root, const char *path)
 {
 #if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)
@@ -110,7 +111,7 @@ bool regular_file_is_served(int fd)
 {
     struct statfs system;
 
-    /* the call fails where the kernel passes it on to a process that does not know it */
+    /* the call fails if the kernel passes it on to a process that does not know it */
     return fstatfs(fd, &system) < 0 || system.f_type == FUSE_SUPER_MAGIC;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * regular-file: opens files for reading that somebody else named. A FIFO or a device is never
- * opened, because that may wait for ever or do something. A file that another process serves (FUSE)
- * may still hang every call below.
+ * regular-file: opens files for reading that somebody else named. It never opens a FIFO or a device: that may wait for
+ * ever, or have an effect. With a file that another process serves (FUSE) every call below may still hang.
  */
 #ifndef PPROFIL_BASE_REGULAR_FILE_H
 #define PPROFIL_BASE_REGULAR_FILE_H
@@ -16,14 +15,14 @@
 /* Returns a descriptor, which is the caller's, or a negative error. -EISDIR, PPROFIL_ERROR_NOT_REGULAR: it is a
  * directory, or something else that is no regular file; -ESTALE: it does not have this inode (0: any will do). */
 int regular_file_open(const char *path, uint64_t inode);
-/* The same for a path in the tree below a directory, as a process sees it that has this directory
- * as its root: absolute links lead to places in the tree. Before Linux 5.6 they do not. */
+/* The same for a path below the directory root, as a process would see it whose root directory this is: absolute links
+ * stay in the tree. Before Linux 5.6 they leave it. */
 int regular_file_open_below(int root, const char *path, uint64_t inode);
 
-/* Does another process answer for what is in the file? */
+/* Is the file served by another process (FUSE)? */
 bool regular_file_is_served(int fd);
-/* Copies a file, with its times, into memory. Returns the copy's descriptor, which is the caller's,
- * or -errno; -EFBIG: it has more than most bytes. fd stays open. */
+/* Copies a file, with its times, to a memfd. Returns the copy's descriptor, which the caller closes, or -errno; -EFBIG:
+ * the file has more than most bytes. fd stays open. */
 int regular_file_copy(int fd, off_t most);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arithmetic of one region, and of one counter. */
+/* The arithmetic of one region and of one counter, and the choice among several regions. */
 #include "config.h"
 
 #include "dialect/dialect.h"
 
-__extension__ typedef unsigned __int128 product; /* of an address and a scale: 96 bits */
+__extension__ typedef unsigned __int128 product; /* an address times a scale: 96 bits */
 
-/* The byte of the buffer; false: beyond what the system's arithmetic can say. */
+/* Computes which byte of the buffer a distance falls into. False: the system's arithmetic has no result. */
 static bool byte_of(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                     uint64_t distance, bool exact, product *byte)
 {
@@ -138,7 +138,7 @@ static bool is_bin(const struct dialect *dialect, const struct dialect_region *r
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Takes the region with the largest offset of those that reach the pc. Regions come in any order, and there may be
+/* Of the regions that cover the pc, the one with the largest offset counts. Regions come in any order, and there may be
  * thousands. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
                       size_t count, unsigned counter_size, uint64_t pc, uint64_t *index)

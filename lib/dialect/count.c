@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ticks become counts in buffers that may be anywhere. */
+/* CPU time becomes ticks, and ticks become counts in buffers that may be in another process. */
 #include "config.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ struct dialect_count *dialect_count_copy(const struct dialect_count *count)
     return copy;
 }
 
-/* A counter in memory, of 2, 4 or 8 bytes in the machine's byte order. */
+/* A counter of 2, 4 or 8 bytes, in the byte order of the machine. */
 union counter {
     uint16_t two;
     uint32_t four;
@@ -97,7 +97,7 @@ static int write_counter(const struct dialect_memory *memory, uint64_t address, 
     return memory->write(memory->context, address, &counter, size);
 }
 
-/* Where that cannot be written, nobody wants to know. */
+/* Errors are ignored: the program has lost only the number of its full counters. */
 static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
 {
     uint64_t sum;
@@ -108,7 +108,7 @@ static void count_tell(const struct dialect_count *count, const struct dialect_m
     memory->write(memory->context, count->told, &sum, sizeof sum);
 }
 
-/* 0 or -errno, as memory says. */
+/* Returns 0 or the error of memory. */
 static int count_add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address,
                      unsigned size, uint64_t ticks)
 {
@@ -125,7 +125,7 @@ static int count_add(struct dialect_count *count, const struct dialect_memory *m
     return count->on ? write_counter(memory, address, size, value) : 0;
 }
 
-/* The Nintendo 64: the first region around pc has it, and the bin what is past its end. */
+/* The Nintendo 64: the first region that has the pc counts it. If its histogram is too short, the bin does. */
 static size_t choose_words(const struct dialect_count *count, uint64_t pc, uint64_t *index)
 {
     for (size_t i = 0; i < count->region_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of dialects, and what may be asked of each. */
+/* The table of dialects, and checks of what programs ask for. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 
 #define MILLISECONDS UINT64_C(1000000)
 
-/* Sources: profil(2), sprofil(2), pcsample(2), osProfile(3P) and kprof(3) of these systems, and
- * where they can be read the kernels (illumos, 4.4BSD and its heirs, XNU, V7, Inferno, Plan 9)
- * and glibc. Where page and kernel disagree the kernel is followed. */
+/* Sources: profil(2), sprofil(2), pcsample(2), osProfile(3P) and kprof(3) of these systems; glibc; and the kernels
+ * whose source is public (illumos, 4.4BSD and its heirs, XNU, V7, Inferno, Plan 9). Where page and kernel disagree,
+ * the kernel is right. */
 static const struct dialect dialects[] = {
     {.name = "irix",
      .system = "IRIX profil(2)",

@@ -131,8 +131,8 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
                       size_t count, unsigned counter_size, uint64_t pc, uint64_t *index);
 
-/* The extended profil of OSF/1 refuses what its page forbids: more than 64 ranges, ranges that
- * overlap or do not descend. 0 or -EINVAL. */
+/* The extended profil of OSF/1 refuses what its page forbids: more than 64 ranges, and ranges that overlap or do not
+ * descend. Returns 0 or -EINVAL. */
 int dialect_check_ranges(const struct dialect_region *regions, size_t count);
 #define DIALECT_RANGES_MAX 64u
 
@@ -140,11 +140,11 @@ int dialect_check_ranges(const struct dialect_region *regions, size_t count);
 
 struct dialect_segment {
     uint32_t text_start, text_end; /* [start, end) */
-    uint32_t counters;             /* that its histogram has */
+    uint32_t counters;             /* counters in its histogram */
 };
 
-/* The segment that takes the pc, first match, or DIALECT_OVERFLOW_BIN. A histogram that is too
- * short for its text loses to the bin what lies past its end (exact: *index may lie there). */
+/* Returns the first segment that has the pc, and the counter in *index, or DIALECT_OVERFLOW_BIN. A histogram may be too
+ * short for its text: the bin gets the ticks past its end. exact: the segment gets them, and *index is past its end. */
 size_t dialect_segment_of(const struct dialect_segment *segments, size_t count, uint32_t pc,
                           bool exact, uint64_t *index);
 
@@ -162,15 +162,15 @@ enum dialect_n64_error {
 };
 #define DIALECT_N64_US_MIN 50u /* PROF_MIN_INTERVAL */
 
-/* The debug library's text, a printf format; NULL for other codes. */
+/* Returns the debug library's text, a printf format; NULL: there is no such code. */
 const char *dialect_n64_error(int code);
 
 /* --- kprof ----------------------------------------------------------------------------- */
 
-/* kpdata: 4-byte cells, the first of which hold totals. */
+/* kpdata: cells of 4 bytes. The first cells are special. */
 struct dialect_kernel {
     uint64_t low, high; /* text [low, high) */
-    uint64_t cells;     /* of kpdata */
+    uint64_t cells;     /* in kpdata */
 };
 enum {
     DIALECT_CELL_TOTAL,
@@ -256,8 +256,8 @@ struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned 
 /* Returns a copy with the same state, which the caller frees; NULL: no memory. */
 struct dialect_count *dialect_count_copy(const struct dialect_count *count);
 
-/* The process used so much CPU time and was found at pc, in_system: in a system call, and pc
- * is where that returns to. Whole ticks are counted there, the rest is kept. */
+/* Counts CPU time of the process at a pc. in_system: it was in a system call that returns to pc. Only whole ticks
+ * count; the rest is kept for the next call. */
 void dialect_count_cpu(struct dialect_count *count, const struct dialect_memory *memory,
                        uint64_t pc, bool in_system, uint64_t cpu_ns);
 

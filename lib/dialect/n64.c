@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The Nintendo 64: which segment takes a pc, and what its debug library says. */
+/* The Nintendo 64: which segment has a pc, and the messages of its debug library. */
 #include "config.h"
 
 #include "dialect/dialect.h"

@@ -2,11 +2,11 @@
 /*
  * open-request: requests to a process that opens files for another one.
  *
- * A file system that another process serves (FUSE) may hang at any access to one of its files. A task that waits for
- * the answer cannot even be killed once the server has taken the request (request_wait_answer() in fs/fuse/dev.c), and
- * a process does not end before its threads do. So a separate process, the opener, opens such files. Whoever waits too
- * long for its answer leaves it behind. The opener is another pprofil-supervise. lib/supervisor/proc/opener.c implements
- * it and asks it for the supervisor; lib/launch/file-opener.c asks it for everybody else.
+ * A file system that another process serves (FUSE) may hang at any access to one of its files. A task that waits for an
+ * answer cannot even be killed once the server has taken the request (request_wait_answer() in fs/fuse/dev.c), and a
+ * process does not end before its threads do. So a separate process, the opener, opens such files. Whoever waits too
+ * long for its answer leaves it behind. The opener is another pprofil-supervise. lib/supervisor/proc/opener.c
+ * implements it and asks it for the supervisor; lib/launch/file-opener.c asks it for everybody else.
  *
  * A request is sent when the one before has been answered. The answer is a wire_message DONE with error, 0 or an errno,
  * and the descriptor. If its flags have OPENER_ENDS, it is the last one of this process.
