@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A part of a profile: some of its samples, and of the tables what these need. Each entry is
- * copied when the first that refers to it is, and where it went is remembered, so that a part
- * costs what it holds. What was true of the whole run stays so.
+ * A part of a profile: some of its samples, and the entries that these refer to. An entry is copied when the first
+ * entry that refers to it is copied, and its new index is remembered.
  */
 #include "config.h"
 
@@ -14,7 +13,7 @@
 
 #include "profile/profile.h"
 
-/* Where entries went: index + 1, by their index in the whole; 0: nowhere yet. */
+/* New indexes + 1 of entries, by their index in from; 0: not copied yet. */
 struct extraction {
     const struct profile *from;
     struct profile *to;
@@ -62,7 +61,7 @@ static int take_thread(const struct extraction *extraction, uint32_t from, uint3
     return 0;
 }
 
-/* The part has a descriptor of its own; where there is none left, as if there were no file. */
+/* The copy gets a descriptor of its own, or none if no more descriptors are available. */
 static int copy_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_object object = extraction->from->objects[from];
@@ -183,7 +182,7 @@ static int take_syscall(const struct extraction *extraction, uint32_t from, uint
     return 0;
 }
 
-/* Those that samples end with, and all above them: in the whole, too, parents come first. */
+/* Copies the nodes of the samples and of all their callers. In every profile parents come before their children. */
 static int take_nodes(const struct extraction *extraction, const bool *keep)
 {
     const struct profile *from = extraction->from;
@@ -228,7 +227,7 @@ static int take_command(const struct extraction *extraction)
     return extraction->to->command == NULL ? -ENOMEM : 0;
 }
 
-/* It does not tell which samples were when: a part has none, unless it is the whole. */
+/* A timeline does not say which samples it is made of, so a part has none unless it is the whole. */
 static int take_timeline(const struct extraction *extraction, const bool *keep)
 {
     for (uint32_t i = 0; i < extraction->from->sample_count; i++)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events into tables. What is needed only while a process lives (its mappings) is kept apart
- * and dropped at its end, so that a storm of short processes leaves behind no more than their
- * entries.
+ * Enters events into the tables. What is needed only while a process lives (its mappings) is kept apart and freed at
+ * its end, so that of a storm of short processes only their entries remain.
  *
- * Nothing may be assumed of the order in which threads and processes are announced, for events
- * can be lost: whoever is not known is made known.
+ * Events can be lost, so no event relies on an earlier one: a process or thread that is not known yet is added.
  */
 #include "config.h"
 
@@ -71,7 +69,7 @@ bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t 
 
 /* --- processes and threads ----------------------------------------------------------- */
 
-/* The thread that has this number now, or HASH_NONE. */
+/* Returns the live thread with this tid, or HASH_NONE. */
 static uint32_t live_thread(const struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t hash = hash_pair(process, tid), at = hash, found;
@@ -112,7 +110,7 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
     struct profile_process image = {.pid = pid, .ppid = ppid, .start = time, .status = -1};
     uint32_t leader;
 
-    if (last != NULL) { /* a number used again; the end of its last bearer was lost */
+    if (last != NULL) { /* the kernel has given the pid to a new process; the exit event of the former one was lost */
         profile->processes[last->process].end = time;
         drop_live(profile, last);
     }
@@ -163,7 +161,7 @@ static int feed_exec(struct profile *profile, const struct wire_task *event)
     live->mapping_count = 0;
     uint32_t threads_seen = profile->totals.threads_seen;
     error = find_thread(profile, live->process, event->pid, &leader);
-    profile->totals.threads_seen = threads_seen; /* the thread is the same as before */
+    profile->totals.threads_seen = threads_seen; /* it is the same thread as before the exec */
     return error;
 }
 
@@ -185,7 +183,7 @@ static int feed_comm(struct profile *profile, const struct wire_comm *event)
     return 0;
 }
 
-/* Its entry stays, but its number may come back as another thread. */
+/* The entry stays in the table. The tid may be that of another thread later. */
 static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t thread = live_thread(profile, process, tid);
@@ -269,7 +267,7 @@ static int name_syscall(struct profile *profile, int32_t number, uint32_t flags,
     return profile_syscall(profile, name, number, compat, result);
 }
 
-/* The place of a sample whose stack is one frame. */
+/* Finds or adds the node of a sample without a stack. */
 static int place_sample(struct profile *profile, const struct live_process *live,
                         const struct wire_sample *event, uint32_t *node)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is mapped where in the processes that live, and which object each mapping is of.
+ * The mappings of live processes, and their objects.
  *
- * Mappings of a process never overlap: a new one takes the place of what was there. An object's
- * descriptor may come before the event that names it, or after.
+ * Mappings of a process never overlap: a new one replaces what was there. The descriptor of an object may come before
+ * or after the event that names the object.
  */
 #include "config.h"
 
@@ -42,7 +42,7 @@ void profile_set_file(struct profile *profile, uint32_t object, int fd)
     attach_object(profile, object, fd);
 }
 
-/* A descriptor and its MAP event come by different ways: whichever is first waits here. */
+/* A descriptor comes through the socket, its MAP event through the ring. The first of them waits here for the other. */
 static struct pending_object *find_pending(const struct profile *profile, uint32_t wire_object)
 {
     struct profile_index *index = profile->index;
@@ -160,7 +160,7 @@ static int make_object(struct profile *profile, const struct wire_map *event, ui
 
 /* --- address spaces ------------------------------------------------------------------ */
 
-/* The first mapping that ends above address. */
+/* Returns the first mapping that ends above address. */
 static uint32_t find_mapping(const struct live_process *live, uint64_t address)
 {
     uint32_t low = 0, high = live->mapping_count;
@@ -184,12 +184,11 @@ const struct live_mapping *profile_live_mapping(const struct live_process *live,
                : NULL;
 }
 
-/* No kernel lets a process have more, unless it is told to; of a hostile recording, each would
- * take longer than the one before. */
+/* The kernel's default limit is lower (vm.max_map_count). A hostile recording could have any number, and each takes
+ * longer to insert than the one before. */
 #define MAPPINGS_MAX 65536u
 
-/* What the new mapping overlaps is gone, or was split by an mprotect: the part below and the
- * part above stay. */
+/* What the new mapping overlaps has been unmapped, or was split by an mprotect. The parts below and above it stay. */
 static int insert_mapping(struct live_process *live, const struct live_mapping *mapping)
 {
     uint32_t first = find_mapping(live, mapping->start), last = first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of merging share. */
+/* Shared by merge.c and merge-tasks.c. */
 #ifndef PPROFIL_MERGE_INTERNAL_H
 #define PPROFIL_MERGE_INTERNAL_H
 
@@ -9,10 +9,10 @@ struct merger {
     struct profile *into;
     const struct profile *from;
     bool cpu_only;
-    bool wall; /* what comes of it */
-    /* owned: indexes in into, by those in from */
+    bool wall; /* the result is in wall mode */
+    /* owned: indexes in into, by index in from */
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
-    bool *joined; /* owned: by process of from, that into had it before */
+    bool *joined; /* owned: by process of from: into had it before */
 };
 
 static inline const char *text_of(const struct profile *profile, uint32_t string)
@@ -39,7 +39,7 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 
 int merge_processes(struct merger *merger);
 int merge_threads(struct merger *merger);
-/* Gives processes of one number generations that tell them apart. */
+/* Gives processes that share a pid distinct generations. Returns 0 or -ENOMEM. */
 int merge_number_generations(struct profile *profile);
 
 #endif

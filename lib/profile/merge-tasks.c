@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which processes and threads of two profiles are the same. */
+/* Finds the processes and threads that two profiles have in common. */
 #include "config.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int merge_process(struct merger *merger, struct hash_index *known, uint32
         join_process(other, &process);
         merger->processes[i] = found;
         merger->joined[i] = true;
-        hash_remove(known, hash, found); /* no two of one file are the same */
+        hash_remove(known, hash, found); /* the processes of one profile are all distinct */
         return 0;
     }
     process.comm = comm;
@@ -66,7 +66,7 @@ int merge_processes(struct merger *merger)
     return error;
 }
 
-/* By number, then oldest first; what is not told apart by that may change places. */
+/* By pid, then oldest first, then by name and generation. */
 static int compare_processes(const void *left, const void *right, void *context)
 {
     const struct profile *profile = context;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Each table of the one profile is added to that of the other, in an order in which what an entry
- * refers to has got its new index before.
+ * Adds each table of one profile to that of the other, in an order in which the entries that an entry refers to are
+ * added before it.
  *
- * Where two entries are one, but are not told alike, what remains must not depend on which came
- * first: of two it is the greater in some fixed order, which makes adding associative.
+ * Where both profiles have an entry, but with different details, the result must not depend on which was first. Of the
+ * two details the one that is greater in a fixed order is taken, which makes merging associative.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ static int merge_strings(struct merger *merger)
 
 /* --- code ------------------------------------------------------------------------------ */
 
-/* One build may lie at several paths, and be mapped at several places. */
+/* The same build may be at several paths, and be mapped at several addresses. */
 static int compare_objects(const struct profile *profile, const struct profile_object *a,
                            const struct profile_object *b)
 {
@@ -67,7 +67,7 @@ static int merge_object(struct merger *merger, uint32_t i)
     object.fd = known->fd >= 0 || from->fd < 0 ? known->fd
                                                : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
     if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
-        *known = object; /* what it is found by is equal */
+        *known = object; /* the hash stays right: it is of what is equal in both */
     known->fd = object.fd;
     return 0;
 }
@@ -113,7 +113,7 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
     return result != 0 ? result : order(f->line, g->line);
 }
 
-/* Is more known of a place than into knows? */
+/* Do these lines say more about a location than the known ones? */
 static bool is_fuller(const struct profile *into, const struct profile_location *known,
                       const struct profile_line *lines, uint32_t count, uint32_t looked)
 {
@@ -158,7 +158,7 @@ static int merge_locations(struct merger *merger)
     return error;
 }
 
-/* A caller's node is made before those that it calls. */
+/* A caller's node comes before the nodes of its callees. */
 static int merge_nodes(struct merger *merger)
 {
     int error = 0;
@@ -203,7 +203,7 @@ static int merge_samples(struct merger *merger)
     return error;
 }
 
-/* What counts as seen is each process once, and what is alive as well. */
+/* A process of both profiles counts once as seen. */
 static void merge_seen(const struct merger *merger)
 {
     struct profile_totals *into = &merger->into->totals;
@@ -248,7 +248,7 @@ static void merge_totals(struct merger *merger)
     into->wall = merger->wall;
 }
 
-/* The length of a command without the word of others. */
+/* Returns the length of a command without OTHERS. */
 static size_t plain_length(const char *command)
 {
     size_t length = strlen(command), tail = strlen(OTHERS);
@@ -258,7 +258,7 @@ static size_t plain_length(const char *command)
     return length;
 }
 
-/* The first of them by the alphabet, and whether there were others. */
+/* Takes the command that is first in the order of bytes, and adds OTHERS if there are different ones. */
 static int merge_command(struct merger *merger)
 {
     const char *ours = merger->into->command, *theirs = merger->from->command;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of this room share: the hashes over the tables, and what is live. */
+/* Shared by the files of this room: the hashes over the tables, and the live processes. */
 #ifndef PPROFIL_PROFILE_INTERNAL_H
 #define PPROFIL_PROFILE_INTERNAL_H
 
@@ -17,41 +17,40 @@ struct live_mapping {
     uint32_t object;
 };
 
-/* A process that has not ended: what its events need. */
+/* A process that has not ended. */
 struct live_process {
     uint32_t pid;
-    uint32_t process;              /* index of the present image */
+    uint32_t process;              /* index of the image that it runs */
     struct live_mapping *mappings; /* sorted by start, disjoint */
     uint32_t mapping_count;
 };
 
-/* A descriptor whose object is not known yet, or the other way round. */
+/* A descriptor whose object is not known yet, or an object whose descriptor has not come yet. */
 struct pending_object {
     uint32_t wire_object;
     uint32_t object; /* index, or HASH_NONE */
     int fd;          /* or -errno */
-    bool none;       /* it will not come */
+    bool none;       /* the descriptor will not come */
 };
 
 struct profile_index {
     struct hash_index strings, functions, objects, threads, locations, nodes, syscalls, samples;
-    void *live; /* tree of tsearch: live_process by pid. A file may have any numbers, so that in a
-                 * table with as many places as there are processes all could be in one. */
+    void *live; /* a tree for tsearch(3) of live_process by pid */
     struct pending_object *pending;
     uint32_t pending_count;
     uint32_t unknown_object; /* index, or HASH_NONE */
 };
 
-/* The process that has this number now, or NULL. */
+/* Returns the live process with this pid, or NULL. */
 struct live_process *profile_live(const struct profile *profile, uint32_t pid);
 
-/* What is mapped at an address, or NULL; until the next event. */
+/* Returns the mapping around an address, which is valid until the next event, or NULL. */
 const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address);
-/* Takes a new mapping in. 0 or -ENOMEM, ... */
+/* Enters a new mapping. Returns 0 or a negative error of profile_object. */
 int profile_live_map(struct profile *profile, struct live_process *live,
                      const struct wire_map *event);
 
-/* Ends all live processes' bookkeeping. */
+/* Frees what is kept of live processes. */
 void profile_forget_live(struct profile *profile);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tables. Each has an array and, where entries are found by content, a hash; an entry
- * once made never moves to another index and is never removed, so indexes may be kept. Where
- * there is no memory nothing has changed, and the caller's index is as it was.
+ * The tables. Each is an array, with a hash if its entries are found by content. An entry is never removed and keeps
+ * its index, so indexes may be stored. If there is no memory nothing has changed, neither the table nor the caller's
+ * index.
  */
 #include "config.h"
 
@@ -107,7 +107,7 @@ void profile_clear(struct profile *profile)
         totals->cut_short = 0;
 }
 
-/* Puts a new entry behind the last of its table and into its hash; tells its index. */
+/* Appends a new entry to its table, and enters it into the hash. */
 static int profile_append(void *array, uint32_t *count, const void *entry, size_t size,
                           struct hash_index *index, uint32_t hash, uint32_t *result)
 {
@@ -386,7 +386,7 @@ int profile_mark(struct profile *profile, const char *why, uint32_t *location)
                              PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
 }
 
-/* The tables are made of the kernel headers that this is built with. */
+/* The tables are generated from the kernel headers that this is compiled with. */
 const char *profile_syscall_name(int32_t number, bool compat)
 {
     const char *const *calls = compat ? compat_calls : native_calls;

@@ -15,13 +15,13 @@ void timeline_clear(struct profile_timeline *timeline)
     *timeline = (struct profile_timeline){0};
 }
 
-/* Makes slot the last one, or one of those before it. */
+/* Makes sure that the slot exists. */
 static int timeline_reach(struct profile_timeline *timeline, uint32_t slot)
 {
     return array_extend(&timeline->cpu_ns, &timeline->count, slot + 1, sizeof *timeline->cpu_ns);
 }
 
-/* Two slots become one. */
+/* Joins each two slots. */
 static void double_slots(struct profile_timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->count; i++) {
@@ -85,7 +85,7 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
     return error;
 }
 
-/* When a slot began; as late as can be said, if a file says later. */
+/* Returns the time when a slot begins, or UINT64_MAX if a damaged file has a later one. */
 static uint64_t slot_start(const struct profile_timeline *line, uint32_t slot)
 {
     uint64_t start;
@@ -101,7 +101,7 @@ static uint64_t last_start(const struct profile_timeline *line)
     return slot_start(line, line->count - 1);
 }
 
-/* To a time line that begins no later, in slots that are no shorter. */
+/* to begins no later than from, and its slots are no shorter. */
 static int add_slots(struct profile_timeline *to, const struct profile_timeline *from)
 {
     int error = 0;
@@ -117,7 +117,7 @@ static int add_slots(struct profile_timeline *to, const struct profile_timeline 
     return error;
 }
 
-/* The slots that hold both. */
+/* Returns an empty timeline whose slots can hold both. */
 static struct profile_timeline span(const struct profile_timeline *a,
                                     const struct profile_timeline *b)
 {
@@ -130,7 +130,7 @@ static struct profile_timeline span(const struct profile_timeline *a,
     return (struct profile_timeline){.start = start / slot_ns * slot_ns, .slot_ns = slot_ns};
 }
 
-/* As it is: it begins where it did. */
+/* The copy begins where from does, which need not be at a multiple of its slots' length. */
 static int timeline_copy(struct profile_timeline *into, const struct profile_timeline *from)
 {
     struct profile_timeline sum = {.start = from->start, .slot_ns = from->slot_ns};

@@ -2,9 +2,8 @@
 /*
  * timeline: when the CPU time of a profile was used.
  *
- * Time since the first sample is cut into slots of 20 ms, and each holds the CPU time that was
- * used in it. Memory is bounded: a run that has more than TIMELINE_SLOTS slots (11 minutes) gets
- * slots of twice the length, as often as it takes.
+ * Time since the first sample is divided into slots of 20 ms, and each slot has the CPU time that was used in it.
+ * Memory is bounded: whenever a run needs more than TIMELINE_SLOTS slots (11 minutes), the length of a slot is doubled.
  */
 #ifndef PPROFIL_TIMELINE_H
 #define PPROFIL_TIMELINE_H
@@ -16,24 +15,24 @@
 
 struct profile_timeline {
     uint64_t start;   /* of slot 0, CLOCK_MONOTONIC ns */
-    uint64_t slot_ns; /* TIMELINE_SLOT_NS times a power of two; 0: nothing was added yet */
+    uint64_t slot_ns; /* length of a slot: TIMELINE_SLOT_NS times a power of two; 0: nothing was added yet */
     uint32_t count;   /* slots up to the last one with CPU time */
     uint64_t *cpu_ns; /* owned; by slot, of all threads together */
 };
 
-/* Adds CPU time that was used until time (CLOCK_MONOTONIC ns): it is shared out to the slots of
- * as long a time before. What is earlier than slot 0 counts there. 0 or -ENOMEM. */
+/* Adds CPU time that was used without a pause until time (CLOCK_MONOTONIC ns). Each slot gets its part; slot 0 also
+ * gets what was used before it. Returns 0 or -ENOMEM. */
 int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_ns);
 
-/* Adds to a slot, as a saved file has it: the first call says how long slots are and where they
- * begin. 0, -ENOMEM, or -EINVAL: such slots do not fit to those that are there. */
+/* Adds CPU time to a slot, as a saved file has it. The first call sets the start and the length of slots. Returns 0 or
+ * -errno; -EINVAL: the timeline has another start or length, or there cannot be such a slot. */
 int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
                      uint64_t slot, uint64_t cpu_ns);
 
-/* Adds all that from has to into, at the time of its own: both are of one clock. Slots become those
- * of the longer, or as long as it takes to hold both, and begin at a multiple of their length; what
- * was used in a slot of before counts where that one began. In whatever order time lines are added,
- * the result is the same; to an empty one it is from itself. 0 or -ENOMEM: into is as it was. */
+/* Adds from to into; both have times of the same clock. Slots get the longer length of the two, or the one at which
+ * both timelines fit, and begin at a multiple of it. All of a former slot's CPU time counts where that slot began.
+ * The order in which timelines are merged does not matter. An empty into becomes a copy of from. Returns 0, or
+ * -ENOMEM: into has not changed. */
 int timeline_merge(struct profile_timeline *into, const struct profile_timeline *from);
 
 /* Forgets everything. */
