@@ -17,13 +17,13 @@ enum pprofil_error {
     PPROFIL_ERROR_FORMAT = -5000,   /* the file is of no known format */
     PPROFIL_ERROR_UNREADABLE,       /* there is no format of this name, or it can only be written */
     PPROFIL_ERROR_DAMAGED,          /* the file contradicts itself, ends too early, or has sums that are too large */
-    PPROFIL_ERROR_NOT_REGULAR,      /* the path is of no regular file */
+    PPROFIL_ERROR_NOT_REGULAR,      /* the path is not that of a regular file */
     PPROFIL_ERROR_PIPED,            /* a perf.data that was written to a pipe */
     PPROFIL_ERROR_BYTE_ORDER,       /* a perf.data of the other byte order */
     PPROFIL_ERROR_COMPRESSED,       /* a perf.data that is compressed */
     PPROFIL_ERROR_NO_OBJECT,        /* the object that the caller named cannot be opened */
-    PPROFIL_ERROR_NOT_ELF,          /* the object that the caller named is no ELF file with code in it */
-    PPROFIL_ERROR_LOAD_ADDRESS,     /* counters of an object that may be loaded anywhere; nothing says where it was */
+    PPROFIL_ERROR_NOT_ELF,          /* the object that the caller named is not an ELF file with code in it */
+    PPROFIL_ERROR_LOAD_ADDRESS,     /* counters of an object that may be loaded anywhere, without the address of that */
 
     /* Writing a file. */
     PPROFIL_ERROR_UNWRITABLE,       /* there is no format of this name, or it can only be read */
@@ -34,14 +34,14 @@ enum pprofil_error {
     PPROFIL_ERROR_OFF,              /* the dialect counts nothing at this scale */
     PPROFIL_ERROR_NO_COMPARISON,    /* there is a baseline, and the format cannot show a comparison */
 
-    /* Two profiles. */
+    /* Comparing or merging two profiles. */
     PPROFIL_ERROR_MIXED_TIMES,      /* one is of elapsed time, the other of CPU time */
     PPROFIL_ERROR_NO_DURATION,      /* one does not say how long it took */
 
     /* What a profile does not have. */
     PPROFIL_ERROR_NO_STACKS,        /* it has no stacks */
     PPROFIL_ERROR_NO_SELECTION,     /* it is not a part of another profile */
-    PPROFIL_ERROR_NOT_PROFILED,     /* it has no such object, or no program */
+    PPROFIL_ERROR_NOT_PROFILED,     /* it has no such object, or no file of a program */
     PPROFIL_ERROR_NO_CODE,          /* the code of a function cannot be read */
 
     PPROFIL_ERROR_EXPLAINED,        /* the reason has been written to the stream that the caller gave */
