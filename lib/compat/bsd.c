@@ -14,7 +14,7 @@ int bsd_profil(const char *dialect, const char *samples, size_t size, unsigned l
     int error = -EINVAL;
 
     if (scale <= DIALECT_ONE_TO_ONE)
-        /* without a prototype an int may come, whose upper half is anything */
+        /* without a prototype the caller may pass an int, whose upper half is random */
         error = compat_profil(&call, samples, (uint32_t)size, offset, scale, compat_is_strict());
     else
         compat_say("profil", "a scale of %u is above 65536", scale);

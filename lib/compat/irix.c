@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IRIX: profil(2) and sprofil(2). What its page of sprofil leaves open is as HP-UX has it. */
+/* IRIX: profil(2) and sprofil(2). What the page of sprofil leaves open follows the page of HP-UX. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "compat/irix/sys/profil.h"
 #include "dialect/dialect.h"
 
-#define TICK_US 10000 /* and with PROF_FAST ... */
+#define TICK_US 10000 /* PROF_FAST divides it by PROF_FAST_CNT */
 #define FAST_US (TICK_US / PROF_FAST_CNT)
 
 extern int profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale);
@@ -25,7 +25,7 @@ int profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsi
     return 0; /* always: profil(2) */
 }
 
-/* FORTRAN's: all arguments by reference, and a name as its compilers make it (g77, gfortran). */
+/* For FORTRAN: all arguments are references, and g77 and gfortran append the underscore to the name. */
 int profil_(unsigned short *buffer, const int *size, const int *offset, const int *scale)
 {
     const struct compat_call call = {
@@ -35,7 +35,7 @@ int profil_(unsigned short *buffer, const int *size, const int *offset, const in
     return 0;
 }
 
-/* 0 or -EINVAL. */
+/* Returns 0 or -EINVAL. */
 static int entry_check(const struct prof *entry, size_t index, unsigned counter_size)
 {
     const char *problem = NULL;
@@ -96,7 +96,7 @@ static int entries_start(const struct compat_call *call, const struct prof *entr
     return error;
 }
 
-/* 0, -E2BIG or -EINVAL. */
+/* Returns 0, -E2BIG or -EINVAL. */
 static int sprofil_check(int count, unsigned flags)
 {
     int most = compat_is_strict() ? PROFIL_MAX : (int)WIRE_PROFIL_REGIONS_MAX;
@@ -125,7 +125,7 @@ int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int 
 
     compat_enter(&guard);
     if (error == 0)
-        compat_stop("sprofil", WIRE_PROFIL_ALL_THREADS); /* each call first turns off what was on */
+        compat_stop("sprofil", WIRE_PROFIL_ALL_THREADS); /* each call first ends what an earlier one began */
     if (error == 0 && tick != NULL)
         error = compat_copy(tick, &period, sizeof period);
     if (error == 0 && entries != NULL && count > 0)
@@ -137,7 +137,8 @@ int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int 
     return -1;
 }
 
-/* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
+/* The flags of pkg-config have ld's --wrap rename calls of profil to this, so that no other library's profil gets
+ * them. */
 extern int __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));
 extern int __wrap_sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int flags)

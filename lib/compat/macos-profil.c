@@ -17,6 +17,7 @@ int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
     return -1;
 }
 
-/* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
+/* The flags of pkg-config have ld's --wrap rename calls of profil to this, so that no other library's profil gets
+ * them. */
 extern int __wrap_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

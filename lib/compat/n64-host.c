@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The I/O thread of osProfileInit, and its host. "A thread is started in order to service requests for profile data
- * from gperf": osProfile(3P). The host is pprofil gperf, at abstract addresses of unix(7). Both ends look at the
- * other's user, so that nobody else reads a profile or is taken for the other end.
+ * from gperf": osProfile(3P). The host is pprofil gperf; base/gperf-address.h has the addresses. Each end checks that
+ * the other one is a process of the same user, so that nobody else reads a profile or poses as the other end.
  */
 #include "config.h"
 
@@ -24,14 +24,14 @@
 #include "compat/n64-internal.h"
 #include "launch/spawn.h"
 
-#define HOST_WAIT_S 1      /* that one call may wait for the other end */
-#define HOST_TRANSFER_S 10 /* for all of a profile */
+#define HOST_WAIT_S 1      /* limit of one wait for the other end */
+#define HOST_TRANSFER_S 10 /* limit for a whole profile */
 #define META_MAX (1u << 20) /* bytes */
 
 static struct {
-    _Atomic pid_t owner; /* the process that has the thread; 0: none. A forked child has none */
+    _Atomic pid_t owner; /* the process that has the thread; 0: none. A forked child has no such thread. */
     int listener;
-    ino_t inode; /* of the socket: the program may close descriptors that it does not know */
+    ino_t inode; /* of the socket: the program may close it, and the descriptor may be another file then */
 } host;
 
 static bool host_is_ours(int fd)
@@ -43,7 +43,7 @@ static bool host_is_ours(int fd)
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-/* Anybody may have bound an address and not answer. */
+/* Anybody can bind the address and never answer. */
 static void host_limit(int fd)
 {
     const struct timeval limit = {.tv_sec = HOST_WAIT_S};
@@ -56,7 +56,7 @@ static struct n64_stream host_stream(int fd)
     return (struct n64_stream){.fd = fd, .deadline_ns = time_now() + HOST_TRANSFER_S * UINT64_C(1000000000)};
 }
 
-/* The length of the meta lines, and these. A profile is worth something without them: where they cannot be made, the
+/* Sends the length of the meta lines, and the lines. A profile is useful without them: if they cannot be made, the
  * length is 0. */
 static int host_put_meta(struct n64_stream *stream)
 {
@@ -120,7 +120,7 @@ static void *host_serve(void *unused)
     return NULL;
 }
 
-/* The thread is the parent's, and so is its socket. */
+/* In a forked child: the thread and its socket are the parent's. */
 static void host_leave_child(void)
 {
     if (host.owner != 0 && host_listens())
@@ -148,7 +148,7 @@ static int host_open(void)
     return 0;
 }
 
-/* A thread that gets none of the program's signals: they are blocked here. */
+/* Starts a thread with all signals blocked, so that it never runs the program's handlers. */
 static int host_start_thread(void)
 {
     static bool registered;
@@ -175,7 +175,7 @@ void n64_host_begin(void)
     pid_t self = getpid();
 
     compat_enter(&guard);
-    /* the program may have closed the socket as one that it did not know */
+    /* the program may have closed the socket, which it did not open */
     if (host.owner != self || !host_listens()) {
         int error = host_start_thread();
         host.owner = error == 0 ? self : 0;

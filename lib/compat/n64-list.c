@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The segments that osProfileInit was given last. */
+/* The segments of the last osProfileInit. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "compat/compat.h"
 #include "compat/n64-internal.h"
 
-#define DEFAULT_US 10000 /* "a typical value": osProfile(3P); until osProfileStart has said another */
+#define DEFAULT_US 10000 /* "a typical value": osProfile(3P). It holds until osProfileStart sets another one. */
 
 struct n64_list n64_list = {.counter_size = sizeof(u16), .period_us = DEFAULT_US};
 

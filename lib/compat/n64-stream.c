@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What osProfileFlush sends to the host, and what it leaves out. */
+/* The stream that osProfileFlush sends to the host, and the meta lines with what it leaves out. */
 #include "config.h"
 
 #include <endian.h>
@@ -19,7 +19,7 @@
 
 #define BLOCK 512 /* words written at once */
 
-/* A socket's other end may be gone, and no signal must tell the program so. */
+/* The other end of a socket may be gone; the program must not get a SIGPIPE for that. */
 static ssize_t stream_write_some(int fd, const void *bytes, size_t size)
 {
     ssize_t wrote = send(fd, bytes, size, MSG_NOSIGNAL);
@@ -58,7 +58,7 @@ static int stream_put_words(struct n64_stream *stream, const u32 *words, size_t 
     return n64_stream_put(stream, swapped, count * sizeof *swapped);
 }
 
-/* Turns counters into big-endian ones, in place. */
+/* Converts counters to big-endian, in place. */
 static void stream_swap(unsigned char *counters, size_t count, u32 counter_size)
 {
     for (size_t i = 0; i < count; i++) {

@@ -22,9 +22,9 @@
 #define CYCLES_PER_MS 46875u /* of the COUNT register */
 #define DEFAULT_FILE "osprofile.out"
 
-static bool n64_active; /* osProfileStart was called last */
+static bool n64_active; /* osProfileStart was called, and osProfileStop was not called since */
 
-/* PPROFIL_STRICT makes any program one that was compiled with PPROFIL_N64_STRICT. */
+/* With PPROFIL_STRICT, any program behaves as if it was compiled with PPROFIL_N64_STRICT. */
 static int n64_mode(int compiled)
 {
     return compat_is_strict() ? compiled | PPROFIL_N64_IS_DEBUG | PPROFIL_N64_IS_STRICT : compiled;
@@ -37,7 +37,7 @@ static uint32_t n64_cycles(void)
     return (uint32_t)(now / 1000000u * CYCLES_PER_MS + now % 1000000u * CYCLES_PER_MS / 1000000u);
 }
 
-/* As the debug library's error handler printed it. */
+/* Prints an error as the debug library's error handler did. */
 static void n64_report(int mode, int code, unsigned long first, unsigned long second)
 {
     if (!(mode & PPROFIL_N64_IS_DEBUG))
@@ -50,7 +50,8 @@ static void n64_report(int mode, int code, unsigned long first, unsigned long se
     fputc('\n', stderr);
 }
 
-/* The page has text_end as the last instruction; the library took it for the end, and so do we but in strict mode. */
+/* In the page text_end is the last instruction. The library took it for the end of the text, and so do we, except in
+ * strict mode. */
 static const u32 *n64_end(const OSProf *segment, int mode)
 {
     return segment->text_end + (mode & PPROFIL_N64_IS_STRICT ? 1 : 0);
@@ -61,7 +62,7 @@ static u32 n64_words(const OSProf *segment, int mode)
     return (u32)(n64_end(segment, mode) - segment->text_start);
 }
 
-/* 0, or the error's code, which is reported. */
+/* Returns 0, or the code of an error that has been reported. */
 static int n64_check(const OSProf *segment, int mode)
 {
     bool strict = mode & PPROFIL_N64_IS_STRICT;
@@ -76,7 +77,7 @@ static int n64_check(const OSProf *segment, int mode)
                (uintptr_t)segment->text_end);
         return ERR_OSPROFILEINIT_ORD;
     }
-    /* the library's own check is four times too lax */
+    /* the library's own check allows four times as many counters */
     if (n64_words(segment, mode) / (strict ? 1 : 4) > segment->histo_size) {
         n64_report(mode, ERR_OSPROFILEINIT_SIZ, segment->histo_size, 0);
         return ERR_OSPROFILEINIT_SIZ;
@@ -94,7 +95,7 @@ static bool n64_overlap(const OSProf *segments, u32 count, int mode)
     return false;
 }
 
-/* What the library does not report: it counts all the same. */
+/* Checks for errors that the library does not report, and with which it counts. */
 static void n64_explain(const OSProf *segment, u32 index, u32 counter_size)
 {
     u32 words = n64_words(segment, 0);
@@ -167,7 +168,7 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
     }
     if (n64_list_replace(segments, count, counter_size) != 0)
         return;
-    if (n64_active) /* only the debug library forbids that */
+    if (n64_active) /* only the debug library refuses this */
         n64_active = n64_start(mode) == 0;
     n64_host_begin();
 }
@@ -203,7 +204,7 @@ void pprofil_n64_stop(int mode)
     n64_active = false;
 }
 
-/* Is it a file, beside which another one may lie? */
+/* Is it a regular file in a directory that may get another file? */
 static bool n64_has_neighbours(const char *path)
 {
     struct stat status;
@@ -212,7 +213,7 @@ static bool n64_has_neighbours(const char *path)
            S_ISREG(status.st_mode);
 }
 
-/* What the file has no room for. It is worth something without. */
+/* Writes FILE.meta, with what FILE has no room for. Errors are ignored, because FILE is useful without it. */
 static void n64_write_meta(const char *path, uint64_t sum)
 {
     char beside[PATH_MAX], bytes[4096];
@@ -260,7 +261,7 @@ void pprofil_n64_flush(void)
     compat_leave(&guard);
 }
 
-/* For programs that declare the functions themselves: as the library without errors. */
+/* For programs that declare the functions themselves: these behave as the library that reports no errors. */
 void osProfileInit(OSProf *segments, u32 count)
 {
     pprofil_n64_init(segments, count, sizeof(u16), 0);

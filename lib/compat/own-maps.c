@@ -9,24 +9,24 @@
 #include "compat/own-maps.h"
 
 #define HALF (UINT64_C(1) << 32)
-#define BELOW_MAX (UINT64_C(1) << 20) /* by so much a program may round the beginning of its text down */
-#define OWN_LINE_MAX (OWN_PATH_MAX + 128) /* bytes; what is longer is cut off: only a path can be */
+#define BELOW_MAX (UINT64_C(1) << 20) /* bytes by which a program may round the start of its text down */
+#define OWN_LINE_MAX (OWN_PATH_MAX + 128) /* bytes; a longer line is cut, which can only shorten its path */
 
 struct own_map {
     uint64_t start, end, inode;
     uint64_t device; /* major << 32 | minor */
     bool writable, executable;
-    const char *path; /* in the line */
+    const char *path; /* inside the line */
 };
 
-/* A file read in lines, with no memory but this. */
+/* Reads a file by lines without allocating. */
 struct line_reader {
     int fd;
     size_t used, filled;
     char bytes[4096];
 };
 
-/* The next line without its end; false: there is none. */
+/* Reads the next line, without its newline. False: there is none. */
 static bool line_read(struct line_reader *reader, char line[OWN_LINE_MAX])
 {
     size_t length = 0;
@@ -52,7 +52,7 @@ static bool line_read(struct line_reader *reader, char line[OWN_LINE_MAX])
     return true;
 }
 
-/* Takes digits of a base and the one character behind them, which is there in every line. */
+/* Reads digits of a base, and skips the one character behind them. */
 static uint64_t line_number(const char **at, unsigned base)
 {
     uint64_t number = 0;
@@ -80,7 +80,7 @@ static void line_parse(const char *line, struct own_map *map)
     map->executable = strlen(at) > 4 && at[2] == 'x';
     at += strcspn(at, " ");
     at += strspn(at, " ");
-    line_number(&at, 16); /* the offset */
+    line_number(&at, 16); /* skips the offset */
     map->device = line_number(&at, 16) << 32;
     map->device |= line_number(&at, 16);
     map->inode = line_number(&at, 10);
@@ -93,7 +93,7 @@ static int maps_open(struct line_reader *reader)
     return reader->fd < 0 ? -errno : 0;
 }
 
-/* The page of system calls of old programs is no text that anybody counts. */
+/* Nobody counts in the page of system calls of old programs. */
 static bool is_text(const struct own_map *map)
 {
     return map->executable && strcmp(map->path, "[vsyscall]") != 0;
@@ -168,17 +168,17 @@ bool own_maps_writable(uint64_t address, uint64_t size)
 /* --- offsets of 32 bits ----------------------------------------------------------------------- */
 
 struct offset_search {
-    uint64_t given, end; /* the text covered by the offset as it is */
+    uint64_t given, end; /* addresses that the offset covers as it was given */
     uint64_t caller;
-    bool reaches;        /* some text is there */
-    bool covers;         /* and it is meant as it is */
-    uint64_t found;      /* the first that was completed */
-    unsigned count;      /* objects that could be meant */
+    bool reaches;        /* there is text at the offset as given */
+    bool covers;         /* and the program means this text */
+    uint64_t found;      /* the completed offset: of the first object, or of that of the caller */
+    unsigned count;      /* objects that the program could mean */
     bool callers;        /* found is in the object of the caller */
 };
 
-/* Addresses of the object whose lower half is that of the offset. An object may be larger than 4 GiB; the lowest is
- * meant then. */
+/* Finds the address in an object whose lower half is that of the offset. In an object of more than 4 GiB that is the
+ * lowest of several. */
 static bool offset_in(const struct own_object *object, uint64_t offset, uint64_t *address)
 {
     uint64_t lowest = object->start < BELOW_MAX ? 0 : object->start - BELOW_MAX;
@@ -195,7 +195,7 @@ static bool offset_try(void *context, const struct own_object *object)
     bool callers = search->caller >= object->start && search->caller < object->end;
     uint64_t address;
 
-    /* what reaches everything covers all text, but its offset may still be half of an address */
+    /* a histogram that covers all text overlaps each object, and its offset may still be half of an address */
     bool within = search->given >= object->start && search->given < object->text_end;
     bool overlaps = search->given < object->text_end && search->end > object->text_start;
     search->reaches = search->reaches || overlaps;
@@ -220,7 +220,7 @@ enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t cal
         search.end = UINT64_MAX;
     if (sizeof(void *) < sizeof(uint64_t) || own_maps_objects(offset_try, &search) != 0 || search.covers)
         return OFFSET_AS_GIVEN;
-    if (*offset >= HALF && *offset < -HALF) /* a whole one, of text that may come later */
+    if (*offset >= HALF && *offset < -HALF) /* a whole address, whose text may be loaded later */
         return search.reaches ? OFFSET_AS_GIVEN : OFFSET_NOWHERE_YET;
     if (search.count == 0)
         return search.reaches ? OFFSET_AS_GIVEN : OFFSET_NOWHERE;

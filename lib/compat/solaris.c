@@ -21,7 +21,7 @@ void profil(unsigned short *buffer, unsigned int size, unsigned long offset, uns
                                      .scope = compat_is_per_thread() ? WIRE_PROFIL_OWN_THREAD : WIRE_PROFIL_ALL_THREADS,
                                      .caller = __builtin_return_address(0)};
 
-    /* a scale of 0 or 1 turns it off, and it also discards what pcsample counted */
+    /* a scale of 0 or 1 ends counting, and also discards what pcsample counted */
     compat_profil(&call, buffer, size, offset, scale, false);
 }
 
@@ -36,7 +36,7 @@ long pcsample(uintptr_t samples[], long count)
     int64_t stored = 0;
     int error = -EINVAL;
 
-    /* no array is longer than an address space */
+    /* no array is larger than the address space */
     if (count >= 0 && (unsigned long)count <= LONG_MAX / sizeof *samples) {
         compat_enter(&guard);
         if (count > 0)
@@ -51,6 +51,7 @@ long pcsample(uintptr_t samples[], long count)
     return -1;
 }
 
-/* What pkg-config's flags make of the name (ld's --wrap), so that no other profil can come first. */
+/* The flags of pkg-config have ld's --wrap rename calls of profil to this, so that no other library's profil gets
+ * them. */
 extern void __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

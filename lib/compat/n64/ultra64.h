@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nintendo 64 <ultra64.h>, as far as osProfile(3P) needs it. PPROFIL_N64_DEBUG gives the
- * behaviour of the debug library, which reports errors; PPROFIL_N64_STRICT refuses besides what
- * the page forbids and no library checked (short histograms, overlapping text), and takes text_end for the last
- * instruction, as the page does; PPROFIL_N64_COUNTERS=32 makes the counters u32.
+ * Nintendo 64 <ultra64.h>, as far as osProfile(3P) needs it. With PPROFIL_N64_DEBUG the functions report errors, as the
+ * debug library did. With PPROFIL_N64_STRICT they also refuse what the page forbids and no library checked (short
+ * histograms, overlapping text), and text_end is the last instruction, as in the page. With PPROFIL_N64_COUNTERS=32
+ * counters are u32.
  */
 #ifndef PPROFIL_N64_ULTRA64_H
 #define PPROFIL_N64_ULTRA64_H

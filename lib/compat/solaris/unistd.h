@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* The page has the offset in 32 bits, and today's addresses do not fit. Without a prototype a program may pass either,
- * and may declare the function as the page has it. C23 and C++ have prototypes only. */
+/* The page has an offset of 32 bits, into which today's addresses do not fit. Without a prototype a program may pass 32
+ * or 64 bits, and may declare the function as the page does. C23 and C++ need a prototype. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);
 #else

@@ -4,7 +4,7 @@
 #define PPROFIL_IRIX_SYS_PROFIL_H
 
 #if defined __GNUC__
-#pragma GCC system_header /* declarations without prototypes are meant: see below */
+#pragma GCC system_header /* these declarations have no prototype on purpose: see below */
 #endif
 
 #include <sys/time.h>
@@ -15,7 +15,7 @@ extern "C" {
 
 struct prof {
     void *pr_base;          /* buffer */
-    unsigned int pr_size;   /* of it, bytes */
+    unsigned int pr_size;   /* bytes of the buffer */
     unsigned long pr_off;   /* lowest pc */
     unsigned int pr_scale;
 };
@@ -26,8 +26,8 @@ struct prof {
 #define PROF_FAST_CNT 10
 #define PROFIL_MAX 100 /* regions; with PPROFIL_STRICT set in the environment, else 65536 are served */
 
-/* The page has the offset in 32 bits, and today's addresses do not fit. Without a prototype a program may pass either,
- * and may declare the function as the page has it. C23 and C++ have prototypes only. */
+/* The page has an offset of 32 bits, into which today's addresses do not fit. Without a prototype a program may pass 32
+ * or 64 bits, and may declare the function as the page does. C23 and C++ need a prototype. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern int profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);
 #else

@@ -22,7 +22,7 @@ struct profil_args {
     unsigned int scale;
 };
 
-/* One name for both forms: C has no prototype for that, and C++ two. */
+/* Both forms have this name: C needs a declaration without a prototype, and C++ two functions. */
 #if defined __cplusplus
 extern "C++" {
 extern void profil(unsigned short *short_buffer, unsigned int buffer_size, void *offset, unsigned int scale)

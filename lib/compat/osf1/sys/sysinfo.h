@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Programs give the start and the argument, which are not used here, or leave them out. */
+/* Programs may pass a start and an argument, which are not used here. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern int getsysinfo(unsigned long op, void *buffer, unsigned int nbytes, ...);
 #else
