@@ -133,7 +133,7 @@ int kprof_data_write(const struct kprof *kprof, int fd)
         size_t count = 0;
         for (; count < sizeof block / KPROF_CELL && done + count < kprof->cell_count; count++)
             block[count] = htobe32(done + count < KPROF_SPECIAL_CELLS ? special[done + count]
-                                                                : kprof->cells[done + count]);
+                                                                      : kprof->cells[done + count]);
         ssize_t written = pwrite(fd, block, count * KPROF_CELL, (off_t)(done * KPROF_CELL));
         if (written != (ssize_t)(count * KPROF_CELL))
             return written < 0 ? -errno : -ENOSPC;

@@ -123,7 +123,7 @@ static int json_rows_end(struct json_rows *rows)
 }
 
 int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                    const struct report_view *view)
+                      const struct report_view *view)
 {
     struct json_rows rows = json_rows_begin(out, json_document(profile));
 
@@ -167,7 +167,7 @@ static json_t *json_tree(const pprofil_tree *tree, const struct report_view *vie
 }
 
 int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
-                         const struct report_view *view)
+                           const struct report_view *view)
 {
     json_t *document = json_document(profile);
 

@@ -217,7 +217,7 @@ static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil
 }
 
 int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                    const struct report_view *view)
+                      const struct report_view *view)
 {
     struct pprofil_totals totals;
 

@@ -201,7 +201,7 @@ static void tree_print_foot(const struct tree_printer *printer, const struct ppr
 }
 
 int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
-                         const struct report_view *view)
+                           const struct report_view *view)
 {
     struct tree_printer printer = {.out = out, .tree = tree, .view = view, .width = 30};
     struct pprofil_tree_totals totals;

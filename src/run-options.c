@@ -308,8 +308,8 @@ static bool run_options_check(struct run_request *request)
 bool run_options_parse(struct run_request *request, int argc, char **argv)
 {
     *request = (struct run_request){.options = {.size = sizeof request->options},
-                                .view = {.limit = DEFAULT_ROWS},
-                                .symbolize = true};
+                                    .view = {.limit = DEFAULT_ROWS},
+                                    .symbolize = true};
     argp_err_exit_status = EXIT_OWN_FAILURE;
     if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
         exit(print_dialect_help());

@@ -210,7 +210,7 @@ static bool act_is_over(struct model *model)
 {
     if (!model->now.ended && !model->now.dead)
         return false;
-    model_answer(model, model->now.dead           ? "the supervisor has died"
+    model_answer(model, model->now.dead          ? "the supervisor has died"
                         : model->now.status >= 0 ? "the program has ended"
                                                  : "all targets have ended");
     return true;

@@ -57,10 +57,10 @@ void list_settle(struct model *model)
         return;
     }
     model->positions[model->position] = (struct model_position){.selected = model->selected,
-                                                        .top = model->top,
-                                                        .id = model->selected_id,
-                                                        .sideways = model->sideways,
-                                                        .chosen = model->chosen};
+                                                                .top = model->top,
+                                                                .id = model->selected_id,
+                                                                .sideways = model->sideways,
+                                                                .chosen = model->chosen};
     const struct model_position *place = &model->positions[here];
     model->selected = place->selected;
     model->top = place->top;

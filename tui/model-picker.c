@@ -81,7 +81,7 @@ void picker_narrow(struct model *model)
         double cpu =
             model->candidates_compared ? model->candidate_cpu[i] : (double)candidate->cpu_ns;
         if (picker_matches(candidate, text))
-            entries[model->picked_count++] = 
+            entries[model->picked_count++] =
                 (struct entry){i, candidate->pid, candidate->refused[0] != '\0', cpu};
     }
     qsort(entries, model->picked_count, sizeof *entries, picker_compare_entries);

@@ -161,7 +161,7 @@ static void flame_put_box(const struct model *model, struct canvas *canvas, int 
 }
 
 static void flame_put_status(const struct model *model, struct canvas *canvas, int row,
-                       const struct calls_box *box)
+                             const struct calls_box *box)
 {
     const struct calls *calls = &model->calls;
     bool since = calls->whole || calls->filled == 0, all = box->row == CALLS_NONE;

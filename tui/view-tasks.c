@@ -61,7 +61,7 @@ void view_paint_in_call(const struct pen *pen, const void *row)
 /* Returns the process of a row. If the id is not known, and the process has executed several
  * programs, it is the last with the row's name. */
 static const struct snapshot_process *row_process(const struct snapshot *now,
-                                                const struct pprofil_row *row)
+                                                  const struct pprofil_row *row)
 {
     const struct snapshot_process *found = NULL;
     bool by_name = false;
