@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The call works wherever it is made: by several threads at once, in a handler, in a child of a process with a call
- * under way, by a thread that is cancelled or outlives its leader, amid execs, and after the supervisor was killed.
+ * The call works wherever it is made: by several threads at once, in a signal handler, in a child that was forked
+ * during a call, by a thread that is cancelled or outlives the leader, during execs, and after the supervisor was
+ * killed.
  */
 #include <pcsample.h>
 #include <semaphore.h>
@@ -26,7 +27,7 @@ static void stop(void)
     profil(NULL, 0, 0, 0);
 }
 
-/* Counts, and checks the ticks in the end. */
+/* Counts, and checks the ticks at the end. */
 static void expect_counting(const char *name)
 {
     struct stretch since = now();
@@ -56,7 +57,7 @@ static void check_two_callers(void)
 
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, call_it, NULL);
-    for (int i = 0; i < 30; i++) { /* children of a process with a call under way */
+    for (int i = 0; i < 30; i++) { /* children that are forked during a call */
         pid_t child = fork();
         if (child == 0) {
             start();
@@ -104,7 +105,7 @@ static void *live_shortly(void *unused)
     return unused;
 }
 
-/* A thread that ends just after its sample must not turn profiling off, as a bad buffer does. */
+/* A thread that ends just after its sample must not end profiling, as a bad buffer does. */
 static void check_short_threads(void)
 {
     pthread_t thread;
@@ -179,8 +180,8 @@ static void check_cancel(void)
     expect_counting("after cancelled callers");
 }
 
-/* Execs while another thread is in the call: what counted in the old image must not count in the new one, whose
- * counters are at the same address. */
+/* Executes a program while another thread is in the call. Counting must end with the old image: the counters of the new
+ * one are at the same address. */
 static void check_exec_amid(void)
 {
     int round = arguments[2] != NULL ? atoi(arguments[2]) : 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the programs of tests/compat share. Each program is for one system, and was written from its header and its page
- * alone. It has a table of checks: "list" prints their names, and a name runs that check in a process of its own. A
- * check prints PASS or FAIL for each thing that it asserts.
+ * Shared by the programs of tests/compat. Each program is for one system, and was written from that system's header and
+ * page alone. It has a table of checks: "list" prints their names, and a name runs that check in a process of its own.
+ * A check prints PASS or FAIL for each thing that it asserts.
  *
- * CPU time is spent in two functions of a section of their own, the region that is profiled.
+ * CPU time is spent in two functions in a section of their own, which is the region that is profiled.
  *
- * The bound on ticks. A tick is due for each period of CPU time. While other programs compete for the CPUs, each sample
- * finds the thread on a CPU by chance. At worst the ticks have a binomial distribution with a trial for each period of
- * elapsed time, whose standard deviation is at most half the root of their number. Five deviations are allowed, and
- * three ticks for periods that are not whole at either end and for the time that starting takes.
+ * The bound on ticks. A tick is due for each period of CPU time. If other programs compete for the CPUs, each sample
+ * finds the thread on a CPU by chance. At worst the ticks have a binomial distribution with one trial for each period
+ * of elapsed time. Its standard deviation is at most half the root of the number of trials. The bound is five
+ * deviations, and three ticks more: for the parts of periods at both ends, and for the time that starting takes.
  */
 #ifndef PPROFIL_TEST_CHECK_H
 #define PPROFIL_TEST_CHECK_H
@@ -35,7 +35,7 @@
 #define MS 1000000ull   /* ns */
 #define STEPS 5.0
 #define LATE_LOOKS 8
-#define LOOK_NS 7e6 /* between two samples, unless the period is longer */
+#define LOOK_NS 7e6 /* between two samples; a longer period takes its place */
 
 extern char __start_spin_text[], __stop_spin_text[];
 
@@ -60,7 +60,7 @@ SPIN UNUSED static void spin_second(unsigned long rounds)
         sink = sink ^ i;
 }
 
-/* A long system call, made by code of this region. */
+/* Makes a long system call from code of this region. */
 __attribute__((always_inline)) static inline void call_kernel(void)
 {
     static char bytes[16384];
@@ -115,7 +115,7 @@ UNUSED static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Spends so much CPU time, in the calling thread. */
+/* Spends this much CPU time in the calling thread. */
 UNUSED static void burn(spin *work, uint64_t ns)
 {
     uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
@@ -124,12 +124,12 @@ UNUSED static void burn(spin *work, uint64_t ns)
         work(CHUNK);
 }
 
-/* When a stretch of time began that ticks are compared with. */
+/* The start of a span of time whose ticks are checked. */
 struct stretch {
     uint64_t wall_ns, cpu_ns, idle_ns;
 };
 
-/* How long all CPUs together were idle, ns: proc_stat(5). */
+/* Returns the idle time of all CPUs together, ns: proc_stat(5). */
 UNUSED static uint64_t idle_ns(void)
 {
     unsigned long long idle = 0, waiting = 0;
@@ -148,8 +148,8 @@ UNUSED static struct stretch now(void)
     return (struct stretch){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID), idle_ns()};
 }
 
-/* since: the stretch from there to now. threads: how many samples are taken in a period, or how many times the
- * variance is allowed. */
+/* since: the start of the span, which ends now. threads: samples that are taken in each period, or the factor by which
+ * the variance is larger. */
 UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns, struct stretch since,
                                    double period_ns, double threads)
 {
@@ -157,11 +157,11 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
     double wall_ns = (double)(end.wall_ns - since.wall_ns);
     bool full = (double)(end.idle_ns - since.idle_ns) < wall_ns / 2;
     double due = cpu_ns / period_ns;
-    /* at high rates the budget makes samples rarer, and each is worth several ticks */
+    /* at high rates the budget makes samples rarer, and each stands for several ticks */
     double look_ns = period_ns > LOOK_NS ? period_ns : LOOK_NS;
     double bound = STEPS * sqrt(wall_ns * threads / look_ns) / 2 * look_ns / period_ns + 3;
 
-    /* no sample at all has a chance of e^-15; where no CPU is idle samples are late, too */
+    /* the probability of no sample at all is e^-15; if no CPU is idle, samples are also late */
     bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns;
     /* where no CPU is idle late samples are left out, up to eight in a row: lib/supervisor/tick-look.c */
     double least = full ? due - bound - LATE_LOOKS * look_ns / period_ns : due - bound;
@@ -191,7 +191,7 @@ UNUSED static long status_number(const char *name)
     return value;
 }
 
-/* Waits until nobody traces this process; about 2 s where the machine is not busy. */
+/* Waits until nobody traces this process, which takes about 2 s if the machine is not busy. */
 UNUSED static void expect_left(const char *name)
 {
     const struct timespec wait = {.tv_nsec = 50000000};
@@ -214,7 +214,7 @@ UNUSED static size_t region_size(void)
     return (size_t)(__stop_spin_text - __start_spin_text + 15) & ~(size_t)15;
 }
 
-/* The end of a function of the region. */
+/* Returns the end of a function of the region. */
 UNUSED static uintptr_t end_of(spin *function)
 {
     uintptr_t start = (uintptr_t)function, end = region() + region_size();
@@ -234,7 +234,7 @@ UNUSED static void *pages(size_t size)
     return memory;
 }
 
-/* Checks what a forked child found, which its status says. */
+/* Waits for a forked child, and checks its exit status, which says what it found. */
 UNUSED static void join_child(const char *name, pid_t child)
 {
     int status = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that profiles itself sees nothing else change: it has no child, signal or descriptor more, and no call of
- * it is broken. And the call works in whatever state the program is.
+ * A program that profiles itself notices nothing else: it has no new child, signal or descriptor, and its system calls
+ * are not interrupted. The call works in any state of the program.
  */
 #include <fcntl.h>
 #include <pcsample.h>
@@ -32,7 +32,7 @@ static void stop(void)
     profil(NULL, 0, 0, 0);
 }
 
-/* Counts, and checks the ticks in the end. */
+/* Counts, and checks the ticks at the end. */
 static void expect_counting(const char *name)
 {
     struct stretch since = now();
@@ -97,7 +97,7 @@ static void check_reaper(void)
     expect_no_child("nor its end");
 }
 
-/* Is run as the first process of a PID namespace. */
+/* Runs as the first process of a PID namespace. */
 static void check_init(void)
 {
     struct sigaction action = {.sa_handler = on_child};
@@ -167,7 +167,7 @@ static void check_eintr(void)
     start();
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, sleep_in_call, (void *)&numbers[i]);
-    for (int i = 0; i < 20; i++) { /* and at each start and stop, too */
+    for (int i = 0; i < 20; i++) { /* also at each start and stop */
         burn(spin_first, 10 * MS);
         stop();
         start();
@@ -236,7 +236,7 @@ static void check_closed(void)
     expect_ticks("standard descriptors closed", counters[0], since, PERIOD_NS);
 }
 
-/* Starting the supervisor copies no pages of a large process: else each page would fault when it is written. */
+/* Starting the supervisor must not copy the page tables of a large process: each page would fault at its next write. */
 static void check_memory(void)
 {
     const size_t size = 64u << 20, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -266,7 +266,7 @@ static void note_process(int signal)
     elsewhere = elsewhere || syscall(SYS_getpid) != own_pid;
 }
 
-/* Signals for the whole group come while the supervisor starts: handlers run in the program only, and the supervisor is
+/* The process group gets signals while the supervisor starts: handlers run only in the program, and the supervisor is
  * not killed. */
 static void check_signals(void)
 {
@@ -289,7 +289,7 @@ static void check_signals(void)
     expect("handlers run in the program only", !elsewhere, "%d", (int)elsewhere);
 }
 
-/* Where no process may be traced the errors are those of the page, and the program goes on. */
+/* If no process may be traced, the errors are those of the page, and the program goes on. */
 static void check_refused(void)
 {
     errno = 0;
@@ -302,7 +302,7 @@ static void check_refused(void)
     expect_no_child("refused");
 }
 
-/* Prints the same with "on" and with "off". */
+/* Its output must be the same with "on" and with "off". */
 static void check_output(void)
 {
     bool on = arguments[2] != NULL && strcmp(arguments[2], "on") == 0;

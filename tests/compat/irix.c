@@ -147,8 +147,8 @@ static void check_saturation(void)
     expect("32 bits stay", wide[0] == 0xffffffff, "%u", wide[0]);
 }
 
-/* Thousands of regions in any order. One in their midst is of our code. The others are below the program, or above its
- * code, at its data, so that no sample falls into them. */
+/* Thousands of regions in any order. One of them is of our code. The others are below the program or above its code, at
+ * its data, so that no sample falls into them. */
 static void check_many(void)
 {
     static struct prof entries[5000];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks of ticks that are hard to count: bursts, and more threads than CPUs. profil-checks.h includes this file. */
+/* Checks with ticks that are hard to count: bursts, and more threads than CPUs. profil-checks.h includes this file. */
 #ifndef PPROFIL_TEST_MANY_CHECKS_H
 #define PPROFIL_TEST_MANY_CHECKS_H
 
 #define MANY_THREADS 16
 #define MANY_CHILDREN 16
 
-/* Profiling is on for half a period at a time, but at least as long as it takes to turn it on. */
+/* Profiling is on for half a period at a time, or for as long as it takes to turn it on if that is longer. */
 static void check_bursts(void)
 {
     struct stretch since = now();
@@ -31,7 +31,7 @@ static void *burn_a_part(void *unused)
     return unused;
 }
 
-/* More threads than CPUs, all of which live briefly. */
+/* More threads than CPUs, all of them short-lived. */
 static void check_many_threads(void)
 {
     pthread_t threads[MANY_THREADS];
@@ -46,7 +46,7 @@ static void check_many_threads(void)
     expect_ticks_of("all of many threads", (double)sum_all(), 2.0 * LONG_NS, since, PERIOD_NS, 4);
 }
 
-/* Many children at once, each of which lives for a few ticks. */
+/* Many children at once, each of which runs for a few ticks. */
 static void check_many_children(void)
 {
     uint64_t each = 4 * LONG_NS / MANY_CHILDREN;
@@ -62,8 +62,8 @@ static void check_many_children(void)
     while (wait(NULL) > 0)
         ;
     stop();
-    /* a child is met a few times only, and what it uses after the last is not always made up for: twice the variance
-     * of many threads */
+    /* A child is sampled only a few times, and the CPU time after its last sample is not always counted. So twice the
+     * variance of many threads is allowed. */
     if (CHILD_COUNTS)
         expect_ticks_of("all of many children", *shared, (double)(MANY_CHILDREN * each), since, PERIOD_NS, 8);
     else

@@ -110,7 +110,7 @@ static void check_basic(void)
     expect_left("gone");
 }
 
-/* A histogram that is too short for its text: ticks past its end go to the bin. */
+/* If a histogram is too short for its text, ticks past its end go to the bin. */
 static void check_bin(void)
 {
     OSProf segment = usual();
@@ -190,7 +190,7 @@ static void check_wrap(void)
     expect(wide ? "32 bits wrap" : "16 bits wrap", below > 0, "none did");
 }
 
-/* Makes errors, whose messages the script checks. */
+/* Makes errors; the script checks their messages. */
 static void check_errors(void)
 {
     OSProf segment = usual(), bad;

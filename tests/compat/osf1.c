@@ -136,7 +136,7 @@ static void check_range_fault(void)
     uint64_t before = sum_range(buffer);
     expect("counts before", before > 0, "none");
     take_writing(buffer, 4096, false);
-    burn(spin_first, 5 * LONG_NS); /* for one tick at least */
+    burn(spin_first, 5 * LONG_NS); /* for at least one tick */
     take_writing(buffer, 4096, true);
     burn(spin_first, SHORT_NS);
     expect("this range is off", sum_range(buffer) == before, "%ju, then %ju", (uintmax_t)before,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks of what every profil(2) does. Before this is included:
+ * Checks for every profil(2). A program defines before it includes this file:
  *
  *   counter         type of a counter
  *   PERIOD_NS       the period of the system's tick
@@ -244,8 +244,8 @@ static void check_threads(void)
                     PERIOD_NS, 4);
 }
 
-/* Runs until a tick has found the bad buffer, and nobody traces this process any more. Where CPUs are busy that may
- * take long. */
+/* Runs until a tick has found the bad buffer and nobody traces this process any more, which may take long if CPUs are
+ * busy. */
 static void burn_until_left(void)
 {
     for (int i = 0; i < 100 && status_number("TracerPid:") != 0; i++)
@@ -332,7 +332,7 @@ static void check_all_into_one(void)
     expect("scale 2: nothing elsewhere", sum_all() == counters[0], "%ju", (uintmax_t)sum_all());
 }
 
-/* Returns what a counter that began at preset has become. */
+/* Presets a counter, and returns its value after some ticks. */
 static UNUSED counter overflow_from(counter preset)
 {
     counters[0] = preset;
@@ -377,8 +377,8 @@ static UNUSED void check_large_scale(void)
     expect_ticks("a scale beyond 1 multiplies", sum, since, PERIOD_NS);
 }
 
-/* Spends time partly in the kernel; with an argument so many seconds, for a trial by hand. Where only user time
- * counts, the kernel's figure that ticks are compared with is counted in ticks itself, of up to 10 ms: that adds as
+/* Spends time partly in the kernel; an argument is the number of seconds, for a trial by hand. If only user time
+ * counts, ticks are compared with the kernel's figure, which the kernel counts in ticks of up to 10 ms. That adds as
  * much variance as such ticks of ours would. */
 static void check_usage(void)
 {

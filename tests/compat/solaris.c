@@ -22,8 +22,8 @@ static void expect_overflow(const char *name, counter from, counter least, count
     expect(name, end >= least && end <= most, "%u", end);
 }
 
-/* A sample may stand for several ticks, which are added at once: if the first one stands for two the sum would be
- * 32768, and no tick is counted. Whether it does depends on the machine, so one of several runs has to count. */
+/* A sample may stand for several ticks, which are added together. If the first sample stands for two, the sum would be
+ * 32768, and no tick counts. That depends on the machine, so only one of several runs has to count. */
 static void expect_last_tick(void)
 {
     counter end = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program as it was written from a page that names no header, in the ways of its time:
+ * A program as people wrote it from a page that names no header:
  *
  *   IMPLICIT  it does not declare profil at all
  *   KANDR     it declares the name, and no parameters
@@ -8,7 +8,7 @@
  *   ADDRESS   it calls profil through a pointer
  *   HEADER    it includes the header, and copies the SYNOPSIS behind it
  *
- * SYSTEM_IRIX and the others say whose SYNOPSIS. The offset is cast as the programs of 32-bit systems cast it.
+ * SYSTEM_IRIX and the others choose the system. The offset is cast as programs of 32-bit systems did.
  */
 #ifdef HEADER
 #ifdef SYSTEM_OSF1

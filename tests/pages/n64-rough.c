@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* osProfile(3P): a list on a stack that is gone, of a histogram that is unmapped, while the host may ask. */
+/* osProfile(3P): the list was on a stack frame that is gone, and its histogram is unmapped, while the host asks. */
 #include <ultra64.h>
 #include <stdio.h>
 #include <string.h>

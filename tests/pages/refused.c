@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that cannot be served, of the system that SYSTEM_... names. What is said of them, the script compares. */
+/* Calls of the system that SYSTEM_... names, which cannot be served. The script compares the messages about them. */
 #include <errno.h>
 #include <stdio.h>
 
