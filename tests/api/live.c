@@ -329,7 +329,7 @@ static int call_with(pprofil_session *session, pid_t tid, const char *state, int
     return found;
 }
 
-/* Pumps until a task that was just ordered to is in that call or state. */
+/* Pumps until the task is in that call or state, which it was just ordered to enter. */
 static bool comes_to_be_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     int64_t until = now_ms() + PATIENCE_MS;

@@ -65,7 +65,7 @@ struct shared {
     atomic_int started[ROUNDS]; /* sessions that were told that they listen on the socket of that round */
 };
 
-/* Waits until all starters have come here that often. */
+/* Waits until all starters have called this so often. times: how often this one has. */
 static void meet(struct shared *shared, int times)
 {
     atomic_fetch_add(&shared->arrived, 1);

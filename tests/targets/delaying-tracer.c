@@ -30,7 +30,7 @@ static pid_t delay_start(char **argv)
     return child;
 }
 
-/* The signal that is to be delivered where the program goes on, or 0. */
+/* The signal to deliver when the program goes on, or 0. */
 static int delay_signal(int status)
 {
     int signal = WSTOPSIG(status);

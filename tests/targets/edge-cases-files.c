@@ -191,7 +191,7 @@ static void read_half_and_wait(int fd)
         ;
 }
 
-/* All that a call writes goes to the file that its descriptor was when it began. */
+/* A call writes all its bytes to the file that its descriptor referred to when the call began. */
 bool try_replaced_file(void)
 {
     static char block[ELEMENT];

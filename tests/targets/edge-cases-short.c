@@ -47,7 +47,7 @@ bool try_no_wait(void)
     return right;
 }
 
-/* A limit of no time is over when the first message has been received, though there is a second one. */
+/* A time limit of 0 ends the call after the first message, though there is a second one. */
 bool try_time_of_messages(void)
 {
     static char room[4][4096];

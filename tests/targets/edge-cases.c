@@ -2,8 +2,8 @@
 /*
  * System calls that a tracer must not restart or continue as others: broken by a signal with a handler, ended by a time
  * limit, short by themselves. Each case is tried for some time, and prints "NAME wrong 0 of 20, late 0". Without a
- * tracer no try goes wrong. A try that went wrong and was late, for a process that takes part had no CPU in time, says
- * nothing: it is not among the 20.
+ * tracer no try goes wrong. A try is late if one of its processes got no CPU in time. If it then goes wrong that shows
+ * nothing, and it is not among the 20.
  *
  *   edge-cases [NAME]     all cases, or those whose name begins with NAME
  */
