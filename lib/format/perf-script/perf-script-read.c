@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What perf script prints, with the fields that it prints unless it is told otherwise, and with
- * some of them left out; and what we write like it. Of several events, the first that is met
- * counts, as in stackcollapse-perf.pl. Its period is taken for nanoseconds, which is what it is
- * for cpu-clock and task-clock; without one, a sample is a millisecond.
+ * Reads the output of perf script with its default fields, of which some may be missing, and pprofil's own of this
+ * kind. If there are several events, only the first one in the file is read, as by stackcollapse-perf.pl. Its period is
+ * taken as nanoseconds, which is right for cpu-clock and task-clock. Without a period, a sample is a millisecond.
  */
 #include "config.h"
 
@@ -44,7 +43,7 @@ struct head {
     const char *rest; /* the only address, where there is no stack; else "" */
 };
 
-/* "12" or "12/13", up to the blank; one number is a thread's. */
+/* Parses "12" or "12/13", up to the blank. One number is that of a thread. */
 static bool parse_numbers(const char *at, struct head *head)
 {
     uint64_t first, second;
@@ -73,7 +72,7 @@ static bool is_time(const char *word)
     return seconds > 0 && fraction > 0 && word[seconds + 1 + fraction] == ':';
 }
 
-/* What is behind the numbers: [cpu] and time, which may be missing, period, event. */
+/* Parses what follows the numbers: [cpu] and time, which may be missing, period, event. */
 static bool parse_rest(const char *at, struct head *head)
 {
     bool timed = false;
@@ -98,8 +97,8 @@ static bool parse_rest(const char *at, struct head *head)
     return timed ? size == 0 || at[size - 1] == ':' : size > 1 && at[size - 1] == ':';
 }
 
-/* comm may have blanks in it, and numbers: the first word that makes the rest right is behind it.
- * Where comm is blank there are two numbers: an address is one. */
+/* A comm may contain blanks and numbers: it ends before the first word from which the rest of the line is right. If
+ * comm is empty, there must be two numbers: a single one is an address. */
 static bool parse_head(const char *line, struct head *head)
 {
     line += strspn(line, " \t");
@@ -153,8 +152,8 @@ static int begin_sample(struct reader *reader, char *line)
 
 /* --- frames -------------------------------------------------------------------------- */
 
-/* "address function+0x12 (object)": cuts it in pieces. The object is in the last parentheses,
- * but for " (deleted)", which is a part of it. */
+/* Cuts "address function+0x12 (object)" into pieces. The object is in the last parentheses that are not " (deleted)",
+ * which belongs to it. */
 static bool parse_frame(char *line, uint64_t *address, char **name, char **object)
 {
     const char *at = line + strspn(line, " \t");
@@ -205,7 +204,7 @@ static int add_location(struct reader *reader, uint32_t location)
     return error;
 }
 
-/* Inlined functions are said before the one that they are in, and only that one's object. */
+/* Inlined functions come before the function that they are in, and only the latter has an object. */
 static int read_frame(struct reader *reader, char *line)
 {
     uint64_t address;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What perf script prints, for stackcollapse-perf.pl and other tools that read it:
+ * The output of perf script, for stackcollapse-perf.pl and other tools that read it:
  *
  *   comm pid/tid time:  period event:
  *           address function (object)
  *           ...
  *
- * the leaf first, and an empty line behind each sample. Some readers count samples, some add up
- * periods, some subtract times. So each sample is there by itself, and takes the time that it
- * stands for; only a profile of very many has one entry, with a period, for each stack.
+ * The leaf is first, and an empty line ends a sample. Some readers count samples, some add up periods, some subtract
+ * times. So each sample has an entry, which lasts as long as the time that it stands for. Only in a profile with more
+ * than ENTRIES_MAX samples, those with the same stack are one entry with one period.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ struct writer {
     bool each;    /* every sample has its entry */
 };
 
-/* As it was mapped; a caller's is that behind its call, as perf has it. */
+/* The address as mapped. For callers it is that after the call, as in the output of perf. */
 static uint64_t address_of(const struct profile *profile, const struct frame *frame, bool leaf)
 {
     const struct profile_location *place = &profile->locations[frame->location];
@@ -46,7 +46,7 @@ static uint64_t address_of(const struct profile *profile, const struct frame *fr
     return place->address - object->offset + object->start + !leaf;
 }
 
-/* Does a name end as if an offset in the function were behind it ("libx.so+0x1f30")? */
+/* Does a name end like an offset in a function ("libx.so+0x1f30")? */
 static bool has_offset(const char *name)
 {
     const char *plus = strrchr(name, '+');
@@ -62,7 +62,7 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
     text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
-    fputs(has_offset(name) ? "+0x0 (" : " (", out); /* readers cut the last one off */
+    fputs(has_offset(name) ? "+0x0 (" : " (", out); /* readers remove the last offset */
     if (frame->inlined)
         fputs("inlined", out);
     else
@@ -77,7 +77,7 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
 
     const char *comm = frame_comm(profile, thread);
 
-    if (comm[0] == '#') /* would begin a comment */
+    if (comm[0] == '#') /* the line would be a comment */
         putc(' ', writer->out);
     text_put(writer->out, comm, "", ' ');
     fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,
@@ -87,7 +87,7 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
     writer->now += ns;
 }
 
-/* The lines of a stack, which many entries may have; the caller frees. NULL: no memory. */
+/* The lines of a stack, for all entries that have it. The caller frees them; NULL: no memory. */
 static char *make_lines(struct writer *writer, uint32_t leaf, size_t *size)
 {
     char *lines = NULL;
@@ -170,7 +170,7 @@ static int write_perf_script(int fd, const struct profile *profile)
     return error != 0 ? error : closed;
 }
 
-/* Its first line that is neither empty nor a comment begins a sample. */
+/* Does the first line that is neither empty nor a comment begin a sample? */
 static bool perf_script_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     char text[1024], *line = text, *rest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From files of the profil family to profiles and back. A profile has many objects and such a
- * file, mostly, the text of one: there is one file for each object that time was spent in.
+ * Files of the profil family become profiles, and profiles become such files. Most of these formats hold the text of
+ * one object. So a profile becomes a file for each object that time was spent in.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* What the user says must be right; what a file says need not. */
+/* The object that the user names must be an ELF file; one that a file names need not be there. */
 static int check_object(const char *path)
 {
     struct symbol_text text;
@@ -30,7 +30,7 @@ static int check_object(const char *path)
     return error == 0 ? 0 : PPROFIL_ERROR_NOT_ELF;
 }
 
-/* The module of that name; else the one in which something was counted. */
+/* The module with the base name of the object; else the one in which something was counted. */
 static struct histogram_module *choose_module(const struct histogram_file *file, const char *object)
 {
     uint64_t counted = file->histogram_count > 0 ? file->histograms[0].low : file->pc_count > 0 ? file->pcs[0] : 0;
@@ -44,7 +44,7 @@ static struct histogram_module *choose_module(const struct histogram_file *file,
     return chosen;
 }
 
-/* The object that the user names takes the place of a module, which may not be where it was. */
+/* The object that the user names replaces a module: the file of the module may have been moved. */
 static int replace_module(struct histogram_file *file, const char *object)
 {
     struct histogram_module *module = choose_module(file, object);
@@ -106,7 +106,7 @@ static const struct dialect *choose_dialect(const struct codec *codec,
     return options->dialect != NULL ? options->dialect : dialect_find(codec->dialect);
 }
 
-/* The time in each object by the dialect's rules; the caller frees. */
+/* The time in each object that the dialect counts, by index; the caller frees it. */
 static uint64_t *sum_objects(const struct profile *profile, const struct dialect *dialect)
 {
     uint64_t *sums = calloc(profile->object_count + 1u, sizeof *sums);
@@ -128,7 +128,7 @@ static bool is_file(const struct profile *profile, uint32_t object)
            !what->invented;
 }
 
-/* The name of the first process that did anything: the one before it may be the launcher. */
+/* The name of the first process that has samples: one before it may have been the launcher. */
 static const char *first_comm(const struct profile *profile)
 {
     uint32_t first = profile->process_count;
@@ -141,7 +141,7 @@ static const char *first_comm(const struct profile *profile)
     return first < profile->process_count ? profile->strings[profile->processes[first].comm] : "";
 }
 
-/* The program, whose name the kernel may have cut short, else a file, else code in no file. */
+/* 2: the program, whose comm the kernel cuts to 15 characters; 1: another file; 0: code in no file. */
 static int rank(const struct profile *profile, uint32_t object, const char *comm)
 {
     const char *name = path_base_name(profile->strings[profile->objects[object].path]);
@@ -203,7 +203,7 @@ int codec_write(const struct codec *codec, int fd, const struct format_options *
                     : histogram_from_profile(profile, object, dialect, options->scale,
                                              codec->rate_hz, &file);
 
-    /* nobody who did not ask for it wants counters that start from 0 again */
+    /* the overflow rule of a dialect, which may wrap counters to 0, is used only if the user asked for the dialect */
     file.dialect = options->dialect;
     if (error == 0)
         error = codec->write(fd, &file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gmon.out of the BSDs: bounds of the text, how many bytes headers and counters have together,
- * then 16-bit counters, then arcs up to the end. Since 4.4BSD the header also has a version, the
- * rate, and a width of counters that no user-land writer sets.
+ * gmon.out of the BSDs: the bounds of the text, the size of header and counters together, 16-bit counters, and then
+ * arcs up to the end. Since 4.4BSD the header also has a version, the rate, and the width of counters, which no program
+ * of user land sets.
  */
 #include "config.h"
 
@@ -14,9 +14,9 @@
 #define FILE_VERSION 0x00051879u
 #define NEW_HEADER(pointer_size) (2 * (pointer_size) + 24)
 #define OLD_HEADER(pointer_size) (2 * (pointer_size) + 4)
-#define PADDED_HEADER 24u /* the old one as a C structure of eight-byte longs */
+#define PADDED_HEADER 24u /* the old header as a C structure with eight-byte longs */
 
-/* A way to read the header. */
+/* A guess at the header's layout. */
 struct shape {
     uint32_t pointer_size;
     bool big_endian, versioned;
@@ -36,7 +36,7 @@ struct header {
     uint32_t counter_size;
 };
 
-/* The width is in bits, and negative for signed ones; 0 is 16. */
+/* The width in the header is in bits, and negative for signed counters; 0 stands for 16. */
 static uint32_t counter_size_of(uint64_t type)
 {
     uint32_t bits = (uint32_t)type;
@@ -46,8 +46,8 @@ static uint32_t counter_size_of(uint64_t type)
     return bits == 0 ? 2 : bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
 }
 
-/* Text that was counted as start-up code asks for it: 2 bytes of counters for 2, 4 or 8 of text,
- * but for a few bytes of rounding. */
+/* Does the text have as many counters as start-up code asks for? That are 2 bytes for 2, 4 or 8 bytes of text, within
+ * `slack` bytes of rounding. */
 static bool is_usual(const struct header *header, uint64_t slack)
 {
     uint64_t text = header->high - header->low, bytes = header->counter_bytes;
@@ -82,7 +82,7 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
                                 is_usual(header, slack));
 }
 
-/* Old headers of 20 and of 24 bytes are told apart by which makes the counters fit the text. */
+/* Of old headers with 20 and with 24 bytes, the right one makes the counters fit the text. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
                                       struct header *header)
 {
@@ -134,7 +134,7 @@ int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file
     return error;
 }
 
-/* A file without a rate is an old one. */
+/* Without a rate, the file gets the old header. */
 int gmon_bsd_write(int fd, const struct histogram_file *file)
 {
     const struct histogram *histogram = histogram_single(file, 0);

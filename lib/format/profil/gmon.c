@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gmon.out as glibc writes it and GNU gprof reads it: "gmon", a version, and records of three
- * kinds, packed. Nothing in it says how wide pointers are: the file is read as if they had eight
- * bytes, and if that leads nowhere, four.
+ * gmon.out as glibc writes it and GNU gprof reads it: "gmon", a version, and packed records of three kinds. The file
+ * does not say how wide pointers are. It is read with pointers of eight bytes, and if that fails, with four.
  *
- * Its counters have 16 bits. gprof adds up histograms of the same text, so what is more goes
- * into another one.
+ * Counters have 16 bits. gprof adds up histograms of the same text, so a larger count is written into several
+ * histograms.
  */
 #include "config.h"
 
@@ -19,12 +18,12 @@
 #define HEADER 20u
 #define COUNT_MAX 65535u
 #define WRITTEN_SIZE_MAX (UINT64_C(1) << 32) /* written for one object */
-#define HISTOGRAMS_MAX 4096u          /* of different text: each is compared with all */
+#define HISTOGRAMS_MAX 4096u          /* of different text: a new one is compared with all others */
 #define DIMENSION_SIZE 15u
 
 enum tag { HISTOGRAM, ARC, BLOCKS };
 
-/* What the file does not say about itself. */
+/* What the file does not say, and the reader has to guess. */
 struct guess {
     uint32_t pointer_size;
     uint32_t count_size; /* of the number of blocks: glibc writes 8 bytes, gprof reads 4 */
@@ -46,7 +45,7 @@ static bool gmon_matches(const unsigned char *head, size_t size, uint64_t all)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* "seconds", or another word and then zeros. */
+/* Is it "seconds" or another word, and then zeros? */
 static bool is_dimension(const unsigned char *text)
 {
     size_t length = 0;
@@ -59,7 +58,7 @@ static bool is_dimension(const unsigned char *text)
     return length > 0;
 }
 
-/* One with the same text as an earlier one holds what was too much for its counters. */
+/* Finds an earlier histogram of the same text: then this one has what did not fit into its counters. */
 static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high,
                                    uint64_t count)
 {
@@ -157,7 +156,7 @@ int gmon_read(const unsigned char *bytes, size_t size, struct histogram_file *fi
     for (size_t i = 0; error == PPROFIL_ERROR_DAMAGED && i < sizeof guesses / sizeof *guesses; i++) {
         const struct guess *guess = &guesses[i];
         struct bytes all = bytes_of(bytes, size, guess->pointer_size, guess->big_endian);
-        /* the version is 1 in the right order; version 0 does not tell */
+        /* version 1 shows the byte order; version 0 does not */
         if (bytes[guess->big_endian ? 4 : 7] != 0)
             continue;
         histogram_file_clear(file);
@@ -178,7 +177,7 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* The turn-th part of each counter. */
+/* Writes the turn-th part of each counter. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate,
                           uint64_t turn)
 {
@@ -214,7 +213,7 @@ static int put_histograms(struct bytes_out *out, const struct histogram_file *fi
     return 0;
 }
 
-/* gprof refuses records of different scales, and such as overlap in part. */
+/* gprof refuses histograms of different scales, and histograms that overlap in part. */
 static bool go_together(const struct histogram *a, const struct histogram *b)
 {
     bool same = a->low == b->low && a->high == b->high;

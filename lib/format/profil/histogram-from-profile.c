@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exact samples as the counters, or the raw pcs, that one of the old systems would have made.
+ * The exact samples of a profile become the counters or the raw pcs that one of the old systems would have made.
  *
- * Times are sums of nanoseconds, ticks are whole: ticks are what the running sum passes, so
- * that rounding errors never add up.
+ * Times are in nanoseconds, and ticks are whole. Ticks are taken from the running sum of times, so rounding errors do
+ * not add up.
  */
 #include "config.h"
 
@@ -19,14 +19,14 @@
 __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz */
 
 #define NANO UINT64_C(1000000000)
-#define NO_RATE_NS (NANO / 100) /* of a sample where nothing says what it stands for */
+#define NO_RATE_NS (NANO / 100) /* of a sample, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-#define ALIGNED UINT64_C(16) /* both ends of text: every reader's idea of a counter divides it */
+#define ALIGNED UINT64_C(16) /* both ends of the text: a multiple of the text of one counter, in every format */
 
-#define NOWHERE UINT64_MAX /* an address in nothing that the object's file has */
+#define NOWHERE UINT64_MAX /* an address that the object's file does not contain */
 
-/* Samples at one address. */
+/* The time that was spent at an address. */
 struct spent {
     uint64_t address, ns, ticks;
 };
@@ -107,7 +107,7 @@ static uint64_t count_ticks(struct spent_times *times, double rate_hz)
     return passed;
 }
 
-/* From the first sample to behind the last. False: there is none. */
+/* The text from the first sample to behind the last. False: there are none. */
 static bool span(const struct spent_times *times, uint64_t *low, uint64_t *high)
 {
     size_t count = times->count;
@@ -225,13 +225,13 @@ int histogram_from_profile(const struct profile *profile, uint32_t object,
 
 #define PAGE UINT64_C(4096)
 
-/* An object's addresses, and where they are to be moved. */
+/* The addresses of an object, and the address that they are moved to. */
 struct move {
-    uint64_t base, size; /* of what there is to move */
+    uint64_t base, size;
     uint64_t to;
 };
 
-/* Where the object was mapped. False: it has no samples that are anywhere. */
+/* Sets *move to where the object was mapped. False: no sample in it has an address. */
 static bool mapped_at(const struct profile_object *object, const struct spent_times *times,
                       const struct symbol_text *text, struct move *move)
 {
@@ -248,7 +248,7 @@ static bool mapped_at(const struct profile_object *object, const struct spent_ti
     return true;
 }
 
-/* Above all others, where one of them is there already. */
+/* Moves an object above all others, if it would overlap one of them. */
 static void move_if_taken(const struct histogram_file *file, struct move *move)
 {
     bool taken = move->to == 0 || move->to > UINT64_MAX - move->size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters as a profile: each that is not zero becomes a sample at the lowest address that it
- * counts, and where the object's file is on this machine, that address becomes an offset in it,
- * so that names are found as for any other profile.
+ * Counters become a profile: each counter that is not 0 is a sample at the lowest address that it counts. If the
+ * object's file is on this machine, the address becomes an offset in it, so that its name is found as in other
+ * profiles.
  */
 #include "config.h"
 
@@ -21,13 +21,13 @@
 #include "pprofil/error.h"
 #include "symbol/symbol.h"
 
-#define USUAL_HZ 100.0          /* of nearly all these systems */
-#define SAMPLES_MAX (1u << 25) /* more different ones are an attack on our memory */
+#define USUAL_HZ 100.0         /* the rate of nearly all these systems */
+#define SAMPLES_MAX (1u << 25) /* limits the memory for a hostile file */
 
-/* An object that addresses are looked for in. */
+/* An object that the file has addresses of. */
 struct target {
-    uint64_t start, end; /* of its addresses in the file, where there are several */
-    uint64_t shift;      /* from these to its own */
+    uint64_t start, end; /* its addresses in the file, if there are several objects */
+    uint64_t shift;      /* what is added to these to get link addresses */
     uint32_t object;     /* index */
     bool known;          /* text is that of its file */
     struct symbol_text text;
@@ -38,7 +38,7 @@ struct conversion {
     struct profile *profile;
     struct profile_sample sample; /* what all have in common */
     double ns;                    /* of a tick */
-    uint32_t nowhere;             /* object index + 1 of what is in no target; 0: not made yet */
+    uint32_t nowhere;             /* index + 1 of the object for addresses in no target; 0: not made yet */
 };
 
 static double rate_of(const struct histogram_file *file)
@@ -50,7 +50,7 @@ static double rate_of(const struct histogram_file *file)
 
 /* --- objects ----------------------------------------------------------------------------- */
 
-/* Counters whose object nobody knows; addresses stay as they are. */
+/* Adds an object of which nothing is known; its addresses stay as they are. */
 static int add_unknown(struct conversion *conversion, const char *name, uint32_t *index)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
@@ -59,8 +59,8 @@ static int add_unknown(struct conversion *conversion, const char *name, uint32_t
     return error == 0 ? profile_object(conversion->profile, &object, index) : error;
 }
 
-/* The file of an object, which the profile keeps open. Where it cannot be read its path still
- * tells the user what to look for. */
+/* Adds the file of an object, which the profile keeps open. Also if it cannot be read: the path still tells the user
+ * which file is meant. */
 static int add_file(struct conversion *conversion, const char *path, struct target *target)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = file_opener_open(path, 0)};
@@ -166,14 +166,14 @@ static int add_histogram(struct conversion *conversion, const struct target *tar
         if (histogram->counters[i] == 0)
             continue;
         uint64_t distance = dialect_lowest(dialect, histogram->scale, histogram->counter_size, i);
-        if (distance == UINT64_MAX) /* a scale too small to say */
+        if (distance == UINT64_MAX) /* the scale is too small for an answer */
             distance = 0;
         error = add_ticks(conversion, target, histogram->low + distance, histogram->counters[i]);
     }
     return error;
 }
 
-/* A histogram in no module: each counter's text is of nobody known. */
+/* Adds the ticks of a histogram that is in no module. */
 static int add_elsewhere(struct conversion *conversion, const struct histogram *histogram)
 {
     uint64_t ticks = 0;
@@ -183,7 +183,8 @@ static int add_elsewhere(struct conversion *conversion, const struct histogram *
     return ticks > 0 ? add_stray(conversion, histogram->low, ticks) : 0;
 }
 
-/* By start, so that a pc's is found quickly: a file may name thousands, and has millions. */
+/* Targets are sorted by start, so that those of pcs are found quickly: a file may have thousands of modules and
+ * millions of pcs. */
 static int compare_targets(const void *left, const void *right)
 {
     const struct target *a = left, *b = right;
@@ -229,7 +230,7 @@ static int add_modules(struct conversion *conversion)
     return error;
 }
 
-/* Is the object one that is loaded anywhere, and are the file's addresses those of memory, so that none is in it? */
+/* Is the object position-independent, and are all of the file's addresses those in memory, outside of it? */
 static bool is_elsewhere(const struct conversion *conversion, const struct target *target)
 {
     uint32_t count = conversion->profile->sample_count;
@@ -309,7 +310,7 @@ static int add_calls(const struct histogram_file *file, struct profile *profile,
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* Ticks that the system could not place: not lost, and no address. */
+/* Adds the ticks that the old system counted outside of the text: they have no address. */
 static int add_outside(struct conversion *conversion)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .deleted = true, .fd = -1};

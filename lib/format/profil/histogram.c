@@ -98,8 +98,8 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times)
     return 0;
 }
 
-/* In single precision, as monstartup() does: only then are counters read back with the scale
- * that they were counted with. */
+/* Computes in single precision, as monstartup() does: otherwise the scale would differ from the one that was used for
+ * counting. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text)
 {
     if (bytes >= text)
@@ -125,7 +125,7 @@ uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size,
         file->dialect != NULL ? file->dialect->overflow : DIALECT_SATURATES;
     uint64_t counter = 0, full;
 
-    /* when counting would have ended is not known any more: what this counter had by then is */
+    /* counting stopped when the first counter was full: when that was is not known, but this one had no more */
     if (dialect_add(overflow, counter_size, &counter, count, &full) == DIALECT_STOPPED ||
         (overflow == DIALECT_STOPS && counter != count))
         return INT16_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kpdata, what the kprof device of Inferno and Plan 9 holds: big-endian cells, one for each 8
- * bytes of kernel text. Inferno says in the first six what is what; their text is not counted.
- * Plan 9 has two, counts milliseconds, and adds these cells' own text to them.
+ * kpdata, the contents of the kprof device of Inferno and Plan 9: big-endian cells, one for each 8 bytes of kernel
+ * text. In Inferno the first six cells hold totals and the format, and their own text is not counted. In Plan 9 the
+ * first two hold totals, in milliseconds, to which the counts of their own text are added.
  */
 #include "config.h"
 
@@ -82,19 +82,19 @@ int kpdata_read(const unsigned char *bytes, size_t size, struct histogram_file *
     bytes_take(&at, 2 * CELL);
     uint32_t shift = (uint32_t)bytes_get(&at, CELL);
     if (shift != SHIFT)
-        file->dialect = NULL; /* whose cells are of 8 bytes */
+        file->dialect = NULL; /* cells of the dialect count 8 bytes */
     return read_cells(&all, shift, SPECIALS, file);
 }
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-/* Both systems count on from 0 where a cell is full. */
+/* In both systems a full cell continues from 0. */
 static void put_cell(struct bytes_out *out, uint64_t count)
 {
     bytes_put(out, count & UINT32_MAX, CELL);
 }
 
-/* Text of less than the special cells' own is outside, all of it. */
+/* If the text is not larger than that of the special cells, all of it is outside. */
 static void put_inferno(struct bytes_out *out, const struct histogram_file *file,
                         const struct histogram *histogram)
 {
@@ -114,7 +114,7 @@ static void put_plan9(struct bytes_out *out, const struct histogram_file *file,
     double ms = PLAN9_HZ / file->rate_hz, sum = 0;
     uint64_t put = 0, values[PLAN9_SPECIALS] = {0};
 
-    /* what is left of a millisecond goes to the next cell: the sum is that of all */
+    /* the rest of a millisecond is carried to the next cell, so that the sum is right */
     values[DIALECT_CELL_TOTAL] = (uint64_t)llround((double)file->ticks * ms);
     values[DIALECT_CELL_OUTSIDE] = put = (uint64_t)llround((double)file->outside * ms);
     sum = (double)file->outside * ms;

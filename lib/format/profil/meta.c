@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What files of old systems have no room for. */
+/* FILE.meta, which says what the formats of old systems have no field for. */
 #include "config.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ int meta_write(const char *path, const struct histogram_file *file)
     fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsum %" PRIx64 "\n", path, sum);
     if (file->pid != 0)
         fprintf(out, "pid %" PRIu32 "\n", file->pid);
-    double hz = file->rate_hz, whole = round(hz); /* a period is whole nanoseconds, and a little off */
+    double hz = file->rate_hz, whole = round(hz); /* of a period in whole nanoseconds, so not quite exact */
     if (hz > 0)
         fprintf(out, "hz %.9g\n", fabs(hz - whole) < whole * 1e-5 ? whole : hz);
     for (size_t i = 0; i < file->module_count; i++)
@@ -93,8 +93,8 @@ static int meta_parse_line(const char *line, struct histogram_file *file)
     return histogram_add_module(file, line + path, strlen(line + path), start, end);
 }
 
-/* Completes an address whose lower half is low. The first module that holds such an address is meant: modules are in
- * the order of their addresses, and the program comes before its libraries. False: no module holds one. */
+/* Finds the address whose lower half is low, in the first module that has such an address. Modules are in the order of
+ * their addresses, so the program comes before its libraries. False: no module has one. */
 static bool meta_complete(const struct histogram_file *file, uint64_t low, uint64_t *address)
 {
     for (size_t i = 0; i < file->module_count; i++) {
@@ -108,7 +108,7 @@ static bool meta_complete(const struct histogram_file *file, uint64_t low, uint6
     return false;
 }
 
-/* Addresses that a file has in 4 bytes, of a process that has them in 8. */
+/* Completes the addresses of a file that has 4 bytes for those of a 64-bit process. */
 static void meta_widen(struct histogram_file *file)
 {
     uint64_t address;
@@ -143,7 +143,8 @@ int meta_parse(const char *text, uint64_t sum, struct histogram_file *file)
     return error;
 }
 
-/* Whoever may write here might have laid it beside our file: it changes what is read, and names files to be opened. */
+/* Another user who may write to the directory could have made it: and it changes what is read, and names files that are
+ * opened. */
 static bool meta_is_trusted(const char *path, const char *beside)
 {
     struct stat file, meta;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The mon.out of Solaris that has a version: objects one behind the other, each with a type and
- * its size, that hold raw pcs, a call graph, and the modules that were mapped where. All that
- * points points by byte offsets from the start of its object.
+ * Solaris' mon.out with a version: objects one behind the other, each with a type and its size. They hold raw pcs, a
+ * call graph, and which modules were mapped where. Pointers are byte offsets from the start of their object.
  */
 #include "config.h"
 
@@ -17,10 +16,10 @@
 #define HEADER 16u
 #define FILE_VERSION 1u
 #define PC_SIZE 8u
-#define BUFFER_PCS 131072u /* in one object, as Solaris has it */
+#define BUFFER_PCS 131072u /* in one object: Solaris' own limit */
 #define FUNCTION_SIZE 48u
 #define MODULE_SIZE 32u
-#define MODULES_MAX 4096u /* each is a file to be opened */
+#define MODULES_MAX 4096u /* each is a file that is opened */
 
 enum type { BUFFER = 1, CALL_GRAPH = 2, MODULES = 3 };
 #define BUFFER_HEADER 32u
@@ -35,7 +34,7 @@ static bool mon_solaris_matches(const unsigned char *head, size_t size, uint64_t
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* An object in the file; at an offset in it, for so many bytes. */
+/* Sets *at to an offset in an object. False: there are less than size bytes. */
 static bool mon_solaris_look(const struct bytes *object, uint64_t offset, uint64_t size, struct bytes *at)
 {
     uint64_t all = bytes_left(object);
@@ -60,7 +59,7 @@ static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t cou
     return error;
 }
 
-/* Functions are linked two ways. What is reached is marked, so that a ring ends. */
+/* A function has two links to others. Those that were read are marked, so that a ring ends. */
 static int read_function(const struct bytes *object, uint64_t offset, unsigned char *seen,
                          uint64_t *waiting, size_t *waiting_count, struct histogram_file *file)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mon.out of old, which monitor(3) wrote and prof(1) read: bounds of the text, how many
- * functions were called how often, and counters for the rest of the file. Nothing says how wide
- * a pointer was, so the one is taken that makes sense of the sizes.
+ * mon.out, which monitor(3) wrote and prof(1) read: the bounds of the text, the number of functions, how often each was
+ * called, and counters up to the end of the file. The file does not say how wide pointers are, so the width is taken
+ * with which the sizes agree.
  *
- * Longs of a PDP-11 have their upper half first, each half with its lower byte first.
+ * Longs of a PDP-11 have their upper half first, and in each half the lower byte.
  */
 #include "config.h"
 
@@ -20,16 +20,16 @@ struct shape {
     bool big_endian;
 };
 
-/* The PDP-11's comes last: with numbers this small, little of any file contradicts it. */
+/* The PDP-11 comes last: its numbers are so small that few files contradict them. */
 static const struct shape shapes[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
-#define SCALE_MIN 2 /* of several counters: profil(2) */
+#define SCALE_MIN 2 /* for several counters: profil(2) */
 
 struct header {
     uint64_t low, high, functions, counter_bytes;
 };
 
-/* likely: the text and the counters are of sizes that fit each other. */
+/* likely: the sizes of text and counters must fit each other. */
 static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t all, bool likely,
                         struct header *header)
 {
@@ -48,7 +48,7 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
            header->counter_bytes % 2 == 0 && scaled;
 }
 
-/* Does the first function lie in the text? sure: there is one, and it does. */
+/* Is the first function in the text? sure: a file without functions is refused. */
 static bool is_called(struct bytes *at, const struct header *header, bool sure)
 {
     uint64_t pc = bytes_get_pointer(at);
@@ -69,8 +69,7 @@ static const struct shape *try_shapes(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
-/* Finds the shape of a file of which the user has said that it is one. Its scale may be far from what monitor() asks
- * for. */
+/* Finds the shape of a file that the user says is of this format. Its scale need not be one that monitor() asks for. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, struct header *header)
 {
     const struct shape *shape = try_shapes(bytes, size, size, 0, SHAPES - 1, false, true, header);
@@ -82,7 +81,8 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, s
     return shape != NULL ? shape : try_shapes(bytes, size, size, 0, SHAPES, false, false, header);
 }
 
-/* Every monitor() knew of some function; a file without one is read if somebody says what it is. */
+/* Every monitor() lists some function, so only such files are recognised. Others are read if the user names the
+ * format. */
 static bool mon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;
@@ -145,7 +145,8 @@ static void put_long(struct bytes_out *out, uint64_t number)
     }
 }
 
-/* Solaris' prof prints nothing where no function was called, so the first one was. */
+/* Solaris' prof prints nothing if no function was called. So a call at the start of the text is written if there is
+ * none. */
 static void put_calls(struct bytes_out *out, const struct histogram_file *file, uint64_t low)
 {
     bool any = false;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The array that pcsample(2) fills, as it lies in memory: pcs and nothing else. No file says of
- * itself that it is one; how wide its pointers are, and in which order, is what makes addresses
- * of them.
+ * The array of pcsample(2) as it is in memory: pcs and nothing else. Nothing in a file shows the format, so the user
+ * has to name it. The width and byte order of the pcs are those with which they are plausible addresses.
  */
 #include "config.h"
 
@@ -10,7 +9,7 @@
 
 #include "format/profil/profil.h"
 
-#define TOP_BITS 47u /* addresses of 64-bit systems are below, or sign-extended from here */
+#define TOP_BITS 47u /* on 64-bit systems all higher bits of an address are equal */
 
 static bool are_addresses(struct bytes bytes)
 {
@@ -24,7 +23,8 @@ static bool are_addresses(struct bytes bytes)
     return true;
 }
 
-/* The text of a program is small beside all that 32 bits can say. */
+/* The distance of the lowest and the highest pc. Of two byte orders, the right one has the smaller distance: the
+ * text of a program is small compared with 32 bits of addresses. */
 static uint64_t spread(struct bytes bytes)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -55,7 +55,7 @@ static bool guess(const unsigned char *bytes, size_t size, struct bytes *all)
     return true;
 }
 
-/* Zeros at the end are what was not filled. */
+/* Zeros at the end were not filled. */
 int pcsample_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     struct bytes all;

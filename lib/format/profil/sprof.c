@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What glibc's dynamic linker keeps of a library under LD_PROFILE, and sprof reads: like
- * gmon.out, but of fixed size, for it is mapped and counted in. Room for arcs is there to the
- * last byte, sixteen times as much as is ever used, and sprof refuses any other size; it also
- * refuses any rate but its own.
+ * What glibc's dynamic linker writes about a library with LD_PROFILE, and sprof reads. It is like gmon.out, but has a
+ * fixed size, because the linker maps the file and counts in it. The file has sixteen times as much space for arcs as
+ * the linker uses, and sprof refuses any other size. It also refuses any rate but 100 Hz.
  */
 #include "config.h"
 
@@ -46,7 +45,7 @@ static uint64_t arcs_for(uint64_t text)
     return arcs < ARCS_MIN ? ARCS_MIN : arcs > ARCS_MAX ? ARCS_MAX : arcs;
 }
 
-/* Room for arcs; the nodes of a list in the linker's memory got into the product. */
+/* The space for arcs. The linker multiplies by the size of an arc and by that of a node of its own list, too. */
 static uint64_t room_for(uint64_t text, uint32_t pointer_size)
 {
     return arcs_for(text) * (2 * pointer_size) * arc_size(pointer_size);
@@ -61,7 +60,7 @@ static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Addresses of arcs count from the start of the text; 0 is a caller elsewhere. */
+/* Addresses of arcs are relative to the start of the text; 0 is a caller in another object. */
 static int read_arcs(struct bytes *bytes, uint64_t low, uint64_t most, struct histogram_file *file)
 {
     uint64_t tag = bytes_get(bytes, TAG), count = bytes_get(bytes, 4);
@@ -140,7 +139,7 @@ int sprof_write(int fd, const struct histogram_file *file)
 
     if (histogram == NULL || histogram->low % 4 != 0)
         return PPROFIL_ERROR_COUNTERS;
-    /* the linker knows no bounds of text but those of pages */
+    /* the linker counts whole pages */
     uint64_t low = histogram->low & ~(PAGE - 1), high = (histogram->high + PAGE - 1) & ~(PAGE - 1);
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     bytes_put_all(&out, MAGIC, 4);
