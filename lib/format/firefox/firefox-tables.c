@@ -10,7 +10,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* What tables remember their rows by. */
+/* The kinds of keys by which rows are found again. */
 enum key { KEY_NODE, KEY_FRAME, KEY_FUNC, KEY_PLACE, KEY_RESOURCE, KEY_STRING };
 
 /* --- rows ---------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static void put(struct firefox_tables *tables, enum firefox_column column, uint6
     fprintf(firefox_tables_next(tables, column), "%llu", (unsigned long long)number);
 }
 
-/* none, which is no number in the column, is null. */
+/* Writes null instead of the number `none`. */
 static void put_or_null(struct firefox_tables *tables, enum firefox_column column, uint32_t number,
                         uint32_t none)
 {
@@ -39,7 +39,7 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
         fputs("null", firefox_tables_next(tables, column));
 }
 
-/* Where the row of a key is or belongs; NULL: no memory. */
+/* The memo's entry for a key; NULL: no memory. */
 static struct memo_entry *recall(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
     struct memo_entry *found = NULL;
@@ -75,7 +75,7 @@ static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
     return row;
 }
 
-/* The row of its name: code without one is called by its place, which only one row is of. */
+/* The row of a function's name. Code without a name gets its address as a name, which no other row has. */
 static uint32_t name_row(struct firefox_tables *tables, const struct frame *frame)
 {
     uint32_t name = tables->profile->functions[frame->function].name;
@@ -108,7 +108,7 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     return row;
 }
 
-/* depth: 0 for the function that the code is of, 1 for what was inlined into it, ... */
+/* depth: 0 for the outermost function of a location, 1 for the one that was inlined into it, and so on. */
 static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint32_t depth)
 {
     const struct profile *profile = tables->profile;
@@ -122,7 +122,7 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
     if (profile->locations[location].address <= INT64_MAX)
         put(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
-        fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS)); /* none: of the kernel's */
+        fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS)); /* no address: it is one of the kernel */
     put(tables, FRAME_DEPTH, depth);
     put(tables, FRAME_FUNC, func_row(tables, &frame));
     put_or_null(tables, FRAME_LINE, frame.line, 0);
@@ -141,7 +141,7 @@ static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32
     return row;
 }
 
-/* The rows of a node above that of its callers: one for each function in its code there. */
+/* Adds the rows of a node below that of its callers: one for each function of its location. Returns the last one. */
 static uint32_t add_node(struct firefox_tables *tables, uint32_t node, uint32_t prefix,
                          enum firefox_category category, uint32_t subcategory)
 {
@@ -176,7 +176,7 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     return row;
 }
 
-/* The row of a sample's stack. What is in no system call shares its rows with others. */
+/* The row of a sample's stack. Samples in no system call share rows; the category of others is in their last rows. */
 static uint32_t sample_row(struct firefox_tables *tables, const struct profile_sample *sample)
 {
     uint32_t parent = tables->profile->nodes[sample->node].parent;
@@ -233,19 +233,19 @@ void firefox_tables_clear(struct firefox_tables *tables)
     memo_free(&tables->rows);
 }
 
-/* What is written of a table, in this order. */
+/* A column of a table as it is written. */
 struct column {
     const char *name;
     enum firefox_column column;
-    const char *same; /* what it says in all rows instead; NULL: what column has */
+    const char *same; /* the value in all rows; NULL: the values are those of column */
 };
 
 #define COLUMNS_MAX 10
 
 static const struct {
     const char *name;
-    enum firefox_column rows; /* a column of it */
-    const char *more;         /* behind the columns */
+    enum firefox_column rows; /* a column with as many rows as the table */
+    const char *more;         /* written behind the columns */
     struct column columns[COLUMNS_MAX];
 } layout[] = {
     {"samples",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * firefox-tables: the tables of one thread, while they are written.
+ * firefox-tables: the tables of a thread while they are made.
  *
- * A table is an object of columns, each an array. They grow at once, each in a stream of its own
- * in memory, and are put together when their thread is done. A stack is a row: a frame upon the
- * row of its callers, as our nodes are. The system call that a sample is in, and whether it
- * sleeps, is the category of its row, so such samples have rows of their own.
+ * A table is an object of columns, and a column is an array. All columns grow together, each in a stream in memory, and
+ * are written when the thread is complete. A stack is a row: a frame and the row of its callers, as the nodes of a
+ * profile are. The category of a row says the system call, and whether the sample sleeps: so samples in system calls
+ * have rows of their own.
  */
 #ifndef PPROFIL_FIREFOX_TABLES_H
 #define PPROFIL_FIREFOX_TABLES_H
@@ -15,12 +15,12 @@
 #include "format/timestamps.h"
 #include "format/memo.h"
 
-/* By index. */
+/* Indexes of categories. */
 enum firefox_category {
     FIREFOX_OTHER,
     FIREFOX_USER,
     FIREFOX_SYSCALL,
-    FIREFOX_WAITING, /* this and the next: a category for each state, in the order of enum profile_state */
+    FIREFOX_WAITING, /* this one and those below: the states of enum profile_state, in their order */
     FIREFOX_ASLEEP,
     FIREFOX_UNINTERRUPTIBLE,
 };
@@ -63,14 +63,14 @@ struct firefox_tables {
     int error;       /* the first, 0 or -errno */
 };
 
-/* Empty tables. 0 or -ENOMEM; to be cleared in any case. */
+/* Opens empty tables. 0 or -ENOMEM; the caller clears them in any case. */
 int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
                         uint32_t *chain);
-/* A sample of those that an instant is of, whose time is that since the profile began. */
+/* Adds a sample. Its time is since the beginning of the profile. */
 void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample *timed);
-/* Ends the columns: nothing may be added any more. 0 or -errno of all that was added. */
+/* Ends the columns: nothing may be added after it. 0 or the first error since the tables were opened. */
 int firefox_tables_finish(struct firefox_tables *tables);
-/* Writes the members of a thread that are tables, each with a comma before it. */
+/* Writes the tables as members of the thread's object, each with a comma before it. */
 void firefox_tables_put(const struct firefox_tables *tables, FILE *out);
 void firefox_tables_clear(struct firefox_tables *tables);
 

@@ -81,7 +81,7 @@ static uint32_t thread_of(const struct writer *writer, size_t timed)
     return writer->profile->samples[writer->timestamps.samples[timed].sample].thread;
 }
 
-/* Parents are made before their children, so one pass finds how deep each node is. */
+/* Parents are before their children, so one pass finds the depth of each node. */
 static int make_chain(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
@@ -99,7 +99,7 @@ static int make_chain(struct writer *writer)
     return writer->chain == NULL ? -ENOMEM : 0;
 }
 
-/* A counting sort, which keeps the order of times. */
+/* Sorts by thread and keeps the order of times: a counting sort. */
 static int sort_by_thread(struct writer *writer)
 {
     uint32_t threads = writer->profile->thread_count;

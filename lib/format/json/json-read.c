@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Our own JSON, read: table by table, each after those that it refers to. Entries may be the
- * same as others, so that what the file calls by a number is looked up in a list of what it has
- * become.
+ * Our own JSON becomes a profile: table by table, each after those that it refers to. Equal entries of a file become
+ * one entry of the profile. So each table has a list of the index that each number in the file has become.
  */
 #include "config.h"
 
@@ -25,7 +24,7 @@ struct reader {
     } tables[TABLES];
 };
 
-/* What a member of an entry refers to. need: 0 is no answer. */
+/* Finds the index that a number refers to. need: the number may not be 0. */
 static bool refer(const struct reader *reader, enum table table, uint64_t number, bool need,
                   uint32_t *index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* jansson reads; what the values must be is checked here. */
+/* Trees of JSON, read by jansson with a limit on their memory, and checked access to values. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 #include "format/bytes.h"
 #include "format/json/json.h"
 
-#define TREE_SIZE_MAX (UINT64_C(1) << 31) /* bytes of a tree; an ordinary file becomes 15 times its own */
+#define TREE_SIZE_MAX (UINT64_C(1) << 31) /* bytes; the tree of an ordinary file has 15 times its size */
 
-/* --- what a tree will take ------------------------------------------------------------------- */
+/* --- the memory of a tree -------------------------------------------------------------------- */
 
-/* What jansson allocates for each, at worst, with what is the allocator's own and what arrays that
- * double leave unused. Elements and members are counted by what stands between them; a member's
- * name costs what a text does. */
+/* The bytes that jansson allocates for each, at most, including those of the allocator and the unused part of arrays
+ * that double. Elements and members are counted by the characters between them. A member's name costs as much as a
+ * text. */
 static const uint16_t costs[256] = {['['] = 144, ['{'] = 272, [':'] = 40, [','] = 24};
 #define TEXT_COST 80u
 #define NUMBER_COST 32u
@@ -44,7 +44,7 @@ uint64_t json_cost(const unsigned char *bytes, size_t size)
         if (byte == '"') {
             at = skip_text(bytes, size, at);
             cost += TEXT_COST + (at - start);
-        } else if (in_number(byte) && byte != 'e') { /* which begins none, but ends true */
+        } else if (in_number(byte) && byte != 'e') { /* no number begins with e, and "true" ends with it */
             while (at < size && in_number(bytes[at]))
                 at++;
             cost += NUMBER_COST;

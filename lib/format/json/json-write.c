@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profile as JSON: written table by table, an entry a line, so that nothing has to be in
- * memory. Addresses are text, in hexadecimal, for many readers of JSON have no such numbers.
+ * A profile becomes JSON, table by table, an entry a line, so that no tree is in memory. Addresses are hexadecimal
+ * text: many readers of JSON do not have 64-bit numbers.
  */
 #include "config.h"
 
@@ -48,7 +48,7 @@ size_t json_total_count(void)
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* ,"key":"text", if there is any. */
+/* Writes ,"key":"text" if the text is not empty. */
 static void put_text(FILE *out, const char *key, const char *text)
 {
     if (*text == '\0')
@@ -86,7 +86,7 @@ static void put_totals(FILE *out, const struct profile_totals *totals)
     fprintf(out, ",\n\"totals\":{\"samples\":%llu,\"cpu_ns\":%llu,\"wall_ns\":%llu,\"wall\":%s",
             (unsigned long long)totals->samples, (unsigned long long)totals->cpu_ns,
             (unsigned long long)totals->wall_ns, totals->wall ? "true" : "false");
-    if (nhz > 0 && nhz < 9e18) /* whole, for a point is a comma in some languages */
+    if (nhz > 0 && nhz < 9e18) /* a whole number: printf writes a decimal comma in some locales */
         put_number(out, "asked_nhz", (uint64_t)llround(nhz));
     for (size_t i = 0; i < json_total_count(); i++) {
         const void *place = (const char *)totals + json_totals[i].offset;

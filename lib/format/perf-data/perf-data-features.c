@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The header of a file of perf, its event, and the features behind the data: where it was made. */
+/* The header of a file of perf, its event, and the features behind the data: machine, command, build-ids. */
 #include "config.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void put_attr(struct perf_writer *writer)
     bytes_put_zeros(writer->out, 16);
 }
 
-/* A text with its length before it. */
+/* Writes the length of a text, and the text. */
 static void put_string(struct perf_writer *writer, const char *text)
 {
     perf_put4(writer, perf_text_room(text, 64));
@@ -54,7 +54,7 @@ static void put_build_ids(struct perf_writer *writer)
             continue;
         perf_put_head(writer, 0, PERF_MISC_USER | PERF_MISC_BUILD_ID_SIZE,
                       36 + perf_text_room(path, 64));
-        perf_put4(writer, UINT32_MAX); /* of no guest */
+        perf_put4(writer, UINT32_MAX); /* not that of a guest */
         bytes_put_all(writer->out, object->build_id, object->build_id_size);
         bytes_put_zeros(writer->out, PERF_BUILD_ID_SIZE_MAX - object->build_id_size);
         bytes_put(writer->out, object->build_id_size, 1);
@@ -102,7 +102,7 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
     case PERF_FEATURE_CPUDESC:
         put_string(writer, machine.machine);
         break;
-    case PERF_FEATURE_CMDLINE: /* readers take the first word for perf's own */
+    case PERF_FEATURE_CMDLINE: /* readers take the first word as perf's own name */
         perf_put4(writer, 2);
         put_string(writer, PERF_OWN_COMMAND);
         put_string(writer, command != NULL ? command : "");
@@ -119,14 +119,14 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
     }
 }
 
-/* In the order of their bits. perf data convert takes no file without the first eight. */
+/* In the order of their bits. perf data convert refuses files without the first eight. */
 static const enum perf_feature features[PERF_FEATURES] = {
     PERF_FEATURE_BUILD_ID,   PERF_FEATURE_HOSTNAME,    PERF_FEATURE_OSRELEASE, PERF_FEATURE_VERSION,
     PERF_FEATURE_ARCH,       PERF_FEATURE_NRCPUS,      PERF_FEATURE_CPUDESC,   PERF_FEATURE_CMDLINE,
     PERF_FEATURE_EVENT_DESC, PERF_FEATURE_SAMPLE_TIME,
 };
 
-/* Where the data begins: behind the header, the event's id and its attr with where that is. */
+/* The offset of the data: behind the header, the event's id, and its attr with the section of the id. */
 #define DATA_AT (PERF_HEADER_SIZE + 8u + PERF_ATTR_SIZE + 16u)
 
 void perf_put_header(struct perf_writer *writer)
@@ -151,7 +151,7 @@ void perf_put_header(struct perf_writer *writer)
     perf_put8(writer, 8);
 }
 
-/* A table of where each is, and then each. */
+/* Writes the table of offsets and sizes, and then the features. */
 void perf_put_features(struct perf_writer *writer, const uint64_t sizes[PERF_FEATURES])
 {
     uint64_t at = DATA_AT + writer->data_size + 16 * PERF_FEATURES;

@@ -10,7 +10,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define WINDOW (4u << 20)
-#define BEHIND (1u << 20) /* bytes of the window before what was asked for */
+#define BEHIND (1u << 20) /* bytes that the window has before what was asked for */
 #define SECTION_SIZE_MAX (1u << 24)
 
 int perf_file_open(struct perf_file *file, const char *path)
@@ -50,7 +50,7 @@ const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_
             file->window_size += (size_t)got;
         }
         if (offset + size > from + file->window_size)
-            return NULL; /* the file was cut since */
+            return NULL; /* the file has been truncated */
     }
     return file->window + (offset - file->window_at);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file may have several events. They count different things, so there is no sum of them, and one is read: a clock if
- * there is one, else the first. Its period is taken for the time of a sample, whatever it counts, so that shares are
+ * A file may have several events, which count different things and cannot be added up. One of them is read: a clock if
+ * there is one, else the first. Its period is taken as the time of a sample, whatever it counts, so that shares are
  * right.
  */
 #include "config.h"
@@ -14,8 +14,8 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define EVENTS_MAX 4096u
-#define IDS_MAX (1u << 20) /* of an event: one for each CPU and thread */
-#define DUMMY 9u            /* a software event that only stands for its mappings */
+#define IDS_MAX (1u << 20) /* of an event, which has one for each CPU and thread */
+#define DUMMY 9u           /* the software event without samples, which perf uses to record mappings */
 
 static int read_header(struct perf_header *header)
 {
@@ -40,7 +40,7 @@ static int read_header(struct perf_header *header)
         (header->data.size == 0 && header->features == 0) ||
         header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
-        return PPROFIL_ERROR_DAMAGED; /* with neither: perf did not live to write them */
+        return PPROFIL_ERROR_DAMAGED; /* neither data nor features: perf was killed before it wrote them */
     return header->features >> PERF_FEATURE_COMPRESSED & 1 ? PPROFIL_ERROR_COMPRESSED : 0;
 }
 
@@ -125,13 +125,13 @@ static int choose_event(struct perf_header *header)
     else if (is_clock(chosen) && chosen->period > 0)
         totals->asked_hz = 1e9 / (double)chosen->period;
     if (chosen->flags & PERF_FLAG_FREQ)
-        chosen->period = 1; /* of samples that do not tell theirs */
+        chosen->period = 1; /* for samples without a period */
     return read_ids(header, &chosen_ids);
 }
 
 /* --- features -------------------------------------------------------------------------- */
 
-/* A text behind its length, which may have zeros at its end; NULL: it is not there. */
+/* Reads a length and a text of that length, which ends with a zero. NULL: it is damaged. */
 static const char *get_text(struct bytes *bytes)
 {
     uint64_t size = bytes_get(bytes, 4);
@@ -171,7 +171,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
     return error;
 }
 
-/* perf's, with what it ran; of our own files only that. */
+/* Reads the command line: perf's own, and the program that it ran. In files of pprofil it is only the program. */
 static int read_command(struct profile *profile, struct bytes *bytes)
 {
     uint64_t count = bytes_get(bytes, 4);

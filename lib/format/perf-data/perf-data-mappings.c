@@ -39,7 +39,7 @@ static int insert(struct perf_space *space, const struct perf_mapping *mapping)
     return -ENOMEM;
 }
 
-/* Takes away what a new mapping lies over, but for what stands out below it and above. */
+/* Removes what a new mapping overlaps. Parts below and above it are kept. */
 static int cut_overlaps(struct perf_space *space, const struct perf_mapping *mapping)
 {
     struct perf_mapping **found;

@@ -18,7 +18,7 @@ static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, 
     return error;
 }
 
-/* An image of a process that execed does not end: its process goes on as the next. */
+/* Marks the generations of processes that ended with an exec: the process did not end then. */
 static int mark_execed(const struct profile *profile, bool *execed)
 {
     struct memo memo = {0};
@@ -58,7 +58,7 @@ static int add_processes(struct perf_plan *plan, const struct profile *profile)
     return error;
 }
 
-/* Each process maps what its samples are in. */
+/* Adds the mappings of a process: the objects of its samples' stacks. */
 static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
                        const struct profile_sample *sample, struct memo *known)
 {
@@ -70,7 +70,7 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
          node = profile->nodes[node].parent) {
         error = memo_find(known, 1, process, node, &seen);
         if (error != 0 || seen->used)
-            return error; /* its callers are known, too */
+            return error; /* then its callers have been seen, too */
         memo_set(seen, 0);
         uint32_t object = profile->locations[profile->nodes[node].location].object;
         error = memo_find(known, 0, process, object, &seen);

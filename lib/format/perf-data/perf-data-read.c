@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file of perf: header, events, features, and then its records.
+ * A file of perf becomes a profile: header, events, features, and then its records.
  *
- * perf writes the buffers of several CPUs one after the other, so records are not in the order
- * of their times, and a sample may stand before the mapping that it is in. So the file is read
- * twice: where records are and of which time, and then in that order. It may have gigabytes, of
- * stacks that were copied: only a window of it is in memory.
+ * perf writes the buffers of several CPUs one after the other. So records are not in the order of their times, and a
+ * sample may come before the mapping that it is in. The file is read twice: first to find the places and times of
+ * records, then in the order of times. It may have gigabytes of copied stacks, so only a window of it is in memory.
  */
 #include "config.h"
 
@@ -17,7 +16,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define RECORDS_MAX (1u << 25)
-#define HEAD 8u /* bytes of a record before what is in it */
+#define HEAD 8u /* bytes of a record's header */
 
 /* Where a record is. */
 struct record {
@@ -39,8 +38,8 @@ static unsigned in_bits(uint64_t has, uint64_t bits)
     return 8u * (unsigned)__builtin_popcountll(has & bits);
 }
 
-/* The time of a record, and whether its sample is of the event. Samples have it behind what
- * comes before it, other records have all that a sample has of this kind at their end. */
+/* Finds the time of a record. In a sample it follows a few other fields; other records have it in the copies of such
+ * fields at their end. False: it is a sample of another event. */
 static bool time_of(const struct reader *reader, uint64_t type, const unsigned char *record,
                     size_t size, uint64_t *time)
 {
@@ -81,7 +80,7 @@ static int add_record(struct reader *reader, uint64_t time, uint64_t offset)
     return 0;
 }
 
-/* What is behind a record and belongs to it: a trace of a CPU's, of which it has the size. */
+/* The size of what follows a record and belongs to it: the trace data of a CPU. */
 static uint64_t trailing(uint64_t type, struct bytes *bytes)
 {
     return type == PERF_AUXTRACE ? bytes_get(bytes, 8) : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf's records of processes and threads are the supervisor's events in other words, so the
- * profile takes them as such. Mappings are another thing: a child of perf's has those of its
- * parent without being told. So they are kept here, for each process (perf-data-space.h).
+ * perf's records of processes and threads say the same as the supervisor's events, so they are fed to the profile as
+ * such events. Mappings are different: in files of perf a child has those of its parent without a record. So the reader
+ * keeps the mappings of each process (perf-data-mappings.c).
  *
- * Sizes are what the file says. Nothing is read behind a record's end, and as copying the
- * mappings of parents is the one thing that costs more than the file has bytes, it is limited.
+ * Sizes in the file are not trusted: nothing is read behind the end of a record. The cost is proportional to the size
+ * of the file, but for copies of the mappings of parents: their number is limited.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static int inherit(struct perf_replay *replay, uint32_t pid, uint32_t ppid)
     struct perf_space *parent, *child;
     int error = perf_find_space(replay, pid, &child);
 
-    if (error == 0) /* which may move the child */
+    if (error == 0) /* this may move the child's, which is looked up again */
         error = perf_find_space(replay, ppid, &parent);
     if (error == 0)
         error = perf_find_space(replay, pid, &child);
@@ -69,7 +69,7 @@ static int read_exit(struct perf_replay *replay, struct bytes *bytes)
     return bytes->missing ? PPROFIL_ERROR_DAMAGED : profile_feed(replay->profile, &event.header);
 }
 
-/* A text up to its end, which must be there. */
+/* Reads a text, which must end with a zero. */
 static const char *read_text(struct bytes *bytes)
 {
     const char *text = (const char *)bytes->at;
@@ -118,7 +118,7 @@ static int find_build_id(struct perf_replay *replay, struct profile_object *obje
     return 0;
 }
 
-/* What a mapping's path says that it is of. */
+/* The kind of object that a mapping's path means. */
 static enum profile_object_kind kind_of(const char *path, uint64_t protection)
 {
     if (strcmp(path, "[vdso]") == 0)
@@ -200,12 +200,12 @@ static int read_mmap(struct perf_replay *replay, bool second, unsigned misc, str
         return PPROFIL_ERROR_DAMAGED;
     if (size == 0 || size > UINT64_MAX - mapping.start || misc & PERF_MISC_DATA ||
         (misc & PERF_MISC_MODE) != PERF_MISC_USER)
-        return 0; /* of the kernel, a guest, or of data */
+        return 0; /* it is data, or belongs to the kernel or a guest */
     object.end = mapping.end = mapping.start + size;
     int error = find_object(replay, &object, path, protection, &mapping.object);
     mapping.mark = object.kind == PROFILE_OBJECT_MARK;
     if (error == 0)
-        error = perf_find_space(replay, pid, &space); /* an object need not have one */
+        error = perf_find_space(replay, pid, &space); /* object.pid may have been set to 0 */
     return error == 0 ? perf_space_add(space, &mapping) : error;
 }
 

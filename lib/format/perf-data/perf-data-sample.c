@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a sample's record has depends on its event; its stack is looked up address by address. */
+/* Samples: the event says which fields a record has, and the stack is looked up address by address. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct sample {
     uint64_t ip, time, period, chain_length;
     uint32_t pid, tid;
     struct bytes chain;
-    bool placed; /* by its chain alone, not by what else the record says */
+    bool by_chain; /* the stack depends on nothing but the chain */
 };
 
 static void skip_read(struct bytes *bytes, uint64_t format)
@@ -31,7 +31,7 @@ static void skip_read(struct bytes *bytes, uint64_t format)
     bytes_take(bytes, values > UINT16_MAX ? UINT64_MAX : values * each);
 }
 
-/* In the order of perf_event_open(2); what comes behind the stack is not looked at. */
+/* Reads the fields in the order of perf_event_open(2), up to the stack. */
 static bool parse_sample(const struct perf_event *event, struct bytes *bytes, struct sample *sample)
 {
     const uint64_t has = event->has;
@@ -75,7 +75,7 @@ static int unmapped(struct perf_replay *replay, enum profile_object_kind kind, c
     uint32_t index;
     int error = profile_string(replay->profile, path, &object.path);
 
-    object.deleted = kind == PROFILE_OBJECT_FILE; /* there is nothing at this path */
+    object.deleted = kind == PROFILE_OBJECT_FILE; /* so that nobody looks for a file at this path */
     if (error == 0)
         error = profile_object(replay->profile, &object, &index);
     return error == 0 ? profile_location(replay->profile, index, address, location) : error;
@@ -99,8 +99,9 @@ static int locate(struct perf_replay *replay, const struct perf_space *space, bo
     return profile_location(profile, mapping->object, address, location);
 }
 
-/* The locations of a stack, leaf first. The first address of the kernel's and of the user's is
- * where it was; others are return addresses, behind a call that may be the last of its function. */
+/* Finds the locations of a stack, leaf first. The first address of the kernel and that of the user are where they were
+ * interrupted. The others are return addresses, from which 1 is subtracted: the call may be the last instruction of its
+ * function. */
 static int locate_chain(struct perf_replay *replay, const struct perf_space *space,
                         struct sample *sample, uint32_t *count)
 {
@@ -111,7 +112,7 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
         uint64_t address = bytes_get(&sample->chain, 8);
         if (address >= PERF_CONTEXT_MIN) {
             kernel = address == PERF_CONTEXT_KERNEL;
-            foreign = !kernel && address != PERF_CONTEXT_USER; /* a guest's */
+            foreign = !kernel && address != PERF_CONTEXT_USER; /* those of a guest */
             first = true;
             continue;
         }
@@ -148,7 +149,7 @@ static int locate_sample(struct perf_replay *replay, unsigned misc, struct sampl
         error = -ENOMEM;
     if (error == 0)
         error = locate_chain(replay, space, sample, &count);
-    sample->placed = count > 0;
+    sample->by_chain = count > 0;
     if (error == 0 && count == 0)
         error = locate(replay, space, (misc & PERF_MISC_MODE) == PERF_MISC_KERNEL, sample->ip,
                        &stacks->locations[count++]);
@@ -157,7 +158,7 @@ static int locate_sample(struct perf_replay *replay, unsigned misc, struct sampl
     return error == 0 ? make_stack(replay, count, node) : error;
 }
 
-/* --- stacks that were there before ----------------------------------------------------- */
+/* --- the cache of stacks --------------------------------------------------------------- */
 
 static struct perf_stack *slot_of(struct perf_stacks *stacks, const unsigned char *bytes,
                                   size_t size)
@@ -179,13 +180,13 @@ static void remember(struct perf_stack *stack, const unsigned char *bytes, size_
 
     if (copy == NULL) {
         stack->size = 0;
-        return; /* it works without */
+        return; /* the cache is not necessary */
     }
     memcpy(copy, bytes, size);
     *stack = (struct perf_stack){copy, size, replay->epoch, pid, node};
 }
 
-/* The same addresses in the same process are the same stack, as long as nothing was mapped. */
+/* The same addresses in the same process are the same stack, until a mapping or a process changes. */
 static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *sample,
                       uint32_t *node)
 {
@@ -199,7 +200,7 @@ static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *
         return 0;
     }
     int error = locate_sample(replay, misc, sample, node);
-    if (error == 0 && sample->placed)
+    if (error == 0 && sample->by_chain)
         remember(stack, bytes, size, replay, sample->pid, *node);
     return error;
 }

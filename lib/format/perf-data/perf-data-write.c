@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profile as a file of perf: one event, a record for each sample, and before them records of
- * the processes, threads and mappings that they are in.
+ * A profile becomes a file of perf: an event, a record for each sample, and before them records of the processes,
+ * threads and mappings that they belong to.
  *
- * perf looks up names itself, so what it needs is that an address less its mapping's start plus
- * the mapping's offset is the place in the file; where the mapping is does not matter
- * (address-layout.h). Marks are mappings that cannot be executed, so that perf looks for nothing in
- * them. Callers are written as a profile has them, inside of the call: perf looks them up as
- * they are, and other readers, which take them for return addresses and subtract one, still get
- * the call.
+ * perf looks up names itself. It needs an offset in the object's file: address - start of the mapping + its offset. The
+ * start itself does not matter (address-layout.h). Marks are mappings that cannot be executed, so that perf does not
+ * look up names in them. The addresses of callers are those of a profile, within the call. perf looks them up
+ * unchanged; other readers take them as return addresses and subtract 1, and still get the call.
  *
- * The header says how large the data is and cannot be written later, for the file may be a
- * pipe: so everything is made twice, and only counted at first.
+ * The header contains the size of the data, and the file may be a pipe, so the header cannot be written later. So
+ * everything is made twice, and the first time only counted.
  */
 #include "config.h"
 
@@ -22,7 +20,7 @@
 #include "format/address-layout.h"
 #include "format/perf-data/perf-data-write.h"
 
-#define SAMPLE_ID_SIZE 24u /* what every record but a sample ends with: pid, tid, time, event */
+#define SAMPLE_ID_SIZE 24u /* the end of every record but samples: pid, tid, time, event */
 #define CHAIN_LENGTH_MAX 8000u   /* entries: a record has at most 65535 bytes */
 #define TEXT_LENGTH_MAX 4095u    /* bytes of a name */
 
@@ -180,8 +178,8 @@ static uint64_t address_of(const struct perf_writer *writer, uint32_t node)
                              writer->profile->nodes[node].location);
 }
 
-/* Leaf first, and before the first and wherever it changes whose they are. Returns how many
- * entries; without out they are only counted. */
+/* Writes the addresses of a stack, leaf first, with a marker before the first and wherever user and kernel alternate.
+ * Returns the number of entries. out false: they are only counted. */
 static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
 {
     const struct profile_node *nodes = writer->profile->nodes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The comments of our pprof files, which are written and understood here, side by side. */
+/* The comments of pprofil in pprof files: how they are written and read, side by side. */
 #include "config.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static const char *const comment_words[] = {
     [PPROF_TIMELINE] = SIGN "timeline",
 };
 
-/* All totals but those that are sums over the samples, and those that have fields. */
+/* The totals that are neither sums over the samples nor fields of the message. */
 #define TOTALS ((struct profile_totals *)NULL)
 #define TOTAL(name)                                                                                \
     {                                                                                              \
@@ -68,7 +68,7 @@ enum pprof_comment pprof_comment_kind(const char **text)
     return PPROF_OF_OTHERS;
 }
 
-/* The value of " KEY=" in text, or NULL. Free text comes last, so keys are found before it. */
+/* The value of " KEY=" in text, or NULL. Free text comes last in a comment, so real keys are found first. */
 static const char *value_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -87,7 +87,7 @@ uint64_t pprof_number(const char *text, const char *key)
     return value == NULL ? 0 : strtoull(value, NULL, 10);
 }
 
-/* The rate in whole nanohertz: no number with a point in it, which is a comma elsewhere. */
+/* The rate is in whole nanohertz: printf writes a decimal comma in some locales. */
 char *pprof_encode_totals(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -119,8 +119,8 @@ void pprof_decode_totals(const char *text, struct profile *profile)
         set_total(totals, &kept[i], pprof_number(text, kept[i].name));
 }
 
-/* pprof prints comments as they are. So a control character is written as its picture (U+2400 and
- * the character; of DEL U+2421), from which it is read again. Takes text over. */
+/* pprof prints comments unchanged. So a control character is replaced by its symbol (U+2400 and the character; for DEL
+ * U+2421), which hide_controls turns back. Frees text; the caller frees the result. */
 static char *show_controls(char *text)
 {
     char *shown = text == NULL ? NULL : malloc(3 * strlen(text) + 1), *to = shown;

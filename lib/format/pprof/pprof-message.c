@@ -2,8 +2,8 @@
 /*
  * A message of profile.proto while it is made: its memory, its strings, and the tables that samples refer to.
  *
- * Readers subtract the start of a mapping from an address and add its file offset, to find the code in the file. So each
- * object has one mapping: where it was mapped first, widened until it holds all its locations.
+ * Readers subtract the start of a mapping from an address and add its file offset, to find the code in the file. So
+ * each object has one mapping: where it was mapped first, widened until it holds all its locations.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ struct pprof_block {
     _Alignas(16) unsigned char bytes[];
 };
 
-/* Where an object is said to be mapped: its first mapping and all its locations. */
+/* The mapping that is written for an object: its first mapping and all its locations. */
 struct span {
     uint64_t start, limit;
 };
@@ -147,8 +147,7 @@ void pprof_add_comment(struct pprof_writer *writer, char *text)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* What is added to an address of the object to get one that lies in its mapping. Addresses
- * are numbers modulo 2^64 here, as for all who read them. */
+/* What is added to an address of the object to get one in its mapping, modulo 2^64. */
 static uint64_t shift_of(const struct profile_object *object)
 {
     return pprof_relative(object->kind) ? object->start - object->offset : 0;
@@ -164,7 +163,7 @@ static void measure_spans(const struct profile *profile, struct span *spans)
         const struct profile_location *location = &profile->locations[i];
         struct span *span = &spans[location->object];
         uint64_t address = location->address + shift_of(&profile->objects[location->object]);
-        if (span->limit <= span->start) /* never mapped: its locations are all there is */
+        if (span->limit <= span->start) /* it was never mapped, and has only locations */
             *span = (struct span){.start = address & ~UINT64_C(0xfff), .limit = address};
         if (address < span->start)
             span->start = address & ~UINT64_C(0xfff);
@@ -193,7 +192,7 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
     pprof_add_comment(writer, pprof_encode_object(writer->profile, index, mapping->id));
 }
 
-/* The program itself, as far as its name tells: readers take the first mapping for it. */
+/* Finds the program, by its name: readers take the first mapping as that of the program. */
 static uint32_t find_program(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {
@@ -226,7 +225,7 @@ static void put_mappings(struct pprof_writer *writer)
 
 /* --- functions and locations ---------------------------------------------------------- */
 
-/* Its id, which is 0 where there is no memory. */
+/* Returns the id of the function; 0: no memory. */
 static uint64_t put_function(struct pprof_writer *writer, const struct profile_function *from)
 {
     PbProfile *message = &writer->message;
@@ -252,8 +251,8 @@ static void put_functions(struct pprof_writer *writer)
         put_function(writer, &profile->functions[i]);
 }
 
-/* A line has no file of its own but its function's: of code that a function has from another
- * file, as by including it in the middle, it is another function of that name. */
+/* In profile.proto the file of a line is that of its function. So code that a function has from another file becomes
+ * another function of the same name. */
 static uint64_t function_of(struct pprof_writer *writer, const struct profile_line *line)
 {
     struct profile_function function = writer->profile->functions[line->function];

@@ -2,8 +2,8 @@
 /*
  * The tables of profile.proto that samples refer to: mappings, functions, locations.
  *
- * Not every producer has addresses. Locations that differ in their lines stay different here,
- * at made-up addresses where need be.
+ * Not every producer has addresses. Locations with different lines stay different; if their addresses are equal, they
+ * get made-up ones.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* Only what is hexadecimal throughout: other producers have names of their own there. */
+/* Returns the size of a build-id, 0 if the text is not hexadecimal: other producers put names there. */
 static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_MAX])
 {
     size_t length = strnlen(text, 2 * PROFILE_BUILD_ID_MAX + 1);
@@ -63,7 +63,7 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_
     return (uint32_t)(length / 2);
 }
 
-/* What our own comment says of an object; without one, what its name and build-id say. */
+/* Completes an object from pprofil's comment, or else from its path and build-id. */
 static int describe_object(struct pprof_reader *reader, uint64_t mapping,
                            struct profile_object *object)
 {
@@ -157,7 +157,7 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index)
     return add_object(reader, &unknown, index);
 }
 
-/* The file does not say which object a function is in, but the locations that it has do. */
+/* The file does not say which object a function is in. Its locations say it. */
 static int place_function(const struct pprof_reader *reader, const PbLocation *location)
 {
     const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);
@@ -242,7 +242,7 @@ static int read_location(struct pprof_reader *reader, const PbLocation *location
     error = profile_location(profile, object, address, &entry->index);
     while (error == 0 && location->n_line > 0 && profile->location_count == before) {
         error = profile_location(profile, object, reader->made_up++, &entry->index);
-        looked |= PROFILE_LOOKED_LINE; /* there is nothing to look at */
+        looked |= PROFILE_LOOKED_LINE; /* a made-up address has no line to be looked up */
     }
     if (error == 0 && location->n_line > 0)
         error = read_lines(reader, location, entry->index, looked);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profile.proto as a profile: our own files with everything they keep, and those of others
- * with what they have.
+ * A message of profile.proto becomes a profile: files of pprofil with everything, files of others with what they have.
  *
- * Nothing in the file is trusted. Every index and id is looked up; ids are any 64-bit numbers,
- * so they are sorted and searched. Time grows with the size of the file and no faster: what
- * many messages may refer to (a string, a thread) is worked out once and remembered.
+ * Nothing in the file is trusted. Every index and id is looked up; ids are any 64-bit numbers, so they are sorted and
+ * searched. The time is proportional to the size of the file: what many messages may refer to, such as a string or a
+ * thread, is made once and remembered.
  */
 #include "config.h"
 
@@ -16,7 +15,7 @@
 #include "format/pprof/pprof.h"
 
 enum { MEMO_PROCESS, MEMO_THREAD }; /* the upper half of a */
-#define CALL_NAME_SIZE_MAX 256 /* bytes of a system call's: it is hashed for each sample */
+#define CALL_NAME_SIZE_MAX 256 /* the name of a system call is hashed for each sample */
 
 /* --- small things -------------------------------------------------------------------- */
 
@@ -81,7 +80,7 @@ static int read_process(struct pprof_reader *reader, const char *text)
     if (error == 0 && !known->used)
         memo_set(known, index);
     else if (error == 0)
-        known->index = index; /* a pid used again: samples cannot tell, the last one has them */
+        known->index = index; /* the pid was used again: the last process gets all samples */
     return error;
 }
 
@@ -109,7 +108,7 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
     }
 }
 
-/* Each text once, however often it is said. */
+/* Reads each text once, even if several comments have it. */
 static int read_comments(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
@@ -129,7 +128,7 @@ static int read_comments(struct pprof_reader *reader)
     }
     free(heard);
     if (error == 0)
-        pprof_ids_sort(&reader->notes); /* two about one mapping: either will do */
+        pprof_ids_sort(&reader->notes); /* if a mapping has two, either is used */
     return error;
 }
 
@@ -153,7 +152,7 @@ static uint64_t value_of(const PbSample *sample, int which)
     return which < 0 || sample->value[which] < 0 ? 0 : (uint64_t)sample->value[which];
 }
 
-/* Sums that no total could hold are no profile. */
+/* Fails if the totals could not hold the sums. */
 static int read_values(const struct pprof_reader *reader, const PbSample *sample,
                        struct profile_sample *made)
 {
@@ -226,7 +225,7 @@ static int find_thread(struct pprof_reader *reader, const struct labels *labels,
     return 0;
 }
 
-/* Root first, as nodes are made. A sample without a stack was somewhere, too. */
+/* Adds the nodes of a stack, root first. A sample without a stack gets an unknown location. */
 static int read_stack(const struct pprof_reader *reader, const PbSample *sample, uint32_t *node)
 {
     uint32_t object, location;
@@ -264,7 +263,7 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample)
     if (error == 0 && labels.syscall != NULL)
         error = profile_syscall(reader->profile, labels.syscall, -1, labels.compat, &made.syscall);
     if (error != 0 || (made.count | made.cpu_ns | made.wall_ns) == 0)
-        return error; /* nothing: other producers keep what was freed, in heap profiles */
+        return error; /* no values: heap profiles of others have samples of freed memory */
     made.state = labels.state;
     return profile_count(reader->profile, &made);
 }

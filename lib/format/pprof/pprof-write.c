@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A profile as profile.proto: the samples, with all that is in no table, and the whole, which
- * protobuf-c packs.
- */
+/* A profile becomes a message of profile.proto: its samples, totals and comments are made here. */
 #include "config.h"
 
 #include <errno.h>
@@ -76,7 +73,7 @@ static void put_values(struct pprof_writer *writer, const struct profile_sample 
     to->n_value = writer->message.n_sample_type;
     to->value[0] = (int64_t)from->count;
     to->value[1] = (int64_t)from->cpu_ns;
-    to->value[2] = (int64_t)from->wall_ns; /* past n_value where there is no wall time */
+    to->value[2] = (int64_t)from->wall_ns; /* not written without wall time: n_value is 2 */
 }
 
 static void put_samples(struct pprof_writer *writer)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What both directions of the pprof format stand on: its row in the table, the gzip'd file
- * around the message, which values samples have, and what strings may hold.
+ * The pprof format: its row in the table, the gzip'd file around the message, and the choice of values.
  *
- * Files come from anywhere. A few bytes of gzip may stand for gigabytes, and a few bytes of
- * message for a hundred times as many of structures: both are bounded while they grow.
+ * Files come from anywhere. A few bytes of gzip may stand for gigabytes, and a few bytes of a message for a hundred
+ * times as many bytes of structures. Both are limited while they grow.
  */
 #include "config.h"
 
@@ -80,7 +79,7 @@ static int read_all(const char *path, uint8_t **bytes, size_t *size)
     return error;
 }
 
-/* What one message may allocate. Freeing gives nothing back, for nothing is freed while the message is unpacked. */
+/* What a message may still allocate. Freed memory is not counted: nothing is freed while a message is unpacked. */
 struct allowance {
     size_t left;
     bool out_of_memory;
@@ -127,7 +126,7 @@ void pprof_unload(PbProfile *message)
         perftools__profiles__profile__free_unpacked(message, NULL);
 }
 
-/* Takes the message as it is packed, so that the whole of it is never in memory. */
+/* Receives the message while it is packed, so that the packed message is never in memory as a whole. */
 struct stream {
     ProtobufCBuffer base;
     gzFile file;
@@ -178,7 +177,7 @@ bool pprof_is_type(const PbProfile *message, const PbValueType *value, const cha
            is_text(message, value->unit, unit);
 }
 
-/* The last value of this type and unit before end, or -1. */
+/* The index of the last value of this type and unit before end, or -1. */
 static int find_value(const PbProfile *message, int end, const char *type, const char *unit)
 {
     while (end > 0 && !pprof_is_type(message, message->sample_type[end - 1], type, unit))
