@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds out whether LeakSanitizer has ended the program: see lsan-note.h. */
 #include "config.h"
 
 #include <stdlib.h>

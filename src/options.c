@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads the options that subcommands have in common, and complains of wrong ones. */
 #include "config.h"
 
 #include <errno.h>
