@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours: the hue is the kind of code, its shade comes from the name. All are light, so that
- * black text on them keeps a contrast of more than 4.5 to 1 (WCAG 2), and the kinds differ in
- * lightness or hue for those who do not tell red from green.
+ * Colours: the hue shows the kind of code, and the shade comes from the name. All are light: black text on them has a
+ * contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue also for people who cannot distinguish red
+ * from green.
  */
 #include "config.h"
 
@@ -10,9 +10,9 @@
 
 #include "picture/picture.h"
 
-#define Z95 1.959963984540054 /* of the normal distribution */
+#define Z95 1.959963984540054 /* of the normal distribution: 95 % of it is within this many standard deviations */
 
-/* Degrees and percents: from, and how far shades go. */
+/* Degrees and percents: the lowest value, and the range of shades above it. */
 struct palette {
     const char *name;
     unsigned hue, hues, saturation, lightness, lightnesses;
@@ -65,7 +65,7 @@ struct picture_colour picture_colour_of(const struct picture_name *name)
     const struct palette *palette = &palettes[name->kind];
     uint32_t hash = hash_text(name->text), hue = hash >> 8, shade = hash >> 16;
 
-    if (name->kind == PICTURE_LIBRARY) /* those of one library are more alike than others */
+    if (name->kind == PICTURE_LIBRARY) /* names of one library have similar hues */
         hue = hash_text(name->object) % (palette->hues / 2) + hue % (palette->hues / 2);
     return from_hsl(palette->hue + hue % (palette->hues + 1), palette->saturation / 100.0,
                     (palette->lightness + shade % (palette->lightnesses + 1)) / 100.0);
@@ -97,7 +97,7 @@ double picture_change(const struct picture_tree *tree, uint32_t index)
     return change_of(&tree->frames[index], &tree->frames[0]);
 }
 
-/* Two proportions, their common variance estimated from both. */
+/* A test of two proportions, with a common variance estimated from both. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root)
 {
     double n = (double)root->total.samples, m = (double)root->old_total.samples;

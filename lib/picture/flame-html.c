@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flame graphs as a page: the tree as JSON, and a script that draws as much of it as is seen, so
- * that a hundred thousand frames are no more work than a hundred. The page fetches nothing, and
- * its policy lets it fetch nothing.
+ * Flame graphs as a page: the tree as JSON, and a script that draws only the visible part of it, so that a hundred
+ * thousand frames are no more work than a hundred. The page fetches nothing, and its content security policy forbids it
+ * to.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ static void put_kinds(FILE *out, const struct picture_tree *tree)
     fputs("]", out);
 }
 
-/* [text, object, kind, colour] each */
+/* Each name is [text, object, kind, colour]. */
 static int put_names(FILE *out, const struct picture_tree *tree)
 {
     int error = 0;
@@ -52,8 +52,8 @@ static int put_names(FILE *out, const struct picture_tree *tree)
     return error;
 }
 
-/* depth, name, total, self, samples; where it is compared, also the total, self and samples of
- * before: numbers in a row. */
+/* Each frame is five numbers in the array: depth, name, total, self, samples. In a comparison it is eight: also total,
+ * self and samples of the baseline. */
 static void put_frames(FILE *out, const struct picture_tree *tree)
 {
     fputs(",\n\"frames\":[", out);

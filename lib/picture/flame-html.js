@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page: the data becomes trees, of which the visible part is drawn on a canvas.
+// The page: makes trees of the data, and draws the visible part of one on a canvas.
 (() => {
   const find = (id) => document.getElementById(id);
   const data = JSON.parse(find('data').textContent);
@@ -49,7 +49,7 @@
     return tree;
   }
 
-  // Samples of a frame itself: those of what it called taken off.
+  // The samples of a frame itself: its own less those of its callees.
   function selfSamples(tree, key) {
     const own = Float64Array.from(tree[key]), open = [];
     for (let i = 0; i < own.length; i++) {
@@ -60,8 +60,8 @@
     return own;
   }
 
-  // Stacks turned over: what was running stands on the root, its callers on it. Very deep ones
-  // are cut: nobody looks that far, and they are many.
+  // Inverted stacks: the innermost function is below the root, and its callers below it. Stacks
+  // are cut at a depth, which limits the number of frames.
   function turnOver(tree) {
     const deepest = 256;
     const nodes = [{name: 0, kids: new Map(), sums: [0, 0, 0, 0]}];
@@ -162,7 +162,7 @@
 
   const topOf = (depth) => rowHeight * (view.down ? depth : flame.rows.length - 1 - depth);
   const tallness = () => Math.max(flame.rows.length * rowHeight + 8, scroll.clientHeight);
-  // where row 0 begins: a flame stands on the ground
+  // the y of row 0: a flame graph has its root at the bottom
   const ground = () => view.down ? 4 : tallness() - flame.rows.length * rowHeight - 4;
 
   const view = {
@@ -190,7 +190,7 @@
     },
   };
 
-  // Those that are seen: a frame too narrow to see has nothing wider on it.
+  // The visible frames. The callees of a frame that is too narrow are too narrow, too.
   function eachVisible(act) {
     const low = scroll.scrollTop - rowHeight, high = scroll.scrollTop + height, base = ground();
     const visit = (i) => {
@@ -214,7 +214,7 @@
     return text.length <= columns ? text : [...text].slice(0, columns - 1).join('') + '…';
   }
 
-  // Most are narrow: a plain rectangle is drawn far sooner than a path.
+  // Most frames are narrow, and a rectangle is drawn much faster than a path.
   function drawFrame(i, x, y, w) {
     const match = flame.matches[i] === 1;
     pen.fillStyle = match ? style.mark : colourOf(tree, i);
@@ -239,7 +239,7 @@
     pen.globalAlpha = 1;
   }
 
-  // Once for whatever has changed until the browser paints.
+  // Draws once for all changes until the browser paints.
   let waiting = false;
   function draw() {
     if (!waiting)
@@ -281,7 +281,7 @@
     return at;
   }
 
-  // --- words about a frame -------------------------------------------------------------------
+  // --- the text about a frame ----------------------------------------------------------------
 
   function linesOf(i) {
     const name = names[tree.name[i]];
@@ -327,7 +327,7 @@
 
   // --- the table -----------------------------------------------------------------------------
 
-  // By name; a function that called itself counts once.
+  // Sums by name. Time in a recursive function counts once.
   function sumNames() {
     const all = trees.flame, sums = names.map((_, name) => ({name, self: 0, total: 0, old: 0, oldSelf: 0}));
     const open = [], depths = new Int32Array(names.length);
@@ -385,7 +385,7 @@
       button.setAttribute('aria-pressed', button.dataset.sort === state.sort);
   }
 
-  // A function of the table: all its frames, and no other that has its name as a part.
+  // Selects a function of the table: the frames with just this name.
   function choose(text) {
     find('search').value = text;
     flame.search(text, (label) => label === text);

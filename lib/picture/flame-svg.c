@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flame graphs as SVG: a picture that stands by itself, without a script, and answers where a
- * browser runs one. No font, style or script is fetched. Without a script it is 1200 wide, and a
- * frame of less than a tenth of that unit is not drawn.
+ * Flame graphs as SVG: a picture that is complete without a script, and interactive in a browser that runs scripts. It
+ * fetches no font, style or script. Without a script it is 1200 units wide. Frames of less than a tenth of a unit are
+ * not drawn.
  */
 #include "config.h"
 
@@ -18,13 +18,13 @@
 #define TOP 66u  /* heading */
 #define FOOT 54u /* legend and details */
 #define ROW 18u
-#define TITLE 86u   /* columns of the title, which leave room for buttons */
-#define LETTER 7.23 /* width of one in a fixed font of 12 units */
+#define TITLE 86u   /* columns of the title: the buttons are to the right of it */
+#define LETTER 7.23 /* the width of a letter in a fixed font of 12 units */
 #define NARROWEST 0.1
-#define ROWS 40u /* are always drawn, and deeper ones that this share of all reaches: */
-#define DEEP 0.02
-#define ROUNDED 4.0        /* corners, of frames that are so wide */
-#define FRAMES_MAX 20000u /* what browsers draw at once */
+#define ROWS 40u          /* rows that are always drawn */
+#define DEEP 0.02         /* deeper rows are drawn while more than this share of all reaches them */
+#define ROUNDED 4.0       /* frames that are at least this wide have round corners */
+#define FRAMES_MAX 20000u /* as many as browsers draw without a delay */
 
 /* What is drawn, and how. */
 struct drawing {
@@ -32,8 +32,8 @@ struct drawing {
     const struct profile *profile;
     const struct picture_tree *tree;
     bool down;        /* the root is on top: an icicle graph */
-    double largest;   /* change */
-    uint64_t *starts; /* by frame: where it begins, in values */
+    double largest;   /* picture_largest_change */
+    uint64_t *starts; /* by frame: where it begins, in the unit of values */
 };
 
 static unsigned height_of(const struct picture_tree *tree)
@@ -47,11 +47,12 @@ static double scale_of(const struct picture_tree *tree)
     return all == 0 ? 0 : (WIDTH - 2 * EDGE) / (double)all;
 }
 
-/* A frame begins where its caller does, behind those of its caller's that were before it. */
+/* A frame begins at the start of its caller, plus the widths of the caller's earlier frames. The caller frees the
+ * array. */
 static uint64_t *find_starts(const struct picture_tree *tree)
 {
     uint64_t *starts = calloc(2 * (size_t)tree->frame_count, sizeof *starts);
-    uint64_t *ends = starts + tree->frame_count; /* of what was called so far */
+    uint64_t *ends = starts + tree->frame_count; /* by frame: the end of its last callee so far */
 
     for (uint32_t i = 0; starts != NULL && i < tree->frame_count; i++) {
         uint32_t parent = tree->frames[i].parent;
@@ -128,8 +129,8 @@ static void draw_button(struct drawing *drawing, const char *id, unsigned x, uns
             id, x, width, width / 2, text);
 }
 
-/* Heading and foot stay in sight where a script runs and the picture is taller than its window:
- * hence they have a ground of their own, over the frames. */
+/* With a script, heading and foot stay visible when the picture is taller than its window. So they have a background,
+ * and are drawn over the frames. */
 static int draw_head(struct drawing *drawing)
 {
     fprintf(drawing->out, "<g id=\"head\"><rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n",
@@ -179,7 +180,7 @@ static void draw_tip(struct drawing *drawing, uint32_t index)
     fputs("</title>", out);
 }
 
-/* x and width, in units of the picture. */
+/* Sets x and width, in units of the picture. */
 static void place_frame(const struct drawing *drawing, uint32_t index, double *x, double *width)
 {
     *x = EDGE + (double)drawing->starts[index] * scale_of(drawing->tree);
@@ -228,8 +229,8 @@ static void draw_label(struct drawing *drawing, uint32_t index)
     fputs("</text>\n", out);
 }
 
-/* Labels have a layer of their own: most frames are too narrow to have one, and a browser takes
- * its time for every element. */
+/* Labels are in a layer of their own and not beside their frames: most frames are too narrow for one, and every element
+ * costs a browser time. */
 static void draw_frames(struct drawing *drawing)
 {
     fprintf(drawing->out, "<g id=\"frames\" data-down=\"%d\">\n", drawing->down);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The picture is there already: this makes it as wide as its window, and lets it answer. Frames
-// are read from it, so that whatever has changed the file in between has changed all of it.
+// Makes the picture as wide as its window, and interactive. The data of frames is read from the
+// picture itself, so that both agree also after another program has changed the file.
 (() => {
   const svg = document.documentElement;
   const find = (id) => document.getElementById(id);
@@ -50,7 +50,7 @@
     w: rects.map((rect) => number(rect, 'width') / whole),
   }, view);
 
-  // As many letters as there is room for.
+  // As many letters as fit.
   function clip(text, room) {
     const columns = Math.floor((room - 6) / letter);
     if (columns < 3)
@@ -59,7 +59,7 @@
     return letters.length <= columns ? text : letters.slice(0, columns - 1).join('') + '…';
   }
 
-  // What has not changed is left alone: the browser has less to do.
+  // Sets only what has changed, which saves the browser work.
   function paintFrame(i) {
     const place = flame.place(i), room = place === null ? 0 : place[1] * width;
     const outside = i < flame.zoomed && flame.zoomed > 0;
@@ -112,7 +112,7 @@
     stay();
   }
 
-  // Head and foot stay in sight.
+  // Keeps head and foot visible.
   function stay() {
     find('head').setAttribute('transform', `translate(0 ${scrollY})`);
     find('foot').setAttribute('transform', `translate(0 ${Math.min(0, scrollY + innerHeight - height)})`);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What a flame graph does, whoever draws it: zoom, search, and the keys. Frames are numbered in
-// the order of a walk, so that those that frame i called, and theirs, are i + 1 to end[i] - 1.
+// Zoom, search and keys of a flame graph, for both ways to draw it. Frames are numbered in the
+// order of a walk: the direct and indirect callees of frame i are i + 1 to end[i] - 1.
 'use strict';
 
 class Flame {
   // label, depth, x, w: arrays by frame; x and w are shares of all, 0 to 1.
-  // view: what draws it, with paint(), ask() for a search, show(frame) where it may be hidden,
-  // and down: true where callees are below.
+  // view: draws it, with paint(), ask() for a search, show(frame) to scroll to a frame, and down:
+  // true if callees are below their callers.
   constructor(frames, view) {
     Object.assign(this, frames);
     this.view = view;
@@ -38,7 +38,7 @@ class Flame {
     this.matched = 0;
   }
 
-  // Where a frame is: [x, w], shares of the width; null: out of the picture.
+  // The place of a frame: [x, w], shares of the width; null: it is not in the picture.
   place(i) {
     const z = this.zoomed;
     if (i <= z && this.end[i] > z)
@@ -65,7 +65,7 @@ class Flame {
     this.view.paint();
   }
 
-  // A part of the name, no matter of which case; between slashes: a regular expression.
+  // A query is a part of a name, in upper or lower case; between slashes it is a regular expression.
   tester(query) {
     const pattern = /^\/(.+)\/$/.exec(query);
     if (pattern) {
@@ -76,7 +76,7 @@ class Flame {
     return (name) => name.toLowerCase().includes(part);
   }
 
-  // test: of a name, instead of what the query says.
+  // test: a function of a name, used instead of the query.
   search(query, test) {
     this.forget();
     this.query = query;
@@ -92,7 +92,7 @@ class Flame {
     this.view.paint();
   }
 
-  // The share of all that is in frames that match: one within another counts once.
+  // The share of all in frames that match. A match below another one counts once.
   mark(test) {
     const known = new Map();
     let counted = 0;
@@ -111,7 +111,7 @@ class Flame {
     }
   }
 
-  // The next match, or that before; it is shown, if need be by zooming out.
+  // Goes to the next or previous match, and zooms out if it is not visible.
   next(step) {
     const found = this.found;
     if (found.length === 0)
@@ -130,7 +130,7 @@ class Flame {
     this.view.paint();
   }
 
-  // Along a row.
+  // Moves along a row.
   aside(step) {
     const row = this.rows[this.depth[this.focus]];
     for (let at = row.indexOf(this.focus) + step; at >= 0 && at < row.length; at += step) {
@@ -140,7 +140,7 @@ class Flame {
     }
   }
 
-  // To the widest that it called.
+  // Moves to the widest callee.
   deeper() {
     let widest = -1;
     for (let i = this.focus + 1; i < this.end[this.focus]; i = this.end[i])
@@ -165,7 +165,7 @@ class Flame {
     return (key === 'ArrowDown') === this.view.down ? this.deeper() : this.caller();
   }
 
-  // Was the key one of ours?
+  // Returns whether the key is one of those above.
   key(event) {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') {
       this.view.ask();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A heat map of the time line: a column is a second, what is within it goes up in steps of 20 ms,
- * and the darker a place is, the more CPUs were in use then. What a program does once a second,
- * or every so many milliseconds, shows as a line or a pattern. A column always has 50 places: in
- * a long run, whose slots are longer, it stands for more than a second.
+ * A heat map of the timeline. A column is a second, and goes up in 50 cells of 20 ms. The darker a cell, the more CPUs
+ * were in use then. What a program does once a second, or with another period, shows as a line or a pattern. In a long
+ * run slots are longer, and a column of 50 cells is more than a second.
  */
 #include "config.h"
 
@@ -18,16 +17,16 @@
 #define LEFT 62u
 #define RIGHT 12u
 #define TOP 72u  /* heading */
-#define BARS 44u /* CPUs in use, by column */
+#define BARS 44u /* height of the bars: CPUs in use, by column */
 #define GAP 6u
-#define PLACES 50u /* of a column */
-#define PLACE 6u   /* height of one */
+#define CELLS 50u /* cells of a column */
+#define CELL 6u   /* height of a cell */
 #define FOOT 86u
-#define HEIGHT (TOP + BARS + GAP + PLACES * PLACE + FOOT)
+#define HEIGHT (TOP + BARS + GAP + CELLS * CELL + FOOT)
 #define MAP_TOP (TOP + BARS + GAP)
-#define MAP_END (MAP_TOP + PLACES * PLACE)
-#define WIDEST 48.0 /* a column */
-#define LEVELS 24u  /* of heat */
+#define MAP_END (MAP_TOP + CELLS * CELL)
+#define WIDEST 48.0 /* width of a column, at most */
+#define LEVELS 24u  /* colours */
 #define NS 1e9
 
 struct map {
@@ -35,7 +34,7 @@ struct map {
     const struct profile_timeline *line;
     uint32_t columns;
     double width; /* of a column */
-    double most;  /* CPUs at the highest level */
+    double most;  /* CPUs in use at the highest level */
     double most_of_column;
 };
 
@@ -50,9 +49,9 @@ static double heat_of_column(const struct map *map, uint32_t column)
 {
     double sum = 0;
 
-    for (uint32_t i = 0; i < PLACES; i++)
-        sum += heat_of(map, column * PLACES + i);
-    return sum / PLACES;
+    for (uint32_t i = 0; i < CELLS; i++)
+        sum += heat_of(map, column * CELLS + i);
+    return sum / CELLS;
 }
 
 static unsigned level_of(const struct map *map, double heat)
@@ -61,7 +60,7 @@ static unsigned level_of(const struct map *map, double heat)
     return level > LEVELS ? LEVELS : (unsigned)level;
 }
 
-/* From pale yellow to dark red: lightness alone tells, for those who see no colours. */
+/* From pale yellow to dark red. The lightness alone shows the level, for people who do not see colours. */
 static void put_colour(FILE *out, unsigned level)
 {
     static const double stops[][3] = {
@@ -81,8 +80,8 @@ static int compare_heat(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The highest level is the most that is worth a colour of its own: a lone slot that was late by its
- * neighbours' share must not make all else pale, so one in two hundred may be hotter. */
+/* Finds the number of CPUs at the highest level. A slot may have a part of its neighbour's time; so that such a slot
+ * does not make all others pale, one in two hundred may be above the highest level. */
 static int measure(struct map *map)
 {
     const struct profile_timeline *line = map->line;
@@ -98,7 +97,7 @@ static int measure(struct map *map)
         map->most = (double)sorted[line->count - 1] / (double)line->slot_ns;
     free(sorted);
     map->most = map->most < 1 ? 1 : map->most;
-    map->columns = (line->count + PLACES - 1) / PLACES;
+    map->columns = (line->count + CELLS - 1) / CELLS;
     map->width = fmin(WIDEST, (double)(WIDTH - LEFT - RIGHT) / map->columns);
     map->most_of_column = 1;
     for (uint32_t i = 0; i < map->columns; i++)
@@ -147,37 +146,37 @@ static void draw_bars(const struct map *map)
         if (height < 0.1)
             continue;
         fputs("<g>", map->out);
-        put_tip(map, column * PLACES, (column + 1) * PLACES, heat);
+        put_tip(map, column * CELLS, (column + 1) * CELLS, heat);
         put_rect(map, column, TOP + BARS - height, height);
         fputs(" class=\"bar\"/></g>\n", map->out);
     }
 }
 
-/* Places of the same level that follow each other are one piece. */
+/* Draws cells of the same level that follow each other as one. */
 static void draw_column(const struct map *map, uint32_t column)
 {
-    uint32_t first = column * PLACES;
+    uint32_t first = column * CELLS;
 
-    for (uint32_t i = 0, next; i < PLACES; i = next) {
+    for (uint32_t i = 0, next; i < CELLS; i = next) {
         unsigned level = level_of(map, heat_of(map, first + i));
         double sum = 0;
-        for (next = i; next < PLACES && level_of(map, heat_of(map, first + next)) == level; next++)
+        for (next = i; next < CELLS && level_of(map, heat_of(map, first + next)) == level; next++)
             sum += heat_of(map, first + next);
         if (level == 0)
             continue;
         fputs("<g>", map->out);
         put_tip(map, first + i, first + next, sum / (next - i));
-        put_rect(map, column, MAP_END - next * PLACE, (next - i) * PLACE);
+        put_rect(map, column, MAP_END - next * CELL, (next - i) * CELL);
         fputs(" fill=\"", map->out);
         put_colour(map->out, level);
         fputs("\"/></g>\n", map->out);
     }
 }
 
-/* 1, 2, 5, 10, ... so that labels are 80 units apart. */
+/* The distance of labels in seconds: 1, 2, 5, 10, ..., so that they are at least 80 units apart. */
 static double step_of(const struct map *map)
 {
-    double wanted = 80 / map->width * seconds_of(map, PLACES);
+    double wanted = 80 / map->width * seconds_of(map, CELLS);
     double power = pow(10, floor(log10(wanted)));
 
     if (wanted <= power)
@@ -187,7 +186,7 @@ static double step_of(const struct map *map)
 
 static void draw_axes(const struct map *map)
 {
-    double second = seconds_of(map, PLACES), step = step_of(map);
+    double second = seconds_of(map, CELLS), step = step_of(map);
     FILE *out = map->out;
 
     for (double time = 0; time <= second * map->columns * 1.0001; time += step) {
@@ -200,7 +199,7 @@ static void draw_axes(const struct map *map)
     }
     for (unsigned i = 0; i <= 4; i++) {
         fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8,
-                MAP_END - i * PLACES * PLACE / 4 + 4);
+                MAP_END - i * CELLS * CELL / 4 + 4);
         page_put_number(out, 1000 * second * i / 4, 0);
         fputs(" ms</text>\n", out);
     }
@@ -224,7 +223,7 @@ static void draw_legend(const struct map *map)
     fprintf(out, "<text class=\"plain\" x=\"%u\" y=\"%u\">0 to ", LEFT + LEVELS * 8 + 10, y + 11);
     page_put_number(out, map->most, 2);
     fputs(" CPUs in use \xc2\xb7 a column is ", out);
-    page_put_number(out, seconds_of(map, PLACES), 2);
+    page_put_number(out, seconds_of(map, CELLS), 2);
     fputs(" s, a place in it ", out);
     page_put_number(out, 1000 * seconds_of(map, 1), 0);
     fputs(" ms</text>\n", out);
@@ -269,7 +268,7 @@ static int draw(const struct map *map, const struct profile *profile)
         return error;
     fprintf(out, "<rect class=\"ground\" x=\"%u\" y=\"%u\" width=\"", LEFT, MAP_TOP);
     page_put_number(out, all, 2);
-    fprintf(out, "\" height=\"%u\"/>\n<g id=\"places\">\n", PLACES * PLACE);
+    fprintf(out, "\" height=\"%u\"/>\n<g id=\"places\">\n", CELLS * CELL);
     draw_bars(map);
     for (uint32_t column = 0; column < map->columns; column++)
         draw_column(map, column);

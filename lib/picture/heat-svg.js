@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is under the pointer is said at once, and not only when it rests.
+// Shows the text of the cell under the pointer at once: a tooltip waits until the pointer rests.
 (() => {
   const details = document.getElementById('details');
   document.getElementById('places').addEventListener('mouseover', (event) => {
