@@ -25,17 +25,17 @@
 
 /* May a stranger have made this entry to mislead us? These are the kernel's rules at their strictest: fs/namei.c has
  * may_follow_link() for links and may_create_in_sticky() for files and FIFOs. */
-static bool is_strangers(const struct stat *directory, const struct stat *entry)
+static bool output_path_is_strangers(const struct stat *directory, const struct stat *entry)
 {
-    bool anybodys = (directory->st_mode & S_IWOTH) != 0 ||
-                    (S_ISREG(entry->st_mode) && (directory->st_mode & S_IWGRP) != 0);
+    bool anybodys =
+        (directory->st_mode & S_IWOTH) != 0 || (S_ISREG(entry->st_mode) && (directory->st_mode & S_IWGRP) != 0);
 
-    return (directory->st_mode & S_ISVTX) != 0 && anybodys && !S_ISDIR(entry->st_mode) &&
-           entry->st_uid != geteuid() && entry->st_uid != directory->st_uid;
+    return (directory->st_mode & S_ISVTX) != 0 && anybodys && !S_ISDIR(entry->st_mode) && entry->st_uid != geteuid() &&
+           entry->st_uid != directory->st_uid;
 }
 
 /* Opens the directory of a path, which is relative to the directory found so far. */
-static int enter(struct output_path *found, const char *path)
+static int output_path_enter(struct output_path *found, const char *path)
 {
     char directory[PATH_MAX] = ".";
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
@@ -58,17 +58,16 @@ static int enter(struct output_path *found, const char *path)
 }
 
 /* Checks an entry. If it is a link to follow, writes its text to link; else link is empty. */
-static int judge(struct output_path *found, int entry, char link[PATH_MAX])
+static int output_path_judge(struct output_path *found, int entry, char link[PATH_MAX])
 {
     struct stat directory;
     struct statfs system;
 
     link[0] = '\0';
-    if (fstat(found->directory, &directory) < 0 || fstat(entry, &found->status) < 0 ||
-        fstatfs(entry, &system) < 0)
+    if (fstat(found->directory, &directory) < 0 || fstat(entry, &found->status) < 0 || fstatfs(entry, &system) < 0)
         return -errno;
     found->exists = true;
-    found->strangers = is_strangers(&directory, &found->status);
+    found->strangers = output_path_is_strangers(&directory, &found->status);
     if (found->strangers)
         return -EACCES;
     found->opaque = S_ISLNK(found->status.st_mode) && system.f_type == PROC_SUPER_MAGIC;
@@ -82,18 +81,18 @@ static int judge(struct output_path *found, int entry, char link[PATH_MAX])
     return length == 0 ? -ENOENT : 0;
 }
 
-static int follow(const char *path, struct output_path *found)
+static int output_path_follow(const char *path, struct output_path *found)
 {
     char link[PATH_MAX];
 
     for (unsigned links = 0; links <= LINKS_MAX; links++) {
-        int error = enter(found, path);
+        int error = output_path_enter(found, path);
         if (error != 0)
             return error;
         int entry = openat(found->directory, found->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
         if (entry < 0)
             return errno == ENOENT ? 0 : -errno;
-        error = judge(found, entry, link);
+        error = output_path_judge(found, entry, link);
         close(entry);
         if (error != 0 || link[0] == '\0')
             return error;
@@ -105,7 +104,7 @@ static int follow(const char *path, struct output_path *found)
 int output_path_find(const char *path, struct output_path *found)
 {
     *found = (struct output_path){.directory = AT_FDCWD};
-    int error = follow(path, found);
+    int error = output_path_follow(path, found);
     if (error != 0)
         output_path_close(found);
     return error;
@@ -119,7 +118,7 @@ void output_path_close(struct output_path *found)
 }
 
 /* With O_CREAT the kernel applies its own rules again, to what is there now. */
-static int try_open(const struct output_path *found)
+static int output_path_try(const struct output_path *found)
 {
     int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
 
@@ -132,7 +131,7 @@ static int try_open(const struct output_path *found)
 int output_path_open_found(const struct output_path *found)
 {
     struct stat status;
-    int error = 0, fd = try_open(found);
+    int error = 0, fd = output_path_try(found);
 
     if (fd < 0)
         return fd == -EEXIST || (fd == -ELOOP && !found->opaque) ? -EAGAIN : fd;
@@ -149,20 +148,20 @@ int output_path_open_found(const struct output_path *found)
     return error;
 }
 
-static int may(const struct output_path *found, const char *name, int how)
+static int output_path_may(const struct output_path *found, const char *name, int how)
 {
     return faccessat(found->directory, name, how, AT_EACCESS) < 0 ? -errno : 0;
 }
 
-/* In a sticky directory only the owner of the file or of the directory may put another file in its place:
- * unlink(2), EPERM. */
+/* In a sticky directory only the owner of the file or of the directory may put another file in its place: unlink(2),
+ * EPERM. */
 static bool is_kept_by_sticky_bit(const struct output_path *found)
 {
     struct stat directory;
     uid_t us = geteuid();
 
-    return us != 0 && fstat(found->directory, &directory) == 0 &&
-           (directory.st_mode & S_ISVTX) != 0 && directory.st_uid != us && found->status.st_uid != us;
+    return us != 0 && fstat(found->directory, &directory) == 0 && (directory.st_mode & S_ISVTX) != 0 &&
+           directory.st_uid != us && found->status.st_uid != us;
 }
 
 int output_path_check(const struct output_path *found)
@@ -171,11 +170,11 @@ int output_path_check(const struct output_path *found)
         return 0;
     if (found->exists && S_ISDIR(found->status.st_mode))
         return -EISDIR;
-    int error = may(found, ".", W_OK | X_OK);
+    int error = output_path_may(found, ".", W_OK | X_OK);
     bool replaced = S_ISREG(found->status.st_mode) && !is_kept_by_sticky_bit(found);
     if (!found->exists || (error == 0 && replaced))
         return error;
-    return may(found, found->name, W_OK);
+    return output_path_may(found, found->name, W_OK);
 }
 
 int output_path_open(const char *path)

@@ -7,8 +7,8 @@
 __extension__ typedef unsigned __int128 product; /* an address times a scale: 96 bits */
 
 /* Computes which byte of the buffer a distance falls into. False: the system's arithmetic has no result. */
-static bool byte_of(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
-                    uint64_t distance, bool exact, product *byte)
+static bool dialect_byte(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t distance,
+                         bool exact, product *byte)
 {
     switch (dialect->arithmetic) {
     case DIALECT_HALVES:
@@ -39,8 +39,8 @@ static bool byte_of(const struct dialect *dialect, uint32_t scale, unsigned coun
     return true;
 }
 
-bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
-                   unsigned counter_size, uint64_t pc, bool exact, uint64_t *index)
+bool dialect_index(const struct dialect *dialect, const struct dialect_region *region, unsigned counter_size,
+                   uint64_t pc, bool exact, uint64_t *index)
 {
     uint64_t distance = pc - region->offset;
     bool all = dialect->two_is_all && region->scale == 2;
@@ -56,7 +56,7 @@ bool dialect_index(const struct dialect *dialect, const struct dialect_region *r
         *index = 0;
         return region->size >= counter_size || (exact && dialect->two_needs_no_room);
     }
-    if (!byte_of(dialect, region->scale, counter_size, distance, exact, &byte))
+    if (!dialect_byte(dialect, region->scale, counter_size, distance, exact, &byte))
         return false;
     byte -= byte % counter_size;
     *index = (uint64_t)(byte / counter_size);
@@ -69,8 +69,7 @@ static uint64_t rounded_up(product dividend, uint64_t divisor)
     return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
 }
 
-uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
-                        uint64_t index)
+uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t index)
 {
     product bytes = (product)index * counter_size;
 
@@ -83,15 +82,12 @@ uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned 
     if (dialect->arithmetic == DIALECT_HALVES)
         return rounded_up((product)rounded_up((product)index << 16, scale) * 2, 1);
     if (dialect->arithmetic == DIALECT_ROUNDED)
-        return scale < 2
-                   ? UINT64_MAX
-                   : rounded_up((product)rounded_up(((product)index * 2 - 1) << 14, scale / 2) * 2,
-                                1);
+        return scale < 2 ? UINT64_MAX
+                         : rounded_up((product)rounded_up(((product)index * 2 - 1) << 14, scale / 2) * 2, 1);
     return rounded_up(bytes << 16, scale);
 }
 
-uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
-                      uint64_t text)
+uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t text)
 {
     product byte = 0;
 
@@ -99,7 +95,7 @@ uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned co
         return 0;
     if (dialect->two_is_all && scale == 2)
         return counter_size;
-    if (!byte_of(dialect, scale, counter_size, text - 1, false, &byte))
+    if (!dialect_byte(dialect, scale, counter_size, text - 1, false, &byte))
         return 0;
     return (uint64_t)(byte / counter_size + 1) * counter_size;
 }
@@ -109,8 +105,8 @@ static uint64_t largest(unsigned counter_size)
     return counter_size >= 8 ? UINT64_MAX : (UINT64_C(1) << (counter_size * 8)) - 1;
 }
 
-enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
-                               uint64_t *counter, uint64_t ticks, uint64_t *full)
+enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size, uint64_t *counter, uint64_t ticks,
+                               uint64_t *full)
 {
     uint64_t most = largest(counter_size), room = most - *counter;
     uint64_t sum = (*counter + ticks) & most;
@@ -133,21 +129,21 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
 
 /* --- several regions: sprofil, the extended profil ------------------------------------------ */
 
-static bool is_bin(const struct dialect *dialect, const struct dialect_region *region)
+static bool dialect_is_bin(const struct dialect *dialect, const struct dialect_region *region)
 {
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Of the regions that cover the pc, the one with the largest offset counts. Regions come in any order, and there may be
- * thousands. */
-size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
-                      size_t count, unsigned counter_size, uint64_t pc, uint64_t *index)
+/* Of the regions that cover the pc, the one with the largest offset counts. Regions come in any order, and there may
+ * be thousands. */
+size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions, size_t count,
+                      unsigned counter_size, uint64_t pc, uint64_t *index)
 {
     size_t bin = DIALECT_NO_REGION, best = DIALECT_NO_REGION;
     uint64_t place;
 
     for (size_t i = 0; i < count; i++) {
-        if (is_bin(dialect, &regions[i])) {
+        if (dialect_is_bin(dialect, &regions[i])) {
             bin = i;
         } else if ((best == DIALECT_NO_REGION || regions[i].offset > regions[best].offset) &&
                    dialect_index(dialect, &regions[i], counter_size, pc, false, &place)) {
@@ -155,8 +151,7 @@ size_t dialect_choose(const struct dialect *dialect, const struct dialect_region
             *index = place;
         }
     }
-    if (best == DIALECT_NO_REGION && bin != DIALECT_NO_REGION &&
-        regions[bin].size >= counter_size) {
+    if (best == DIALECT_NO_REGION && bin != DIALECT_NO_REGION && regions[bin].size >= counter_size) {
         *index = 0;
         return bin;
     }

@@ -24,19 +24,18 @@ static int write_own(void *context, uint64_t address, const void *from, size_t s
 
 const struct dialect_memory dialect_own_memory = {.read = read_own, .write = write_own};
 
-static size_t size_of_count(size_t regions)
+static size_t count_size(size_t regions)
 {
-    return sizeof(struct dialect_count) +
-           regions * (sizeof(struct dialect_region) + sizeof(struct dialect_buffer));
+    return sizeof(struct dialect_count) + regions * (sizeof(struct dialect_region) + sizeof(struct dialect_buffer));
 }
 
 struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned counter_size,
-                                        const struct dialect_region *regions,
-                                        const uint64_t *addresses, size_t region_count)
+                                        const struct dialect_region *regions, const uint64_t *addresses,
+                                        size_t region_count)
 {
     if (region_count > SIZE_MAX / 128)
         return NULL;
-    struct dialect_count *count = calloc(1, size_of_count(region_count));
+    struct dialect_count *count = calloc(1, count_size(region_count));
     if (count == NULL)
         return NULL;
 
@@ -55,7 +54,7 @@ struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned 
 
 struct dialect_count *dialect_count_copy(const struct dialect_count *count)
 {
-    size_t size = size_of_count(count->region_count);
+    size_t size = count_size(count->region_count);
     struct dialect_count *copy = malloc(size);
 
     if (copy == NULL)
@@ -72,8 +71,7 @@ union counter {
     uint64_t eight;
 };
 
-static int read_counter(const struct dialect_memory *memory, uint64_t address, unsigned size,
-                        uint64_t *value)
+static int count_read(const struct dialect_memory *memory, uint64_t address, unsigned size, uint64_t *value)
 {
     union counter counter;
     int error = memory->read(memory->context, address, &counter, size);
@@ -83,8 +81,7 @@ static int read_counter(const struct dialect_memory *memory, uint64_t address, u
     return error;
 }
 
-static int write_counter(const struct dialect_memory *memory, uint64_t address, unsigned size,
-                         uint64_t value)
+static int count_write(const struct dialect_memory *memory, uint64_t address, unsigned size, uint64_t value)
 {
     union counter counter;
 
@@ -109,37 +106,34 @@ static void count_tell(const struct dialect_count *count, const struct dialect_m
 }
 
 /* Returns 0 or the error of memory. */
-static int count_add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address,
-                     unsigned size, uint64_t ticks)
+static int count_add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address, unsigned size,
+                     uint64_t ticks)
 {
     uint64_t value, full;
-    int error = read_counter(memory, address, size, &value);
+    int error = count_read(memory, address, size, &value);
 
     if (error != 0)
         return error;
-    count->on = dialect_add(count->dialect->overflow, size, &value, ticks, &full) !=
-                DIALECT_STOPPED;
+    count->on = dialect_add(count->dialect->overflow, size, &value, ticks, &full) != DIALECT_STOPPED;
     count->overflows += full;
     if (full > 0 && count->told != 0)
         count_tell(count, memory, full);
-    return count->on ? write_counter(memory, address, size, value) : 0;
+    return count->on ? count_write(memory, address, size, value) : 0;
 }
 
 /* The Nintendo 64: the first region that has the pc counts it. If its histogram is too short, the bin does. */
-static size_t choose_words(const struct dialect_count *count, uint64_t pc, uint64_t *index)
+static size_t count_choose_words(const struct dialect_count *count, uint64_t pc, uint64_t *index)
 {
     for (size_t i = 0; i < count->region_count; i++) {
         const struct dialect_region *region = &count->regions[i];
         if (pc < region->low || pc >= region->high)
             continue;
-        return dialect_index(count->dialect, region, count->counter_size, pc, false, index)
-                   ? i
-                   : DIALECT_OVERFLOW_BIN;
+        return dialect_index(count->dialect, region, count->counter_size, pc, false, index) ? i : DIALECT_OVERFLOW_BIN;
     }
     return DIALECT_OVERFLOW_BIN;
 }
 
-static size_t choose_cell(const struct dialect_count *count, uint64_t pc, uint64_t *index)
+static size_t count_choose_cell(const struct dialect_count *count, uint64_t pc, uint64_t *index)
 {
     for (size_t i = 0; i < count->region_count; i++) {
         const struct dialect_region *region = &count->regions[i];
@@ -152,25 +146,23 @@ static size_t choose_cell(const struct dialect_count *count, uint64_t pc, uint64
     return DIALECT_NO_REGION;
 }
 
-static size_t choose(const struct dialect_count *count, uint64_t pc, uint64_t *index)
+static size_t count_choose(const struct dialect_count *count, uint64_t pc, uint64_t *index)
 {
     if (count->dialect->arithmetic == DIALECT_WORDS)
-        return choose_words(count, pc, index);
+        return count_choose_words(count, pc, index);
     if (count->dialect->arithmetic == DIALECT_CELLS)
-        return choose_cell(count, pc, index);
-    return dialect_choose(count->dialect, count->regions, count->region_count,
-                          count->counter_size, pc, index);
+        return count_choose_cell(count, pc, index);
+    return dialect_choose(count->dialect, count->regions, count->region_count, count->counter_size, pc, index);
 }
 
-static void count_pcs(struct dialect_count *count, const struct dialect_memory *memory,
-                      uint64_t pc, uint64_t ticks)
+static void count_pcs(struct dialect_count *count, const struct dialect_memory *memory, uint64_t pc, uint64_t ticks)
 {
     unsigned size = count->counter_size;
     uint64_t place = count->pcsample.count;
     uint64_t stored = dialect_pcsample_tick(&count->pcsample, ticks);
 
     for (uint64_t i = 0; i < stored; i++)
-        if (write_counter(memory, count->array + (place + i) * size, size, pc) != 0) {
+        if (count_write(memory, count->array + (place + i) * size, size, pc) != 0) {
             dialect_pcsample_fault(&count->pcsample, stored - i);
             break;
         }
@@ -179,18 +171,16 @@ static void count_pcs(struct dialect_count *count, const struct dialect_memory *
     count->on = count->pcsample.on;
 }
 
-static void count_ticks(struct dialect_count *count, const struct dialect_memory *memory,
-                        uint64_t pc, uint64_t ticks)
+static void count_ticks(struct dialect_count *count, const struct dialect_memory *memory, uint64_t pc, uint64_t ticks)
 {
     uint64_t index = 0;
     int error = 0;
-    size_t chosen = choose(count, pc, &index);
+    size_t chosen = count_choose(count, pc, &index);
 
     if (chosen < count->region_count) {
         const struct dialect_buffer *buffer = &count->buffers[chosen];
         if (!buffer->off)
-            error = count_add(count, memory, buffer->address + index * count->counter_size,
-                              count->counter_size, ticks);
+            error = count_add(count, memory, buffer->address + index * count->counter_size, count->counter_size, ticks);
         if (error != 0)
             count->buffers[chosen].off = true;
     } else {
@@ -202,8 +192,8 @@ static void count_ticks(struct dialect_count *count, const struct dialect_memory
         count->on = false;
 }
 
-void dialect_count_cpu(struct dialect_count *count, const struct dialect_memory *memory,
-                       uint64_t pc, bool in_system, uint64_t cpu_ns)
+void dialect_count_cpu(struct dialect_count *count, const struct dialect_memory *memory, uint64_t pc, bool in_system,
+                       uint64_t cpu_ns)
 {
     if (!count->on || (in_system && !count->dialect->system_time))
         return;

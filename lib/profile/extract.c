@@ -20,18 +20,18 @@ struct extraction {
     uint32_t *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
 };
 
-static int take_string(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_string(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     return profile_string(extraction->to, extraction->from->strings[from], to);
 }
 
-static int take_process(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_process(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_process process = extraction->from->processes[from];
     uint32_t *went = &extraction->processes[from];
 
     if (*went == 0) {
-        int error = take_string(extraction, process.comm, &process.comm);
+        int error = extract_string(extraction, process.comm, &process.comm);
         if (error == 0)
             error = profile_add_process(extraction->to, &process, to);
         if (error != 0)
@@ -42,15 +42,15 @@ static int take_process(const struct extraction *extraction, uint32_t from, uint
     return 0;
 }
 
-static int take_thread(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_thread(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_thread thread = extraction->from->threads[from];
     uint32_t *went = &extraction->threads[from];
 
     if (*went == 0) {
-        int error = take_process(extraction, thread.process, &thread.process);
+        int error = extract_process(extraction, thread.process, &thread.process);
         if (error == 0)
-            error = take_string(extraction, thread.comm, &thread.comm);
+            error = extract_string(extraction, thread.comm, &thread.comm);
         if (error == 0)
             error = profile_add_thread(extraction->to, &thread, to);
         if (error != 0)
@@ -62,14 +62,14 @@ static int take_thread(const struct extraction *extraction, uint32_t from, uint3
 }
 
 /* The copy gets a descriptor of its own, or none if no more descriptors are available. */
-static int copy_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_copy_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_object object = extraction->from->objects[from];
     uint32_t before = extraction->to->object_count;
-    int error = take_string(extraction, object.path, &object.path);
+    int error = extract_string(extraction, object.path, &object.path);
 
     if (error == 0 && object.kind == PROFILE_OBJECT_ANON)
-        error = take_process(extraction, object.process, &object.process);
+        error = extract_process(extraction, object.process, &object.process);
     if (error != 0)
         return error;
     if (object.fd >= 0)
@@ -80,12 +80,12 @@ static int copy_object(const struct extraction *extraction, uint32_t from, uint3
     return error;
 }
 
-static int take_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     uint32_t *went = &extraction->objects[from];
 
     if (*went == 0) {
-        int error = copy_object(extraction, from, to);
+        int error = extract_copy_object(extraction, from, to);
         if (error != 0)
             return error;
         *went = *to + 1;
@@ -94,32 +94,32 @@ static int take_object(const struct extraction *extraction, uint32_t from, uint3
     return 0;
 }
 
-static int copy_function(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_copy_function(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_function function = extraction->from->functions[from];
-    int error = take_string(extraction, function.name, &function.name);
+    int error = extract_string(extraction, function.name, &function.name);
 
     if (error == 0)
-        error = take_string(extraction, function.system_name, &function.system_name);
+        error = extract_string(extraction, function.system_name, &function.system_name);
     if (error == 0)
-        error = take_string(extraction, function.file, &function.file);
+        error = extract_string(extraction, function.file, &function.file);
     if (error == 0 && function.object > 0) {
-        error = take_object(extraction, function.object - 1, &function.object);
+        error = extract_object(extraction, function.object - 1, &function.object);
         function.object++;
     }
     return error == 0 ? profile_function(extraction->to, &function, to) : error;
 }
 
-static int take_line(const struct extraction *extraction, struct profile_line *line)
+static int extract_line(const struct extraction *extraction, struct profile_line *line)
 {
     uint32_t *went = &extraction->functions[line->function];
-    int error = take_string(extraction, line->file, &line->file);
+    int error = extract_string(extraction, line->file, &line->file);
 
     if (error != 0 || line->function == PROFILE_NONE)
         return error;
     if (*went == 0) {
         uint32_t to;
-        error = copy_function(extraction, line->function, &to);
+        error = extract_copy_function(extraction, line->function, &to);
         if (error != 0)
             return error;
         *went = to + 1;
@@ -128,15 +128,14 @@ static int take_line(const struct extraction *extraction, struct profile_line *l
     return 0;
 }
 
-static int copy_lines(const struct extraction *extraction, const struct profile_location *from,
-                      uint32_t to)
+static int extract_lines(const struct extraction *extraction, const struct profile_location *from, uint32_t to)
 {
     struct profile_line *lines = calloc(from->line_count + 1u, sizeof *lines);
     int error = lines == NULL ? -ENOMEM : 0;
 
     for (uint32_t i = 0; error == 0 && i < from->line_count; i++) {
         lines[i] = from->lines[i];
-        error = take_line(extraction, &lines[i]);
+        error = extract_line(extraction, &lines[i]);
     }
     if (error == 0)
         error = profile_set_lines(extraction->to, to, lines, from->line_count, from->looked);
@@ -144,17 +143,17 @@ static int copy_lines(const struct extraction *extraction, const struct profile_
     return error;
 }
 
-static int take_location(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_location(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     const struct profile_location *place = &extraction->from->locations[from];
     uint32_t *went = &extraction->locations[from], object;
 
     if (*went == 0) {
-        int error = take_object(extraction, place->object, &object);
+        int error = extract_object(extraction, place->object, &object);
         if (error == 0)
             error = profile_location(extraction->to, object, place->address, to);
         if (error == 0)
-            error = copy_lines(extraction, place, *to);
+            error = extract_lines(extraction, place, *to);
         if (error != 0)
             return error;
         *went = *to + 1;
@@ -163,7 +162,7 @@ static int take_location(const struct extraction *extraction, uint32_t from, uin
     return 0;
 }
 
-static int take_syscall(const struct extraction *extraction, uint32_t from, uint32_t *to)
+static int extract_syscall(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     const struct profile_syscall *call = &extraction->from->syscalls[from];
     uint32_t *went = &extraction->syscalls[from];
@@ -172,8 +171,8 @@ static int take_syscall(const struct extraction *extraction, uint32_t from, uint
     if (from == PROFILE_NONE)
         return 0;
     if (*went == 0) {
-        int error = profile_syscall(extraction->to, extraction->from->strings[call->name],
-                                    call->number, call->compat, to);
+        int error =
+            profile_syscall(extraction->to, extraction->from->strings[call->name], call->number, call->compat, to);
         if (error != 0)
             return error;
         *went = *to + 1;
@@ -183,7 +182,7 @@ static int take_syscall(const struct extraction *extraction, uint32_t from, uint
 }
 
 /* Copies the nodes of the samples and of all their callers. In every profile parents come before their children. */
-static int take_nodes(const struct extraction *extraction, const bool *keep)
+static int extract_nodes(const struct extraction *extraction, const bool *keep)
 {
     const struct profile *from = extraction->from;
     uint32_t *nodes = extraction->nodes, location;
@@ -199,27 +198,26 @@ static int take_nodes(const struct extraction *extraction, const bool *keep)
     for (uint32_t i = 1; error == 0 && i < from->node_count; i++) {
         if (nodes[i] == 0)
             continue;
-        error = take_location(extraction, from->nodes[i].location, &location);
+        error = extract_location(extraction, from->nodes[i].location, &location);
         if (error == 0)
-            error =
-                profile_node(extraction->to, nodes[from->nodes[i].parent] - 1, location, &nodes[i]);
+            error = profile_node(extraction->to, nodes[from->nodes[i].parent] - 1, location, &nodes[i]);
         nodes[i]++;
     }
     return error;
 }
 
-static int take_sample(const struct extraction *extraction, const struct profile_sample *from)
+static int extract_sample(const struct extraction *extraction, const struct profile_sample *from)
 {
     struct profile_sample sample = *from;
-    int error = take_thread(extraction, from->thread, &sample.thread);
+    int error = extract_thread(extraction, from->thread, &sample.thread);
 
     if (error == 0)
-        error = take_syscall(extraction, from->syscall, &sample.syscall);
+        error = extract_syscall(extraction, from->syscall, &sample.syscall);
     sample.node = extraction->nodes[from->node] - 1;
     return error == 0 ? profile_count(extraction->to, &sample) : error;
 }
 
-static int take_command(const struct extraction *extraction)
+static int extract_command(const struct extraction *extraction)
 {
     if (extraction->from->command == NULL)
         return 0;
@@ -227,8 +225,8 @@ static int take_command(const struct extraction *extraction)
     return extraction->to->command == NULL ? -ENOMEM : 0;
 }
 
-/* A timeline does not say which samples it is made of, so a part has none unless it is the whole. */
-static int take_timeline(const struct extraction *extraction, const bool *keep)
+/* A timeline does not say which samples it is made of, so a part has none unless it is the whole. / */
+static int extract_timeline(const struct extraction *extraction, const bool *keep)
 {
     for (uint32_t i = 0; i < extraction->from->sample_count; i++)
         if (!keep[i])
@@ -236,44 +234,41 @@ static int take_timeline(const struct extraction *extraction, const bool *keep)
     return timeline_merge(&extraction->to->timeline, &extraction->from->timeline);
 }
 
-static uint32_t profile_extract_least(uint32_t a, uint32_t b)
+static uint32_t extract_least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-static int take_all(const struct extraction *extraction, const bool *keep)
+static int extract_all(const struct extraction *extraction, const bool *keep)
 {
     const struct profile *from = extraction->from;
     struct profile_totals *totals = &extraction->to->totals;
-    int error = take_nodes(extraction, keep);
+    int error = extract_nodes(extraction, keep);
 
     *totals = from->totals;
     totals->samples = totals->running = totals->cpu_ns = totals->wall_ns = 0;
     for (uint32_t i = 0; error == 0 && i < from->sample_count; i++)
         if (keep[i])
-            error = take_sample(extraction, &from->samples[i]);
+            error = extract_sample(extraction, &from->samples[i]);
     totals->threads_seen = extraction->to->thread_count;
-    totals->threads_alive = profile_extract_least(totals->threads_alive, totals->threads_seen);
+    totals->threads_alive = extract_least(totals->threads_alive, totals->threads_seen);
     totals->processes_seen = extraction->to->process_count;
-    totals->processes_alive = profile_extract_least(totals->processes_alive, totals->processes_seen);
+    totals->processes_alive = extract_least(totals->processes_alive, totals->processes_seen);
     if (error == 0)
-        error = take_timeline(extraction, keep);
-    return error == 0 ? take_command(extraction) : error;
+        error = extract_timeline(extraction, keep);
+    return error == 0 ? extract_command(extraction) : error;
 }
 
-static bool profile_extract_begin(struct extraction *extraction)
+static bool extract_begin(struct extraction *extraction)
 {
     const struct profile *from = extraction->from;
     const struct {
         uint32_t **went;
         uint32_t count;
     } all[] = {
-        {&extraction->objects, from->object_count},
-        {&extraction->processes, from->process_count},
-        {&extraction->threads, from->thread_count},
-        {&extraction->functions, from->function_count},
-        {&extraction->locations, from->location_count},
-        {&extraction->nodes, from->node_count},
+        {&extraction->objects, from->object_count},     {&extraction->processes, from->process_count},
+        {&extraction->threads, from->thread_count},     {&extraction->functions, from->function_count},
+        {&extraction->locations, from->location_count}, {&extraction->nodes, from->node_count},
         {&extraction->syscalls, from->syscall_count},
     };
     bool done = (extraction->to = profile_new()) != NULL;
@@ -283,7 +278,7 @@ static bool profile_extract_begin(struct extraction *extraction)
     return done;
 }
 
-static void profile_extract_end(const struct extraction *extraction)
+static void extract_end(const struct extraction *extraction)
 {
     free(extraction->objects);
     free(extraction->processes);
@@ -297,9 +292,9 @@ static void profile_extract_end(const struct extraction *extraction)
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part)
 {
     struct extraction extraction = {.from = profile};
-    int error = profile_extract_begin(&extraction) ? take_all(&extraction, keep) : -ENOMEM;
+    int error = extract_begin(&extraction) ? extract_all(&extraction, keep) : -ENOMEM;
 
-    profile_extract_end(&extraction);
+    extract_end(&extraction);
     if (error != 0) {
         profile_free(extraction.to);
         return error;

@@ -23,7 +23,7 @@ _Static_assert(WIRE_BUILD_ID_MAX <= PROFILE_BUILD_ID_MAX, "a build-id fits");
 
 /* --- objects ------------------------------------------------------------------------- */
 
-static void attach_object(struct profile *profile, uint32_t object, int fd)
+static void mappings_attach(struct profile *profile, uint32_t object, int fd)
 {
     struct profile_object *wanted = &profile->objects[object];
 
@@ -39,11 +39,11 @@ static void attach_object(struct profile *profile, uint32_t object, int fd)
 
 void profile_set_file(struct profile *profile, uint32_t object, int fd)
 {
-    attach_object(profile, object, fd);
+    mappings_attach(profile, object, fd);
 }
 
 /* A descriptor comes through the socket, its MAP event through the ring. The first of them waits here for the other. */
-static struct pending_object *find_pending(const struct profile *profile, uint32_t wire_object)
+static struct pending_object *mappings_find_pending(const struct profile *profile, uint32_t wire_object)
 {
     struct profile_index *index = profile->index;
 
@@ -53,7 +53,7 @@ static struct pending_object *find_pending(const struct profile *profile, uint32
     return NULL;
 }
 
-static void add_pending(struct profile *profile, const struct pending_object *pending)
+static void mappings_add_pending(struct profile *profile, const struct pending_object *pending)
 {
     struct profile_index *index = profile->index;
 
@@ -65,37 +65,36 @@ static void add_pending(struct profile *profile, const struct pending_object *pe
 
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd)
 {
-    struct pending_object *pending = find_pending(profile, wire_object);
+    struct pending_object *pending = mappings_find_pending(profile, wire_object);
 
     if (pending == NULL)
-        add_pending(profile, &(struct pending_object){wire_object, HASH_NONE, fd, fd < 0});
+        mappings_add_pending(profile, &(struct pending_object){wire_object, HASH_NONE, fd, fd < 0});
     else if (pending->object != HASH_NONE)
-        attach_object(profile, pending->object, fd);
+        mappings_attach(profile, pending->object, fd);
     else if (fd >= 0)
         close(fd);
     if (pending != NULL)
         pending->none = fd < 0;
 }
 
-static void want_object(struct profile *profile, uint32_t wire_object, uint32_t object)
+static void mappings_want(struct profile *profile, uint32_t wire_object, uint32_t object)
 {
-    struct pending_object *pending = find_pending(profile, wire_object);
+    struct pending_object *pending = mappings_find_pending(profile, wire_object);
 
     if (wire_object == 0)
         return;
     if (pending == NULL) {
-        add_pending(profile, &(struct pending_object){wire_object, object, -1, false});
+        mappings_add_pending(profile, &(struct pending_object){wire_object, object, -1, false});
     } else if (pending->object == HASH_NONE) {
         pending->object = object;
-        attach_object(profile, object, pending->fd);
+        mappings_attach(profile, object, pending->fd);
         pending->fd = -1;
     }
 }
 
-static bool is_awaited(const struct profile *profile, const struct pending_object *pending)
+static bool mappings_is_awaited(const struct profile *profile, const struct pending_object *pending)
 {
-    return pending->object != HASH_NONE && !pending->none &&
-           profile->objects[pending->object].fd < 0;
+    return pending->object != HASH_NONE && !pending->none && profile->objects[pending->object].fd < 0;
 }
 
 bool profile_awaits_object(const struct profile *profile, uint32_t object)
@@ -103,7 +102,7 @@ bool profile_awaits_object(const struct profile *profile, uint32_t object)
     const struct profile_index *index = profile->index;
 
     for (uint32_t i = 0; profile->objects[object].fd < 0 && i < index->pending_count; i++)
-        if (index->pending[i].object == object && is_awaited(profile, &index->pending[i]))
+        if (index->pending[i].object == object && mappings_is_awaited(profile, &index->pending[i]))
             return true;
     return false;
 }
@@ -113,21 +112,18 @@ bool profile_awaits_any_file(const struct profile *profile)
     const struct profile_index *index = profile->index;
 
     for (uint32_t i = 0; i < index->pending_count; i++)
-        if (is_awaited(profile, &index->pending[i]) &&
+        if (mappings_is_awaited(profile, &index->pending[i]) &&
             profile->objects[index->pending[i].object].kind != PROFILE_OBJECT_ANON)
             return true;
     return false;
 }
 
-static int make_object(struct profile *profile, const struct wire_map *event, uint32_t process,
-                       uint32_t *result)
+static int mappings_make_object(struct profile *profile, const struct wire_map *event, uint32_t process,
+                                uint32_t *result)
 {
     static const char suffix[] = " (deleted)";
-    struct profile_object object = {.start = event->start,
-                                    .end = event->end,
-                                    .offset = event->offset,
-                                    .pid = event->pid,
-                                    .fd = -1};
+    struct profile_object object = {
+        .start = event->start, .end = event->end, .offset = event->offset, .pid = event->pid, .fd = -1};
     char path[WIRE_EVENT_MAX];
 
     snprintf(path, sizeof path, "%s", event->name);
@@ -161,7 +157,7 @@ static int make_object(struct profile *profile, const struct wire_map *event, ui
 /* --- address spaces ------------------------------------------------------------------ */
 
 /* Returns the first mapping that ends above address. */
-static uint32_t find_mapping(const struct live_process *live, uint64_t address)
+static uint32_t mappings_find(const struct live_process *live, uint64_t address)
 {
     uint32_t low = 0, high = live->mapping_count;
 
@@ -177,11 +173,9 @@ static uint32_t find_mapping(const struct live_process *live, uint64_t address)
 
 const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address)
 {
-    uint32_t slot = find_mapping(live, address);
+    uint32_t slot = mappings_find(live, address);
 
-    return slot < live->mapping_count && live->mappings[slot].start <= address
-               ? &live->mappings[slot]
-               : NULL;
+    return slot < live->mapping_count && live->mappings[slot].start <= address ? &live->mappings[slot] : NULL;
 }
 
 /* The kernel's default limit is lower (vm.max_map_count). A hostile recording could have any number, and each takes
@@ -189,9 +183,9 @@ const struct live_mapping *profile_live_mapping(const struct live_process *live,
 #define MAPPINGS_MAX 65536u
 
 /* What the new mapping overlaps has been unmapped, or was split by an mprotect. The parts below and above it stay. */
-static int insert_mapping(struct live_process *live, const struct live_mapping *mapping)
+static int mappings_insert(struct live_process *live, const struct live_mapping *mapping)
 {
-    uint32_t first = find_mapping(live, mapping->start), last = first;
+    uint32_t first = mappings_find(live, mapping->start), last = first;
     struct live_mapping parts[3];
     uint32_t part_count = 0;
 
@@ -224,21 +218,19 @@ static int insert_mapping(struct live_process *live, const struct live_mapping *
     return 0;
 }
 
-int profile_live_map(struct profile *profile, struct live_process *live,
-                     const struct wire_map *event)
+int profile_live_map(struct profile *profile, struct live_process *live, const struct wire_map *event)
 {
-    struct live_mapping mapping = {
-        .start = event->start, .end = event->end, .offset = event->offset};
-    int error = make_object(profile, event, live->process, &mapping.object);
+    struct live_mapping mapping = {.start = event->start, .end = event->end, .offset = event->offset};
+    int error = mappings_make_object(profile, event, live->process, &mapping.object);
 
     if (error != 0)
         return error;
-    want_object(profile, event->object, mapping.object);
-    return insert_mapping(live, &mapping);
+    mappings_want(profile, event->object, mapping.object);
+    return mappings_insert(live, &mapping);
 }
 
-bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
-                          uint32_t *object, uint64_t *start, uint64_t *offset)
+bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address, uint32_t *object,
+                          uint64_t *start, uint64_t *offset)
 {
     const struct live_process *live = profile_live(profile, pid);
     const struct live_mapping *mapping = live == NULL ? NULL : profile_live_mapping(live, address);

@@ -64,8 +64,7 @@ static int merge_object(struct merger *merger, uint32_t i)
     if (error != 0)
         return error;
     struct profile_object *known = &merger->into->objects[merger->objects[i]];
-    object.fd = known->fd >= 0 || from->fd < 0 ? known->fd
-                                               : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
+    object.fd = known->fd >= 0 || from->fd < 0 ? known->fd : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
     if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
         *known = object; /* the hash stays right: it is of what is equal in both */
     known->fd = object.fd;
@@ -97,8 +96,7 @@ static int merge_functions(struct merger *merger)
     return error;
 }
 
-static int compare_lines(const struct profile *profile, const struct profile_line *a,
-                         const struct profile_line *b)
+static int compare_lines(const struct profile *profile, const struct profile_line *a, const struct profile_line *b)
 {
     const struct profile_function *f = &profile->functions[a->function];
     const struct profile_function *g = &profile->functions[b->function];
@@ -114,8 +112,8 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
 }
 
 /* Do these lines say more about a location than the known ones? */
-static bool is_fuller(const struct profile *into, const struct profile_location *known,
-                      const struct profile_line *lines, uint32_t count, uint32_t looked)
+static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
+                            const struct profile_line *lines, uint32_t count, uint32_t looked)
 {
     int result = order(looked, known->looked);
 
@@ -138,7 +136,7 @@ static int merge_lines(struct merger *merger, const struct profile_location *fro
         lines[i] = (struct profile_line){.function = merger->functions[from->lines[i].function],
                                          .file = merger->strings[from->lines[i].file],
                                          .line = from->lines[i].line};
-    if (is_fuller(merger->into, &merger->into->locations[index], lines, count, from->looked))
+    if (merge_is_fuller(merger->into, &merger->into->locations[index], lines, count, from->looked))
         error = profile_set_lines(merger->into, index, lines, count, from->looked);
     free(lines);
     return error;
@@ -150,8 +148,7 @@ static int merge_locations(struct merger *merger)
 
     for (uint32_t i = 1; error == 0 && i < merger->from->location_count; i++) {
         const struct profile_location *from = &merger->from->locations[i];
-        error = profile_location(merger->into, merger->objects[from->object], from->address,
-                                 &merger->locations[i]);
+        error = profile_location(merger->into, merger->objects[from->object], from->address, &merger->locations[i]);
         if (error == 0)
             error = merge_lines(merger, from, merger->locations[i]);
     }
@@ -165,8 +162,8 @@ static int merge_nodes(struct merger *merger)
 
     for (uint32_t i = 1; error == 0 && i < merger->from->node_count; i++) {
         const struct profile_node *from = &merger->from->nodes[i];
-        error = profile_node(merger->into, merger->nodes[from->parent],
-                             merger->locations[from->location], &merger->nodes[i]);
+        error = profile_node(merger->into, merger->nodes[from->parent], merger->locations[from->location],
+                             &merger->nodes[i]);
     }
     return error;
 }
@@ -177,8 +174,8 @@ static int merge_syscalls(struct merger *merger)
 
     for (uint32_t i = 1; error == 0 && i < merger->from->syscall_count; i++) {
         const struct profile_syscall *from = &merger->from->syscalls[i];
-        error = profile_syscall(merger->into, text_of(merger->from, from->name), from->number,
-                                from->compat, &merger->syscalls[i]);
+        error = profile_syscall(merger->into, text_of(merger->from, from->name), from->number, from->compat,
+                                &merger->syscalls[i]);
     }
     return error;
 }
@@ -243,13 +240,12 @@ static void merge_totals(struct merger *merger)
     if (from->asked_hz > 0 && (into->asked_hz <= 0 || from->asked_hz < into->asked_hz))
         into->asked_hz = from->asked_hz;
     if (from->start_time != 0)
-        into->start_time = into->start_time == 0 ? from->start_time
-                                                 : lesser(into->start_time, from->start_time);
+        into->start_time = into->start_time == 0 ? from->start_time : lesser(into->start_time, from->start_time);
     into->wall = merger->wall;
 }
 
 /* Returns the length of a command without OTHERS. */
-static size_t plain_length(const char *command)
+static size_t merge_command_length(const char *command)
 {
     size_t length = strlen(command), tail = strlen(OTHERS);
 
@@ -269,7 +265,7 @@ static int merge_command(struct merger *merger)
         merger->into->command = strdup(theirs);
         return merger->into->command == NULL ? -ENOMEM : 0;
     }
-    size_t own = plain_length(ours), other = plain_length(theirs);
+    size_t own = merge_command_length(ours), other = merge_command_length(theirs);
     int result = memcmp(ours, theirs, own < other ? own : other);
     bool first = result != 0 ? result < 0 : own <= other;
     char *command;
@@ -294,13 +290,12 @@ static int merge_check(const struct profile *into, const struct profile *from, b
     if (!cpu_only && into->sample_count > 0 && from->sample_count > 0 && a->wall != b->wall)
         return PPROFIL_ERROR_MIXED_TIMES;
     if (b->samples > INT64_MAX - lesser(a->samples, INT64_MAX) ||
-        b->cpu_ns > INT64_MAX - lesser(a->cpu_ns, INT64_MAX) ||
-        b->wall_ns > INT64_MAX - lesser(a->wall_ns, INT64_MAX))
+        b->cpu_ns > INT64_MAX - lesser(a->cpu_ns, INT64_MAX) || b->wall_ns > INT64_MAX - lesser(a->wall_ns, INT64_MAX))
         return -EOVERFLOW;
     return 0;
 }
 
-static bool make_maps(struct merger *merger)
+static bool merge_make_maps(struct merger *merger)
 {
     const struct profile *from = merger->from;
     const struct {
@@ -321,7 +316,7 @@ static bool make_maps(struct merger *merger)
     return all && merger->joined != NULL;
 }
 
-static void free_maps(struct merger *merger)
+static void merge_free_maps(struct merger *merger)
 {
     uint32_t *maps[] = {merger->strings,   merger->objects,   merger->processes, merger->threads,
                         merger->functions, merger->locations, merger->nodes,     merger->syscalls};
@@ -333,18 +328,15 @@ static void free_maps(struct merger *merger)
 
 int profile_merge(struct profile *into, const struct profile *from, unsigned how)
 {
-    static int (*const steps[])(struct merger *merger) = {
-        merge_strings, merge_processes, merge_threads,  merge_objects, merge_functions,
-        merge_locations, merge_nodes,   merge_syscalls, merge_samples, merge_command,
-        merge_timeline,
+    static int (*const steps[])(struct merger * merger) = {
+        merge_strings, merge_processes, merge_threads, merge_objects, merge_functions, merge_locations,
+        merge_nodes,   merge_syscalls,  merge_samples, merge_command, merge_timeline,
     };
-    struct merger merger = {
-        .into = into, .from = from, .cpu_only = (how & PROFILE_MERGE_CPU) != 0};
+    struct merger merger = {.into = into, .from = from, .cpu_only = (how & PROFILE_MERGE_CPU) != 0};
     int error = merge_check(into, from, merger.cpu_only);
 
-    merger.wall = !merger.cpu_only &&
-                  (from->totals.wall || (into->sample_count > 0 && into->totals.wall));
-    if (error == 0 && !make_maps(&merger))
+    merger.wall = !merger.cpu_only && (from->totals.wall || (into->sample_count > 0 && into->totals.wall));
+    if (error == 0 && !merge_make_maps(&merger))
         error = -ENOMEM;
     for (size_t i = 0; error == 0 && i < sizeof steps / sizeof *steps; i++)
         error = steps[i](&merger);
@@ -352,6 +344,6 @@ int profile_merge(struct profile *into, const struct profile *from, unsigned how
         merge_totals(&merger);
         error = merge_number_generations(into);
     }
-    free_maps(&merger);
+    merge_free_maps(&merger);
     return error;
 }

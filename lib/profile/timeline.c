@@ -22,7 +22,7 @@ static int timeline_reach(struct profile_timeline *timeline, uint32_t slot)
 }
 
 /* Joins each two slots. */
-static void double_slots(struct profile_timeline *timeline)
+static void timeline_double_slots(struct profile_timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->count; i++) {
         uint64_t moved = timeline->cpu_ns[i];
@@ -46,7 +46,7 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
     begin = begin > timeline->start ? begin - timeline->start : 0;
     uint64_t end = time > timeline->start ? time - timeline->start : 0;
     while (end / timeline->slot_ns >= TIMELINE_SLOTS)
-        double_slots(timeline);
+        timeline_double_slots(timeline);
     uint32_t slot = (uint32_t)(begin / timeline->slot_ns);
     uint32_t last = (uint32_t)(end / timeline->slot_ns);
     int error = timeline_reach(timeline, last);
@@ -62,16 +62,16 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
     return 0;
 }
 
-static bool is_length(uint64_t slot_ns)
+static bool timeline_is_length(uint64_t slot_ns)
 {
     uint64_t times = slot_ns / TIMELINE_SLOT_NS;
     return slot_ns % TIMELINE_SLOT_NS == 0 && times > 0 && (times & (times - 1)) == 0;
 }
 
-int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
-                     uint64_t slot, uint64_t cpu_ns)
+int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns, uint64_t slot,
+                     uint64_t cpu_ns)
 {
-    if (slot >= TIMELINE_SLOTS || !is_length(slot_ns))
+    if (slot >= TIMELINE_SLOTS || !timeline_is_length(slot_ns))
         return -EINVAL;
     if (timeline->slot_ns == 0) {
         timeline->start = start;
@@ -86,28 +86,27 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
 }
 
 /* Returns the time when a slot begins, or UINT64_MAX if a damaged file has a later one. */
-static uint64_t slot_start(const struct profile_timeline *line, uint32_t slot)
+static uint64_t timeline_slot_start(const struct profile_timeline *line, uint32_t slot)
 {
     uint64_t start;
 
-    if (__builtin_mul_overflow(slot, line->slot_ns, &start) ||
-        __builtin_add_overflow(start, line->start, &start))
+    if (__builtin_mul_overflow(slot, line->slot_ns, &start) || __builtin_add_overflow(start, line->start, &start))
         return UINT64_MAX;
     return start;
 }
 
-static uint64_t last_start(const struct profile_timeline *line)
+static uint64_t timeline_last_start(const struct profile_timeline *line)
 {
-    return slot_start(line, line->count - 1);
+    return timeline_slot_start(line, line->count - 1);
 }
 
 /* to begins no later than from, and its slots are no shorter. */
-static int add_slots(struct profile_timeline *to, const struct profile_timeline *from)
+static int timeline_add_slots(struct profile_timeline *to, const struct profile_timeline *from)
 {
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < from->count; i++) {
-        uint32_t slot = (uint32_t)((slot_start(from, i) - to->start) / to->slot_ns);
+        uint32_t slot = (uint32_t)((timeline_slot_start(from, i) - to->start) / to->slot_ns);
         if (from->cpu_ns[i] == 0)
             continue;
         error = timeline_reach(to, slot);
@@ -118,11 +117,10 @@ static int add_slots(struct profile_timeline *to, const struct profile_timeline 
 }
 
 /* Returns an empty timeline whose slots can hold both. */
-static struct profile_timeline span(const struct profile_timeline *a,
-                                    const struct profile_timeline *b)
+static struct profile_timeline timeline_span(const struct profile_timeline *a, const struct profile_timeline *b)
 {
     uint64_t start = a->start < b->start ? a->start : b->start;
-    uint64_t last = last_start(a) > last_start(b) ? last_start(a) : last_start(b);
+    uint64_t last = timeline_last_start(a) > timeline_last_start(b) ? timeline_last_start(a) : timeline_last_start(b);
     uint64_t slot_ns = a->slot_ns > b->slot_ns ? a->slot_ns : b->slot_ns;
 
     while (last / slot_ns - start / slot_ns >= TIMELINE_SLOTS)
@@ -150,10 +148,10 @@ int timeline_merge(struct profile_timeline *into, const struct profile_timeline 
         return 0;
     if (into->count == 0)
         return timeline_copy(into, from);
-    struct profile_timeline sum = span(into, from);
-    int error = add_slots(&sum, into);
+    struct profile_timeline sum = timeline_span(into, from);
+    int error = timeline_add_slots(&sum, into);
     if (error == 0)
-        error = add_slots(&sum, from);
+        error = timeline_add_slots(&sum, from);
     if (error != 0) {
         timeline_clear(&sum);
         return error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Both sides' sockets for requests of programs that profile themselves. wire_profil_connect and wire_profil_ask run
- * inside programs that know nothing of this code: they allocate no memory and raise no signal, and lib/compat closes the
- * connection before the program's call returns.
+ * inside programs that know nothing of this code: they allocate no memory and raise no signal, and lib/compat closes
+ * the connection before the program's call returns.
  */
 #include "config.h"
 
@@ -42,7 +42,7 @@ int wire_profil_listen(char name[WIRE_PROFIL_NAME])
 }
 
 /* Receives one packet of exactly size bytes. */
-static int receive(int fd, void *packet, size_t size)
+static int profil_receive(int fd, void *packet, size_t size)
 {
     ssize_t got;
 
@@ -59,7 +59,7 @@ static int receive(int fd, void *packet, size_t size)
 }
 
 /* A child that was forked just after the socket was made may hold it open for ever and never answer. */
-static void limit_waits(int fd, time_t seconds)
+static void profil_limit_waits(int fd, time_t seconds)
 {
     const struct timeval limit = {.tv_sec = seconds};
 
@@ -68,7 +68,7 @@ static void limit_waits(int fd, time_t seconds)
 }
 
 /* The pid is 0 for a process outside of our PID namespace. */
-static bool was_made_by(int fd, pid_t listener)
+static bool profil_was_made_by(int fd, pid_t listener)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;
@@ -86,21 +86,18 @@ int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    limit_waits(fd, HELLO_WAIT_S);
+    profil_limit_waits(fd, HELLO_WAIT_S);
     memcpy(address.sun_path, name, WIRE_PROFIL_NAME);
     do
-        error = connect(fd, (struct sockaddr *)&address,
-                        sizeof address.sun_family + WIRE_PROFIL_NAME) < 0
-                    ? -errno
-                    : 0;
+        error = connect(fd, (struct sockaddr *)&address, sizeof address.sun_family + WIRE_PROFIL_NAME) < 0 ? -errno : 0;
     while (error == -EINTR);
-    if (error == 0 && !was_made_by(fd, listener))
+    if (error == 0 && !profil_was_made_by(fd, listener))
         error = -ECONNREFUSED;
     if (error == 0)
-        error = receive(fd, &hello, sizeof hello);
+        error = profil_receive(fd, &hello, sizeof hello);
     if (error == 0 && hello.value != WIRE_VERSION)
         error = -EPROTO;
-    limit_waits(fd, 0);
+    profil_limit_waits(fd, 0);
     if (error != 0) {
         close(fd);
         return error;
@@ -118,5 +115,5 @@ int wire_profil_ask(int fd, const struct wire_profil *request, struct wire_profi
     while (sent < 0 && errno == EINTR);
     if (sent < 0)
         return -errno;
-    return receive(fd, answer, sizeof *answer);
+    return profil_receive(fd, answer, sizeof *answer);
 }
