@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A room includes headers only of rooms in the lines below its own, in the list of CONTRIBUTING.md.
+# No files of a room need each other in a circle.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 cd "$source" || exit 1
 
@@ -25,5 +26,18 @@ expect "includes that run up" "" "$(awk 'NR == FNR { allowed[$1 " " $2]; next } 
 	"$work/allowed" "$work/found")"
 expect "rooms that are in no list" "" "$(ls -d lib/*/ | sed 's|^lib/||; s|/$||' | while read -r room; do
 	grep -q "^$room \| $room\$" "$work/allowed" || echo "$room"; done)"
+
+# FILE FILE: the first includes the header of the second. A file is x.c with x.h and x-internal.h.
+find lib src tui -name '*.[ch]' | while read -r file; do
+	name=${file%.*}
+	sed -n 's|^#include "\(.*\)\.h"$|\1|p' "$file" | while read -r header; do
+		for found in "lib/$header" "$header" "${file%/*}/$header"; do
+			[ -f "$found.h" ] && [ "${found%-internal}" != "${name%-internal}" ] &&
+				echo "${name%-internal} ${found%-internal}" && break
+		done
+	done
+done >"$work/files"
+between "includes of files" 500 "$(wc -l <"$work/files")" 10000
+expect "circles of files" "" "$(tsort <"$work/files" 2>&1 >/dev/null | sed 's|^tsort: ||')"
 expect "source files at lib/" "" "$(find lib -maxdepth 1 -name '*.c')"
 finish
