@@ -36,16 +36,6 @@ bool pprofil_profile_has_counters(const pprofil_profile *profile)
     return profile->counters;
 }
 
-void pprofil_profile_close(pprofil_profile *profile)
-{
-    if (profile == NULL)
-        return;
-    symbolizer_free(profile->symbolizer);
-    profile_free(profile->profile);
-    free(profile->selected);
-    free(profile);
-}
-
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)
 {
     char *copy = strdup(command);

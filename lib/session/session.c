@@ -136,6 +136,17 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     return error == 0 ? session_await_hello(session) : error;
 }
 
+/* Here and not in lib/api, because a session closes its profile. */
+void pprofil_profile_close(pprofil_profile *profile)
+{
+    if (profile == NULL)
+        return;
+    symbolizer_free(profile->symbolizer);
+    profile_free(profile->profile);
+    free(profile->selected);
+    free(profile);
+}
+
 void pprofil_session_close(pprofil_session *session)
 {
     if (session == NULL)
