@@ -29,6 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *target = getenv("PPROFIL_FUZZ_TARGET");
 
     if (target == NULL || !fuzz(target, data, size))
-        abort(); /* or nothing would be fuzzed, without an error */
+        abort(); /* otherwise nothing would be fuzzed, without an error */
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * fuzz: tries one hostile input. A target is the name of an archive of tests/fuzz/corpus: a format of lib/format, or
- * elf, jitdump, perf-map, symbol-name, unwind. libFuzzer makes ever new inputs (run.sh), and make check tries those
- * that are kept (tests/unit/test-corpus.c).
+ * elf, jitdump, perf-map, symbol-name, unwind. libFuzzer makes new inputs (run.sh), and make check tries the inputs
+ * in the archives (tests/unit/test-corpus.c).
  */
 #ifndef PPROFIL_FUZZ_H
 #define PPROFIL_FUZZ_H

@@ -138,7 +138,7 @@ static size_t finish(struct out *out, uint8_t *result)
     return size;
 }
 
-/* Of a file whose reader accepts no other size than this. Keeps the size. */
+/* Changes a file whose reader accepts only its present size, and keeps this size. */
 static size_t mutate_in_place(uint8_t *data, size_t size, size_t most)
 {
     size_t changed = LLVMFuzzerMutate(data, size, most);

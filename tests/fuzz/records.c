@@ -5,7 +5,7 @@
 
 #include "records.h"
 
-/* Plain records: a head of so many bytes, in which is the size of the record, with its head; head 0: other records. */
+/* Plain records have a head of this many bytes, with the size of the whole record in it. head 0: other records. */
 struct plain {
     uint8_t head, size_at, width;
 };

@@ -28,11 +28,11 @@ void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, s
                   size_t *end);
 /* The record at the start of some bytes; false: there is none. */
 bool frame_next(const struct frame *frame, const uint8_t *at, size_t left, struct record *record);
-/* Makes the head of a record for a body of so many bytes. Returns the size of the head. */
+/* Makes the head of a record for a body of size bytes. Returns the size of the head. */
 size_t frame_head(const struct frame *frame, const struct record *record, size_t size,
                   uint8_t head[RECORD_HEAD]);
-/* Puts right what else in the file depends on the size of its records, which was old bytes from start, and is new
- * now. */
+/* Corrects what else in the file depends on the size of its records: they begin at start, and their size has changed
+ * from old to new bytes. */
 void frame_finish(const struct frame *frame, uint8_t *file, size_t size, size_t start, size_t old,
                   size_t new);
 

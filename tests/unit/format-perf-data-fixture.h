@@ -94,8 +94,8 @@ UNUSED static void count(struct profile *profile, uint32_t process, uint32_t tid
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* Two processes with different files at the same addresses, one of which was execed, code made
- * at run time, an address in no mapping but amid another process's, and stacks with a mark. */
+/* Two processes with different files at the same addresses, one of which has executed another program; code made at run
+ * time; an address in no mapping of its process, but in one of the other's; and stacks with a mark. */
 UNUSED static struct profile *make_profile(bool wall)
 {
     struct profile *profile = profile_new();

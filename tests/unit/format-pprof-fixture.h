@@ -244,7 +244,7 @@ UNUSED static void put_bytes(struct bytes *to, unsigned field, const void *data,
     to->size += size;
 }
 
-/* A message of numbers: fields 1, 2, ... as they come. */
+/* A message of numbers, in fields 1, 2, ... */
 #define PUT(to, field, ...)                                                                        \
     put_numbers(to, field, (const uint64_t[]){__VA_ARGS__},                                        \
                 sizeof(const uint64_t[]){__VA_ARGS__} / sizeof(uint64_t))
@@ -286,7 +286,7 @@ UNUSED static void put_sample(struct bytes *to, const char *stack, uint64_t coun
     put_bytes(to, 2, inner.data, inner.size);
 }
 
-/* What the strings of these files are; their numbers are their places. */
+/* The strings of these files, by number. */
 static const char *const words[] = {"",      "samples",  "count",        "cpu",  "nanoseconds",
                                     "/a.so", "/src/f.c", "main",         "leaf", "inlined",
                                     "space", "bytes",    "microseconds", "wall", "objects"};

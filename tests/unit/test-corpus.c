@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What fuzzing kept (tests/fuzz/corpus, an archive for each target), each file once, as the fuzzer ran it: those that
- * once crashed or hung too. Each target is a process of its own, and says in shared memory where it is, for whoever
- * finds it dead.
+ * Reads each file in the archives of tests/fuzz/corpus once, as the fuzzer does. Some of them once made a reader crash
+ * or hang. A target is a process of its own, which says in shared memory which file it reads: if it dies, its parent
+ * prints that name.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #define SUFFIX ".tar.gz"
 #define TAR_BLOCK 512u /* tar(5) of FreeBSD: headers and contents are padded to blocks */
 
-/* Where a target is. */
+/* The file that a target reads. */
 struct progress {
     char name[101];
     unsigned files;
@@ -49,7 +49,7 @@ static bool tar_next(gzFile archive, struct tar_header *header)
     return gzread(archive, header, sizeof *header) == sizeof *header && header->name[0] != '\0';
 }
 
-/* Exactly as large as the file, so that sanitizers see its end; NULL: it cannot be read. */
+/* Allocates exactly the size of the file, so that sanitizers notice reads behind it. NULL: it cannot be read. */
 static uint8_t *tar_read(gzFile archive, size_t size)
 {
     uint8_t *bytes = malloc(size > 0 ? size : 1), padding[TAR_BLOCK];

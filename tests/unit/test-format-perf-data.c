@@ -49,7 +49,7 @@ Test(perf_data_own, of_many_samples_equal_ones_are_joined)
     profile_free(again);
 }
 
-/* Where nobody knows when a process execed, what its images did is still told apart. */
+/* The generations of a process stay apart, even if it is not known when the exec was. */
 Test(perf_data_own, images_without_times)
 {
     struct profile *profile = profile_new();
@@ -89,7 +89,7 @@ Test(perf_data_own, an_empty_profile)
     profile_free(again);
 }
 
-/* What spans all addresses can be mapped nowhere. */
+/* An object that spans all addresses cannot be mapped. */
 Test(perf_data_own, an_object_without_end)
 {
     struct profile *profile = profile_new();
@@ -199,7 +199,7 @@ Test(perf_data_others, as_perf_writes_it)
         KERNEL, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020), USER, 0x5010, 0x5020};
 
     begin_file();
-    /* of the child, before it is told that there is one; and of the event that is not read */
+    /* a sample of the child before its FORK, and one of the event that is not read */
     put_sample(21, 300, 8, (const uint64_t[]){USER, 0x5030}, 2);
     put_sample(21, 300, 7, (const uint64_t[]){USER, 0x5030}, 2);
     put_sample(20, 200, 8, chain, 6);

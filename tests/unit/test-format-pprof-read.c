@@ -20,7 +20,7 @@ Test(pprof_own, wall_time_too)
     profile_free(profile);
 }
 
-/* Wall mode was on for a while, and is off now. */
+/* Wall mode was on for a part of the run. */
 Test(pprof_own, without_wall_time_there_are_no_sleepers)
 {
     struct profile *profile = make_profile(true), *read;

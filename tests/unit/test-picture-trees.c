@@ -21,7 +21,7 @@ static uint32_t string_in(struct profile *profile, const char *text)
     return index;
 }
 
-/* A location; names: its functions, the innermost first, with a space between. */
+/* Adds a location. names: its functions, innermost first, separated by spaces. */
 static uint32_t place(struct profile *profile, const char *path, const char *names)
 {
     struct profile_object object = {
@@ -52,7 +52,7 @@ static uint32_t process_of(struct profile *profile, uint32_t pid, const char *co
     return index;
 }
 
-/* frames: locations, outermost first, ended by 0. */
+/* frames: locations, outermost first; 0 ends them. */
 static uint32_t stack(struct profile *profile, const uint32_t *frames)
 {
     uint32_t node = PROFILE_NONE;
@@ -213,7 +213,7 @@ Test(picture, what_has_changed)
                 " (all 6900/0 was 6000 (main 6900/0 was 6000 (gone 0/0 was 100)"
                 " (same 5000/5000 was 5000) (slow 1900/1900 was 900");
     cr_assert_eq(make_tree(new, old, 1000, 0, false, &tree), 0);
-    cr_assert_eq(tree.frame_count, 4); /* what is gone has no width */
+    cr_assert_eq(tree.frame_count, 4); /* frames of the baseline alone are not drawn */
     cr_assert(!picture_is_significant(&tree, 0) && !picture_is_significant(&tree, 1));
     cr_assert(picture_is_significant(&tree, 2) && picture_change(&tree, 2) < 0);
     cr_assert(picture_is_significant(&tree, 3) && picture_change(&tree, 3) > 0);
@@ -225,7 +225,7 @@ Test(picture, what_has_changed)
     profile_free(new);
 }
 
-/* Each fifth of 1000 frames is larger than those before: what is dropped is the smallest. */
+/* Each fifth of 1000 frames is larger than the one before, and the smallest frames are dropped. */
 Test(picture, small_frames_are_dropped_and_counted)
 {
     struct profile *profile = profile_new();
@@ -238,7 +238,7 @@ Test(picture, small_frames_are_dropped_and_counted)
         count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", name)), i / 200 + 1);
     }
     cr_assert_eq(make_tree(profile, NULL, 450, 0, true, &tree), 0);
-    cr_assert_eq(tree.frame_count, 450); /* the two callers, 400 larger ones, 48 of equals */
+    cr_assert_eq(tree.frame_count, 450); /* the two callers, 400 larger frames, 48 of equal size */
     cr_assert_eq(tree.dropped, 552);
     cr_assert_eq(tree.cut, 3000000);
     picture_tree_clear(&tree);
@@ -271,7 +271,7 @@ Test(picture, deep_stacks_take_no_stack_of_ours, .timeout = 20)
     profile_free(profile);
 }
 
-/* Of 200 samples 3 are 500 deep, the others 50. */
+/* 3 of 200 samples are 500 frames deep, the others 50. */
 Test(picture, rows_that_little_reaches_are_dropped)
 {
     struct profile *profile = profile_new();

@@ -114,7 +114,7 @@ Test(picture, colours_are_of_names_and_light)
             snprintf(text, sizeof text, "name%u", i);
             name = (struct picture_name){text, text, (enum picture_kind)kind};
             struct picture_colour colour = picture_colour_of(&name);
-            /* luma of 110 and more: black on it has a contrast of 4.5 and more */
+            /* black text has a contrast of at least 4.5 on a luma of at least 110 */
             cr_assert_gt(0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue, 130);
         }
 }
@@ -150,7 +150,7 @@ Test(timeline, long_runs_have_longer_slots)
 
     for (uint64_t second = 1; second <= 3 * 3600; second++)
         cr_assert_eq(timeline_add(&line, second * 1000 * MS, 7 * MS), 0);
-    cr_assert_eq(line.slot_ns, 640 * MS); /* of 20, 40, ... the first that is enough */
+    cr_assert_eq(line.slot_ns, 640 * MS); /* the first of 20, 40, ... that is long enough */
     for (uint32_t i = 0; i < line.count; i++) {
         sum += line.cpu_ns[i];
         slots += line.cpu_ns[i] > 0;
@@ -158,7 +158,7 @@ Test(timeline, long_runs_have_longer_slots)
     cr_assert_eq(sum, 3 * 3600 * 7 * MS);
     cr_assert_leq(line.count, TIMELINE_SLOTS);
     cr_assert_geq(slots, 3 * 3600);
-    cr_assert_eq(timeline_add(&line, UINT64_MAX, UINT64_MAX), 0); /* a liar costs no memory */
+    cr_assert_eq(timeline_add(&line, UINT64_MAX, UINT64_MAX), 0); /* an impossible time costs no memory */
     cr_assert_leq(line.count, TIMELINE_SLOTS);
     timeline_clear(&line);
 }
@@ -179,7 +179,7 @@ Test(timeline, what_does_not_fit_is_refused)
     timeline_clear(&line);
 }
 
-/* With silences of all lengths around those that end a line. */
+/* With gaps of all lengths near that which ends a comment. */
 Test(timeline, it_is_saved_with_the_profile)
 {
     char path[] = "/tmp/pprofil-test-XXXXXX";
