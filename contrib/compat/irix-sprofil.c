@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * IRIX sprofil(2): a program and the C library it uses, in 32-bit counters that do not run
- * over, at 1 ms. What is in neither is in the overflow bin, which comes last. Written from
- * the page alone:
+ * IRIX sprofil(2): a program and the C library that it uses, with counters of 32 bits that
+ * saturate, and a tick of 1 ms. The last region is the overflow bin, for all other code.
+ * Written from the page alone:
  *
  *   cc -O1 irix-sprofil.c $(pkg-config --cflags --libs pprofil-irix)
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Nintendo 64 osProfile(3P): the hottest words of text. Written from the page alone, and
- * compiled as with the debug library, which reports errors:
+ * compiled for the debug library, which reports errors:
  *
  *   cc -O1 -DPPROFIL_N64_DEBUG n64-osprofile.c $(pkg-config --cflags --libs pprofil-n64)
  *
- * Where the host's gperf(1P) was, osProfileFlush writes a file: PPROFIL_N64_OUTPUT names it.
+ * Instead of sending the profile to the host's gperf(1P), osProfileFlush writes a file:
+ * PPROFIL_N64_OUTPUT names it.
  */
 #include <ultra64.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes a static library of one object, in which no names are global but those of its system's pages: it goes into
-# other people's programs, which have names of their own.
+# Makes a static library of a single object, in which only the names of the system's pages are global. Other people's
+# programs are linked with it, and may use all other names.
 #
 #   archive.sh CC FLAGS OBJCOPY AR NAMES ARCHIVE OBJECT...
 #
-# FLAGS: of the compiler, for another word size; NAMES: patterns of objcopy's.
+# FLAGS: flags of the compiler, for another word size. NAMES: the global names, as patterns of objcopy.
 set -eu
 cc=$1 flags=$2 objcopy=$3 ar=$4 names=$5 archive=$6
 shift 6

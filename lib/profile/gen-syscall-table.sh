@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Prints the system calls of the machine that a compiler compiles for, and of its 32-bit ABI
-# where it has one, as C arrays:  gen-syscall-table.sh "COMPILER FLAGS"
+# Prints, as C arrays, the system calls of the machine that a compiler compiles for, and of its 32-bit ABI if it has
+# one:  gen-syscall-table.sh "COMPILER FLAGS"
 set -eu
 export LC_ALL=C
 
-# Some numbers are given by another macro (generic ABI: __NR_mmap is __NR3264_mmap); two names
-# are no calls but say where the numbers end.
+# Some macros name another macro that has the number (generic ABI: __NR_mmap is __NR3264_mmap). Two macros are not
+# calls, but give the end of the numbers.
 entries() { # HEADER
 	echo "#include <$1>" | $compiler -E -dM - | awk '
 		$1 == "#define" && NF == 3 { value[$2] = $3 }

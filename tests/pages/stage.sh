@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The libraries for programs that call profil, laid out as make install does it, and how such a program is compiled:
-# with nothing but what pkg-config says.
+# Installs the libraries for programs that call profil in a directory, as make install would, and compiles such programs
+# with only the flags that pkg-config gives.
 stage=$work/stage
 stage_all() {
 	[ -e "$build/.libs/libpprofil-irix.so" ] || skip "no shared libraries"
@@ -16,7 +16,7 @@ stage_all() {
 	cp "$build/pprofil-supervise" "$work/pprofil-supervise"
 	# the supervisor is found by its path; the leak checker is a tracer too
 	export PPROFIL_SUPERVISE=$work/pprofil-supervise LD_LIBRARY_PATH=$stage/lib ASAN_OPTIONS=detect_leaks=0
-	export PPROFIL_GPERF=test-$$ # other tests flush profiles at the same time
+	export PPROFIL_GPERF=test-$$ # other tests send profiles at the same time
 }
 
 flags_of() { # SYSTEM
@@ -27,7 +27,7 @@ flags_of() { # SYSTEM
 sanitizers=$(sed -n 's/^SANITIZER_FLAGS = //p' "$build/Makefile")
 m32=$(sed -n 's/^M32_CFLAGS = //p' "$build/Makefile")
 modes="pie no-pie"
-# a program with sanitizers can be neither
+# a program with sanitizers can be linked in neither way
 if [ -z "$sanitizers" ]; then
 	modes="$modes static"
 	[ ! -e "$build/m32/libpprofil-irix.a" ] || modes="$modes m32"
@@ -41,7 +41,7 @@ mode_flags() {
 	esac
 }
 
-# build PROGRAM SYSTEM MODE FLAGS AND SOURCES...: without a word of the compiler, but on which archive fits
+# build PROGRAM SYSTEM MODE FLAGS AND SOURCES...: fails if the compiler warns, except about archives that do not fit
 build_program() {
 	program=$1 system=$2 mode=$3
 	shift 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events and samples made by hand, for the tests of what reads them. */
+/* Makes events and samples, for tests of the code that reads them. */
 #ifndef PPROFIL_BUILD_EVENTS_H
 #define PPROFIL_BUILD_EVENTS_H
 
@@ -47,7 +47,7 @@ struct map_spec {
     uint32_t pid, kind, object;
     uint64_t start, end, offset, inode;
     const char *name;
-    unsigned char build_id; /* 0: none; else 20 bytes of it */
+    unsigned char build_id; /* 0: none; else the value of 20 bytes */
 };
 
 static inline void feed_map(struct profile *profile, const struct map_spec *spec)
@@ -93,7 +93,7 @@ static inline void feed_sample(struct profile *profile, uint32_t pid, uint32_t t
     feed(profile, &event.header);
 }
 
-/* So many samples of a millisecond of CPU time at a node. */
+/* Adds samples of a millisecond of CPU time each at a node. */
 static inline void count_samples(struct profile *profile, uint32_t thread, uint32_t node, uint64_t samples)
 {
     struct profile_sample sample = {

@@ -45,7 +45,8 @@ Test(path, the_last_part)
 
 /* --- descriptors ------------------------------------------------------------------------- */
 
-/* Which of three open descriptors are still there, as bits, and which close at an exec, as others. */
+/* Returns which of three descriptors are open after act, as bits 0 to 2, and which of them close at an exec, as bits 3
+ * to 5. */
 static int descriptors_after(void (*act)(int first))
 {
     static const int fds[] = {60, 61, 900};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The profil family's rules against vectors made from the systems' own sources. */
+/* Checks the rules of the profil family with vectors that were made from the systems' own sources. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -104,7 +104,7 @@ Test(dialect, every_bucket_vector)
         }
 }
 
-/* Half a counter at the end of a buffer is the old kernels', not ours. */
+/* Old kernels count in half a counter at the end of a buffer; we do not. */
 Test(dialect, whole_counters_inside)
 {
     const struct dialect *dialect = dialect_find("solaris");
@@ -329,7 +329,7 @@ Test(dialect, counters_at_their_edge)
     add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED, 1);
 }
 
-/* The 17 sequences of the pcsample table; what is stored is told by numbers here. */
+/* The 17 sequences of the pcsample table. Only the number of samples to store is checked here. */
 Test(dialect, pcsample_sequences)
 {
     struct dialect_pcsample state = {0}, child;
@@ -376,7 +376,7 @@ Test(dialect, pcsample_sequences)
     cr_expect_not(child.on);
 }
 
-/* The lowest distance that reaches a counter does, and one less does not. */
+/* dialect_lowest falls into the counter, and one byte less does not. */
 Test(dialect, lowest_is_the_inverse)
 {
     static const uint32_t scales[] = {0x10000, 0xffff, 0xaaaa, 0x8000, 0x4000, 3, 0x20000};
@@ -394,7 +394,7 @@ Test(dialect, lowest_is_the_inverse)
                                         false, &index));
                 cr_assert(dialect_index(dialect, &region, dialect->counter_size,
                                         0x1000 + lowest - 1, false, &before));
-                /* a scale above one to one leaves counters out */
+                /* with a scale above one to one, some counters are never reached */
                 cr_expect(index >= i && before < i, "%s, scale %#x, counter %llu: %llu, %llu",
                           dialect->name, scales[s], (unsigned long long)i,
                           (unsigned long long)index, (unsigned long long)before);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Merging: in any order the same, as a text in which a profile has one form only.
+ * Merging gives the same result in any order. Profiles are compared as text, in which equal profiles look the same.
  *
- * Profiles are made of a generator of random numbers with a fixed seed: of few processes, objects
- * and places, so that they have much in common.
+ * Profiles are random, from a generator with a fixed seed. They have few processes, objects and locations, so that they
+ * have much in common.
  */
 #include "config.h"
 
@@ -32,7 +32,7 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* All texts, sorted, as one. */
+/* Joins all texts, sorted. */
 static char *join(struct texts *texts)
 {
     char *text;
@@ -83,7 +83,7 @@ static char *say_sample(const struct profile *profile, const struct profile_samp
     return text;
 }
 
-/* A process with its samples, but for its generation, which says only that it is another. */
+/* Writes a process with its samples, without its generation, which only distinguishes it from others. */
 static char *say_process(const struct profile *profile, uint32_t index)
 {
     const struct profile_process *process = &profile->processes[index];
@@ -103,7 +103,7 @@ static char *say_process(const struct profile *profile, uint32_t index)
     return text;
 }
 
-/* Slots, each with the time that it begins at, and their length. */
+/* Writes the length of slots, and each slot with its start. */
 static char *say_timeline(const struct profile_timeline *line)
 {
     char *text;
@@ -173,7 +173,7 @@ static uint32_t random_object(struct profile *profile, uint64_t *seed, uint32_t 
         object.path = string(profile, paths[which % 3]);
         object.start = draw(seed, 3) * 0x1000;
         object.end = object.start + 0x1000;
-        if (which < 2) { /* one build, two paths */
+        if (which < 2) { /* the same build at two paths */
             object.build_id_size = 20;
             object.build_id[0] = 7;
         }
@@ -190,7 +190,7 @@ static uint32_t random_location(struct profile *profile, uint64_t *seed, uint32_
     struct profile_line lines[2] = {{.line = 1 + draw(seed, 3)}, {.line = 9}};
 
     cr_assert_eq(profile_location(profile, object, draw(seed, 6) * 16, &index), 0);
-    if (draw(seed, 2) == 0) /* not all files have all names */
+    if (draw(seed, 2) == 0) /* some files lack some names */
         return index;
     for (int i = 0; i < 2; i++) {
         function.name = function.system_name = string(profile, names[draw(seed, 3)]);
@@ -217,7 +217,7 @@ static void add_random_sample(struct profile *profile, uint64_t *seed)
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* Processes are of the same few numbers in all; those of one beginning are the same. */
+/* All profiles have the same few pids. Processes with the same start are the same. */
 static struct profile *make_random(uint64_t seed)
 {
     struct profile *profile = profile_new();
@@ -345,7 +345,7 @@ Test(merge, sums_are_sums)
     profile_free(both);
 }
 
-/* One process of one thread with one sample. */
+/* A process with one thread and one sample. */
 static struct profile *make_one(uint64_t start, const char *comm, uint32_t pid)
 {
     struct profile *profile = profile_new();

@@ -188,7 +188,7 @@ Test(profile, a_storm_of_processes_leaves_only_their_entries)
     profile_free(profile);
 }
 
-/* Against a model that is too simple to be wrong: an array of all addresses. */
+/* Compares with a model that is too simple to be wrong: an array of all pages. */
 Test(profile, random_mappings_agree_with_a_naive_model)
 {
     enum { PAGES = 64 };
@@ -229,7 +229,7 @@ Test(profile, random_mappings_agree_with_a_naive_model)
     profile_free(profile);
 }
 
-/* Threads that come, run, end and come again under few numbers, in few processes. */
+/* Threads start, run and end at random, with few tids, in few processes. */
 Test(profile, random_threads_agree_with_a_naive_model)
 {
     enum { PIDS = 6, TIDS = 8, STEPS = 20000 };
@@ -239,7 +239,7 @@ Test(profile, random_threads_agree_with_a_naive_model)
     uint64_t total = 0;
 
     srand(5);
-    memset(now, 0xff, sizeof now); /* thread that has the number; leader: first of each */
+    memset(now, 0xff, sizeof now); /* the thread with each tid; the leader is the first */
     for (uint32_t step = 0; step < STEPS; step++) {
         uint32_t p = (uint32_t)rand() % PIDS, t = (uint32_t)rand() % TIDS,
                  what = (uint32_t)rand() % 10;
@@ -298,8 +298,8 @@ static uint64_t unshift(uint64_t x, unsigned by)
     return before;
 }
 
-/* Addresses that hash_pair would give one hash, were it not another one in each process: each would
- * be compared with all before it. */
+/* Without its secret hash_pair would give all these addresses the same hash, and each would be compared with all before
+ * it. */
 Test(profile, addresses_of_one_hash_cannot_be_computed, .timeout = 20)
 {
     struct profile *profile = profile_new();

@@ -123,7 +123,7 @@ Test(ring, one_of_another_version_is_refused)
     page[2]++;
     cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
     cr_assert_null(consumer);
-    page[2] = 0; /* as from before there were versions */
+    page[2] = 0; /* as in rings from before there were versions */
     cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
     page[2] = WIRE_VERSION;
     cr_assert_eq(ring_open(fd, &consumer), 0);
