@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "signals.h"
-#include "top-internal.h"
+#include "top-state.h"
 #include "view.h"
 
 #define DEFAULT_COLUMNS 132

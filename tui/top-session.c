@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "screen.h"
 #include "signals.h"
-#include "top-internal.h"
+#include "top-state.h"
 
 #define MILLISECOND 1000000ull /* ns */
 #define FIRST_NAMES_NS (100 * MILLISECOND)

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "screen.h"
 #include "signals.h"
-#include "top-internal.h"
+#include "top-state.h"
 #include "view.h"
 
 #define MILLISECOND 1000000ull /* ns */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* top-internal: what the files of pprofil top share. */
-#ifndef TUI_TOP_INTERNAL_H
-#define TUI_TOP_INTERNAL_H
+/* top-state: what the files of pprofil top share. */
+#ifndef TUI_TOP_STATE_H
+#define TUI_TOP_STATE_H
 
 #include "canvas.h"
 #include "model.h"
