@@ -3,9 +3,9 @@
  * address-layout: made-up addresses of objects, for formats that have addresses as mapped.
  *
  * A profile knows where an object was mapped first, and by which process; another process may have mapped another
- * object there. Here one layout serves all processes, so files do not overlap: a file keeps its first address if that is
- * free, and else gets another. Code made at run time and addresses without an object cannot be moved; files give way to
- * them.
+ * object there. Here one layout serves all processes, so files do not overlap: a file keeps its first address if that
+ * is free, and else gets another. Code made at run time and addresses without an object cannot be moved; files give way
+ * to them.
  */
 #ifndef PPROFIL_ADDRESS_LAYOUT_H
 #define PPROFIL_ADDRESS_LAYOUT_H

@@ -61,7 +61,7 @@ uint64_t bytes_get_pointer(struct bytes *bytes)
 }
 
 /* Files may grow or shrink while they are read: what was read is what there is. */
-static int load(int fd, unsigned char **bytes, size_t *size)
+static int load_descriptor(int fd, unsigned char **bytes, size_t *size)
 {
     struct stat status;
     ssize_t got = 1;
@@ -110,7 +110,7 @@ int bytes_load(const char *path, unsigned char **bytes, size_t *size)
     if (fd < 0)
         return fd;
 
-    int error = load(fd, bytes, size);
+    int error = load_descriptor(fd, bytes, size);
     close(fd);
     return error;
 }
@@ -127,7 +127,7 @@ void bytes_begin(struct bytes_out *out, int fd, uint32_t pointer_size, bool big_
     out->used = 0;
 }
 
-static void flush(struct bytes_out *out)
+static void bytes_flush(struct bytes_out *out)
 {
     size_t done = 0;
 
@@ -158,7 +158,7 @@ void bytes_put_all(struct bytes_out *out, const void *bytes, size_t size)
         from += piece;
         size -= piece;
         if (out->used == sizeof out->buffer)
-            flush(out);
+            bytes_flush(out);
     }
 }
 
@@ -188,6 +188,6 @@ void bytes_put_zeros(struct bytes_out *out, uint64_t count)
 
 int bytes_finish(struct bytes_out *out)
 {
-    flush(out);
+    bytes_flush(out);
     return out->error;
 }

@@ -59,7 +59,7 @@ struct writer {
     bool *file_named, *object_named; /* by string, by object */
 };
 
-static void callgrind_add(struct cost *to, const struct cost *cost)
+static void add_cost(struct cost *to, const struct cost *cost)
 {
     to->samples += cost->samples;
     to->cpu += cost->cpu;
@@ -119,7 +119,7 @@ static int add_call(struct writer *writer, const struct frame *from, const struc
         return error;
     call->count += cost->samples;
     if (writer->met[to->id] != stack)
-        callgrind_add(&call->cost, cost);
+        add_cost(&call->cost, cost);
     return 0;
 }
 
@@ -141,7 +141,7 @@ static int add_stack(struct writer *writer, const struct frame_list *list, const
     if (error == 0)
         error = find_line(writer, &list->all[list->count - 1], &line);
     if (error == 0)
-        callgrind_add(&writer->lines[line].cost, cost);
+        add_cost(&writer->lines[line].cost, cost);
     return error;
 }
 
@@ -171,8 +171,8 @@ static int add_stacks(struct writer *writer)
         struct cost cost = {sample->count, sample->cpu_ns, sample->wall_ns};
         if (!profile_counts_sample(profile, sample))
             continue;
-        callgrind_add(&writer->leaves[sample->node], &cost);
-        callgrind_add(&writer->all, &cost);
+        add_cost(&writer->leaves[sample->node], &cost);
+        add_cost(&writer->all, &cost);
     }
     for (uint32_t node = 1; error == 0 && node < profile->node_count; node++) {
         const struct cost *cost = &writer->leaves[node];

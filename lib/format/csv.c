@@ -55,7 +55,7 @@ struct rows {
 };
 
 /* The number of a key, which counts from 0. */
-static int number_of(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
+static int key_number(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
 {
     struct memo_entry *known;
     int error = memo_find(&rows->memo, kind, a, b, &known);
@@ -75,10 +75,10 @@ static int add_sample(struct rows *rows, const struct profile *profile,
     uint32_t place, who;
 
     int error =
-        number_of(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
+        key_number(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
     if (error == 0)
-        error = number_of(rows, MEMO_WHO, sample->thread,
-                          (uint64_t)sample->syscall << 2 | sample->state, &who);
+        error = key_number(rows, MEMO_WHO, sample->thread,
+                           (uint64_t)sample->syscall << 2 | sample->state, &who);
     if (error == 0)
         error = memo_find(&rows->memo, MEMO_ROW, place, who, &known);
     if (error != 0)
@@ -205,14 +205,14 @@ static int next_row(struct reader *reader)
     return 1;
 }
 
-static const char *field(const struct reader *reader, enum column column)
+static const char *csv_field(const struct reader *reader, enum column column)
 {
     return reader->where[column] < 0 ? "" : reader->fields[reader->where[column]];
 }
 
-static bool number(const struct reader *reader, enum column column, uint64_t most, uint64_t *value)
+static bool csv_number(const struct reader *reader, enum column column, uint64_t most, uint64_t *value)
 {
-    const char *at = field(reader, column);
+    const char *at = csv_field(reader, column);
 
     *value = 0;
     return *at == '\0' || (text_number(&at, 10, value) && *at == '\0' && *value <= most);
@@ -236,18 +236,18 @@ static int read_titles(struct reader *reader)
 static int read_place(struct reader *reader, uint32_t *node)
 {
     struct profile_line line = {0};
-    const char *name = field(reader, COLUMN_FUNCTION), *file = field(reader, COLUMN_FILE);
+    const char *name = csv_field(reader, COLUMN_FUNCTION), *file = csv_field(reader, COLUMN_FILE);
     uint32_t object, location;
     uint64_t value;
     int error;
 
-    if (!number(reader, COLUMN_LINE, UINT32_MAX, &value))
+    if (!csv_number(reader, COLUMN_LINE, UINT32_MAX, &value))
         return PPROFIL_ERROR_DAMAGED;
     line.line = (uint32_t)value;
     if (builder_is_mark(name)) {
         error = profile_mark(reader->profile, name, &location);
     } else {
-        error = builder_object(&reader->builder, field(reader, COLUMN_OBJECT), &object);
+        error = builder_object(&reader->builder, csv_field(reader, COLUMN_OBJECT), &object);
         if (error == 0)
             error = builder_function(&reader->builder, object, name, file, 0, &line.function);
         if (error == 0)
@@ -264,18 +264,18 @@ static int read_row(struct reader *reader)
     uint64_t pid, tid;
     uint32_t process;
 
-    if (!number(reader, COLUMN_PID, UINT32_MAX, &pid) ||
-        !number(reader, COLUMN_TID, UINT32_MAX, &tid) ||
-        !number(reader, COLUMN_SAMPLES, UINT64_MAX, &sample.count) ||
-        !number(reader, COLUMN_CPU, UINT64_MAX, &sample.cpu_ns) ||
-        !number(reader, COLUMN_WALL, UINT64_MAX, &sample.wall_ns))
+    if (!csv_number(reader, COLUMN_PID, UINT32_MAX, &pid) ||
+        !csv_number(reader, COLUMN_TID, UINT32_MAX, &tid) ||
+        !csv_number(reader, COLUMN_SAMPLES, UINT64_MAX, &sample.count) ||
+        !csv_number(reader, COLUMN_CPU, UINT64_MAX, &sample.cpu_ns) ||
+        !csv_number(reader, COLUMN_WALL, UINT64_MAX, &sample.wall_ns))
         return PPROFIL_ERROR_DAMAGED;
-    const char *call = field(reader, COLUMN_SYSCALL);
-    sample.state = profile_state_named(field(reader, COLUMN_STATE));
+    const char *call = csv_field(reader, COLUMN_SYSCALL);
+    sample.state = profile_state_named(csv_field(reader, COLUMN_STATE));
     int error =
-        builder_process(&reader->builder, (uint32_t)pid, field(reader, COLUMN_PROCESS), &process);
+        builder_process(&reader->builder, (uint32_t)pid, csv_field(reader, COLUMN_PROCESS), &process);
     if (error == 0)
-        error = builder_thread(&reader->builder, process, (uint32_t)tid, field(reader, COLUMN_THREAD),
+        error = builder_thread(&reader->builder, process, (uint32_t)tid, csv_field(reader, COLUMN_THREAD),
                              &sample.thread);
     if (error == 0 && *call != '\0')
         error = profile_syscall(reader->profile, call, -1, 0, &sample.syscall);

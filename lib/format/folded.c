@@ -187,7 +187,7 @@ static bool take_number(char *line, uint64_t *value)
     return true;
 }
 
-static struct survey survey(const char *path, bool time)
+static struct survey survey_file(const char *path, bool time)
 {
     struct survey found = {.roots = true, .ns = time ? NS_IN_US : NS_IN_COUNT};
     uint64_t value, sum = 0;
@@ -226,7 +226,7 @@ static int read_stack(struct builder *builder, char *stack, uint32_t *node)
     return error;
 }
 
-static int read_line(struct builder *builder, char *line, const struct survey *found, bool time)
+static int folded_read_line(struct builder *builder, char *line, const struct survey *found, bool time)
 {
     struct profile_sample sample = {0};
     uint32_t pid = 0, tid = 0;
@@ -253,14 +253,14 @@ static int read_folded(const char *path, struct profile *profile,
                        const struct format_options *options)
 {
     struct builder builder = {.profile = profile};
-    const struct survey found = survey(path, options->time);
+    const struct survey found = survey_file(path, options->time);
     struct text text;
     char *line;
     int error = text_load(path, &text);
 
     while (error == 0 && (line = text_next(&text)) != NULL)
         if (*line != '\0')
-            error = read_line(&builder, line, &found, options->time);
+            error = folded_read_line(&builder, line, &found, options->time);
     if (error == 0 && profile->sample_count == 0)
         error = PPROFIL_ERROR_DAMAGED;
     text_unload(&text);

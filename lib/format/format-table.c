@@ -202,7 +202,7 @@ static int copy_stream(int from, int copy)
     return error;
 }
 
-static int unpack(const char *path, int copy)
+static int unpack_gzip(const char *path, int copy)
 {
     char piece[1u << 14];
     uint64_t left = BYTES_SIZE_MAX;
@@ -247,7 +247,7 @@ static int read_copy(const char *path, int from, const struct format *format,
 
     if (copy < 0)
         return -errno;
-    int error = from >= 0 ? copy_stream(from, copy) : unpack(path, copy);
+    int error = from >= 0 ? copy_stream(from, copy) : unpack_gzip(path, copy);
     snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
     if (error == 0 && from >= 0)
         error = format_read_file_as(name, format, options, result);

@@ -2,8 +2,8 @@
 /*
  * frames: stacks of functions, for formats that have names.
  *
- * A location is one frame, or several where functions were inlined. All code of a function is the same frame, and stacks
- * with the same frames are the same stack.
+ * A location is one frame, or several where functions were inlined. All code of a function is the same frame, and
+ * stacks with the same frames are the same stack.
  */
 #ifndef PPROFIL_FRAMES_H
 #define PPROFIL_FRAMES_H

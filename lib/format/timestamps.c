@@ -34,7 +34,7 @@ static uint64_t length_of(const struct profile *profile)
     return length < INT64_MAX / 2 ? length + 1 : INT64_MAX / 2;
 }
 
-static bool plausible(uint64_t time)
+static bool is_plausible_time(uint64_t time)
 {
     return time > 0 && time < INT64_MAX / 2;
 }
@@ -45,7 +45,7 @@ static void find_span(struct timestamps *made, const struct profile *profile)
 
     for (uint32_t i = 0; i < profile->process_count; i++) {
         uint64_t start = profile->processes[i].start;
-        if (plausible(start) && (begin == 0 || start < begin))
+        if (is_plausible_time(start) && (begin == 0 || start < begin))
             begin = start;
     }
     made->begin = begin == 0 ? FIRST_TIME : begin;
@@ -82,8 +82,8 @@ static struct lifetime lifetime_of(const struct timestamps *made, const struct p
 {
     uint64_t image = process->generation, images = latest + UINT64_C(1);
     struct lifetime life = {
-        .begin = plausible(process->start) ? process->start : share_of(made, image, images),
-        .end = plausible(process->end) ? process->end : share_of(made, image + 1, images),
+        .begin = is_plausible_time(process->start) ? process->start : share_of(made, image, images),
+        .end = is_plausible_time(process->end) ? process->end : share_of(made, image + 1, images),
     };
 
     if (life.end <= life.begin)
@@ -118,7 +118,7 @@ static uint64_t parts_of(const struct profile *profile, const struct profile_sam
     return sample->count > 0 && profile->totals.samples <= TIMED_SAMPLES_MAX ? sample->count : 1;
 }
 
-static void spread(struct timestamps *made, const struct profile *profile, uint32_t index)
+static void spread_samples(struct timestamps *made, const struct profile *profile, uint32_t index)
 {
     const struct profile_sample *sample = &profile->samples[index];
     const struct lifetime *life = &made->lifetimes[profile->threads[sample->thread].process];
@@ -161,7 +161,7 @@ int timestamps_make(struct timestamps *made, const struct profile *profile)
         return error;
     }
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        spread(made, profile, i);
+        spread_samples(made, profile, i);
     qsort(made->samples, made->count, sizeof *made->samples, timestamps_compare);
     return 0;
 }

@@ -244,7 +244,7 @@ static void draw_frames(struct drawing *drawing)
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-static int draw(struct drawing *drawing)
+static int draw_flame_svg(struct drawing *drawing)
 {
     const struct picture_tree *tree = drawing->tree;
     unsigned height = height_of(tree);
@@ -286,7 +286,7 @@ static int write_graph(int fd, const struct profile *profile, const struct profi
                                   .down = down,
                                   .largest = picture_largest_change(&tree),
                                   .starts = find_starts(&tree)};
-        error = page_close(&page, fd, drawing.starts == NULL ? -ENOMEM : draw(&drawing));
+        error = page_close(&page, fd, drawing.starts == NULL ? -ENOMEM : draw_flame_svg(&drawing));
         free(drawing.starts);
     }
     picture_tree_clear(&tree);

@@ -82,7 +82,7 @@ static int compare_heat(const void *a, const void *b)
 
 /* Finds the number of CPUs at the highest level. A slot may have a part of its neighbour's time; so that such a slot
  * does not make all others pale, one in two hundred may be above the highest level. */
-static int measure(struct map *map)
+static int measure_heat(struct map *map)
 {
     const struct profile_timeline *line = map->line;
     uint64_t *sorted = calloc(line->count, sizeof *sorted);
@@ -252,7 +252,7 @@ static int draw_title(const struct map *map, const struct profile *profile)
     return 0;
 }
 
-static int draw(const struct map *map, const struct profile *profile)
+static int draw_heat_svg(const struct map *map, const struct profile *profile)
 {
     double all = map->columns * map->width;
     FILE *out = map->out;
@@ -289,13 +289,13 @@ static int write_heat(int fd, const struct profile *profile)
 
     if (profile->timeline.count == 0)
         return PPROFIL_ERROR_NO_SAMPLES;
-    int error = measure(&map);
+    int error = measure_heat(&map);
     if (error == 0)
         error = page_open(&page);
     if (error != 0)
         return error;
     map.out = page.out;
-    return page_close(&page, fd, draw(&map, profile));
+    return page_close(&page, fd, draw_heat_svg(&map, profile));
 }
 
 const struct format format_heat_svg = {

@@ -132,7 +132,8 @@ static const char *process_name(const struct profile *profile, uint32_t sample)
     return profile->strings[profile->processes[profile->threads[thread].process].comm];
 }
 
-/* The name of a location's function; code without one has the name of its object. line: 0 for the innermost function. */
+/* The name of a location's function; code without one has the name of its object. line: 0 for the innermost
+ * function. */
 static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line, uint32_t *name)
 {
     const struct profile *from = merge->from;

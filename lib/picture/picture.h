@@ -3,8 +3,8 @@
  * picture: flame graphs and heat maps of a profile, in files that a browser opens.
  *
  * A flame graph is a tree of frames: stacks that begin alike share frames, and a frame is as wide as the time that was
- * spent in it and in what it called. The tree is made once; each file format is a way to draw it. With a second profile,
- * the baseline, the picture shows what has changed.
+ * spent in it and in what it called. The tree is made once; each file format is a way to draw it. With a second
+ * profile, the baseline, the picture shows what has changed.
  *
  * The formats are rows of the table in lib/format. The profiled program chooses the names of functions, files and
  * processes. So all of them pass picture_clean, and are escaped where they are written.

@@ -222,8 +222,8 @@ static int choose_frames(struct choice *choice, const struct picture_limits *lim
     return 0;
 }
 
-/* Copies the frames that are kept, in the order of a walk. first: by frame of the draft, the index of its first child in
- * choice->children, plus 1. */
+/* Copies the frames that are kept, in the order of a walk. first: by frame of the draft, the index of its first
+ * child in choice->children, plus 1. */
 static void walk_frames(const struct choice *choice, const uint32_t *first, uint32_t *stack,
                  uint32_t *places, struct picture_tree *tree)
 {

@@ -24,7 +24,7 @@ static FILE *firefox_tables_next(struct firefox_tables *tables, enum firefox_col
     return stream->out;
 }
 
-static void put(struct firefox_tables *tables, enum firefox_column column, uint64_t number)
+static void put_number(struct firefox_tables *tables, enum firefox_column column, uint64_t number)
 {
     fprintf(firefox_tables_next(tables, column), "%llu", (unsigned long long)number);
 }
@@ -34,13 +34,13 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
                         uint32_t none)
 {
     if (number != none)
-        put(tables, column, number);
+        put_number(tables, column, number);
     else
         fputs("null", firefox_tables_next(tables, column));
 }
 
 /* The memo's entry for a key; NULL: no memory. */
-static struct memo_entry *recall(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
+static struct memo_entry *find_row(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
     struct memo_entry *found = NULL;
     int error = memo_find(&tables->rows, key, a, b, &found);
@@ -52,7 +52,7 @@ static struct memo_entry *recall(struct firefox_tables *tables, enum key key, ui
 
 static uint32_t string_row(struct firefox_tables *tables, uint32_t index)
 {
-    struct memo_entry *known = recall(tables, KEY_STRING, index, 0);
+    struct memo_entry *known = find_row(tables, KEY_STRING, index, 0);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
@@ -64,14 +64,14 @@ static uint32_t string_row(struct firefox_tables *tables, uint32_t index)
 
 static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
 {
-    struct memo_entry *known = recall(tables, KEY_RESOURCE, object, 0);
+    struct memo_entry *known = find_row(tables, KEY_RESOURCE, object, 0);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[RESOURCE_LIB].count;
     memo_set(known, row);
-    put(tables, RESOURCE_LIB, object);
-    put(tables, RESOURCE_NAME, string_row(tables, tables->profile->objects[object].path));
+    put_number(tables, RESOURCE_LIB, object);
+    put_number(tables, RESOURCE_NAME, string_row(tables, tables->profile->objects[object].path));
     return row;
 }
 
@@ -93,16 +93,16 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     const struct profile_function *function = &tables->profile->functions[frame->function];
     uint32_t object = tables->profile->locations[frame->location].object;
     uint32_t file = frame->file != 0 ? frame->file : function->file;
-    struct memo_entry *known = function->name != 0 ? recall(tables, KEY_FUNC, frame->function,
+    struct memo_entry *known = function->name != 0 ? find_row(tables, KEY_FUNC, frame->function,
                                                         (uint64_t)object << 32 | file)
-                                               : recall(tables, KEY_PLACE, frame->location, file);
+                                               : find_row(tables, KEY_PLACE, frame->location, file);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FUNC_NAME].count;
     memo_set(known, row);
-    put(tables, FUNC_NAME, name_row(tables, frame));
-    put(tables, FUNC_RESOURCE, resource_row(tables, object));
+    put_number(tables, FUNC_NAME, name_row(tables, frame));
+    put_number(tables, FUNC_RESOURCE, resource_row(tables, object));
     put_or_null(tables, FUNC_FILE, file != 0 ? string_row(tables, file) : UINT32_MAX, UINT32_MAX);
     put_or_null(tables, FUNC_LINE, function->line, 0);
     return row;
@@ -113,18 +113,18 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
 {
     const struct profile *profile = tables->profile;
     struct frame frame = frame_at(profile, location, frame_count(profile, location) - 1 - depth);
-    struct memo_entry *known = recall(tables, KEY_FRAME, location, depth);
+    struct memo_entry *known = find_row(tables, KEY_FRAME, location, depth);
 
     if (known == NULL || known->used)
         return known == NULL ? 0 : known->index;
     uint32_t row = tables->columns[FRAME_ADDRESS].count;
     memo_set(known, row);
     if (profile->locations[location].address <= INT64_MAX)
-        put(tables, FRAME_ADDRESS, profile->locations[location].address);
+        put_number(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
         fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS)); /* no address: it is one of the kernel */
-    put(tables, FRAME_DEPTH, depth);
-    put(tables, FRAME_FUNC, func_row(tables, &frame));
+    put_number(tables, FRAME_DEPTH, depth);
+    put_number(tables, FRAME_FUNC, func_row(tables, &frame));
     put_or_null(tables, FRAME_LINE, frame.line, 0);
     return row;
 }
@@ -135,9 +135,9 @@ static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32
     uint32_t row = tables->columns[STACK_FRAME].count;
 
     put_or_null(tables, STACK_PREFIX, prefix, UINT32_MAX);
-    put(tables, STACK_FRAME, frame);
-    put(tables, STACK_CATEGORY, category);
-    put(tables, STACK_SUBCATEGORY, subcategory);
+    put_number(tables, STACK_FRAME, frame);
+    put_number(tables, STACK_CATEGORY, category);
+    put_number(tables, STACK_SUBCATEGORY, subcategory);
     return row;
 }
 
@@ -159,7 +159,7 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     uint32_t count = 0, row = UINT32_MAX;
 
     for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent) {
-        struct memo_entry *known = recall(tables, KEY_NODE, node, 0);
+        struct memo_entry *known = find_row(tables, KEY_NODE, node, 0);
         if (known != NULL && known->used) {
             row = known->index;
             break;
@@ -169,7 +169,7 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     while (count > 0 && tables->error == 0) {
         uint32_t node = tables->chain[--count];
         row = add_node(tables, node, row, FIREFOX_USER, 0);
-        struct memo_entry *known = recall(tables, KEY_NODE, node, 0);
+        struct memo_entry *known = find_row(tables, KEY_NODE, node, 0);
         if (known != NULL)
             memo_set(known, row);
     }
@@ -193,10 +193,10 @@ static uint32_t sample_row(struct firefox_tables *tables, const struct profile_s
 
 void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample *timed)
 {
-    put(tables, SAMPLE_STACK, sample_row(tables, &tables->profile->samples[timed->sample]));
+    put_number(tables, SAMPLE_STACK, sample_row(tables, &tables->profile->samples[timed->sample]));
     text_put_time(firefox_tables_next(tables, SAMPLE_TIME), timed->time, MS);
     text_put_time(firefox_tables_next(tables, SAMPLE_WEIGHT), timed->ns, MS);
-    put(tables, SAMPLE_CPU, timed->cpu_ns);
+    put_number(tables, SAMPLE_CPU, timed->cpu_ns);
 }
 
 /* --- tables -------------------------------------------------------------------------- */

@@ -25,8 +25,8 @@ struct reader {
 };
 
 /* Finds the index that a number refers to. need: the number may not be 0. */
-static bool refer(const struct reader *reader, enum table table, uint64_t number, bool need,
-                  uint32_t *index)
+static bool find_index(const struct reader *reader, enum table table, uint64_t number, bool need,
+                       uint32_t *index)
 {
     *index = 0;
     if (number == 0)
@@ -37,15 +37,15 @@ static bool refer(const struct reader *reader, enum table table, uint64_t number
     return true;
 }
 
-static bool refer_member(const struct reader *reader, const json_t *entry, const char *key,
-                         enum table table, bool need, uint32_t *index)
+static bool find_member_index(const struct reader *reader, const json_t *entry, const char *key,
+                              enum table table, bool need, uint32_t *index)
 {
     uint64_t number;
     return json_member(entry, key, UINT32_MAX, &number) &&
-           refer(reader, table, number, need, index);
+           find_index(reader, table, number, need, index);
 }
 
-static bool whole32(const json_t *entry, const char *key, uint32_t *number)
+static bool read_whole32(const json_t *entry, const char *key, uint32_t *number)
 {
     uint64_t value;
     bool valid = json_member(entry, key, UINT32_MAX, &value);
@@ -55,7 +55,7 @@ static bool whole32(const json_t *entry, const char *key, uint32_t *number)
 }
 
 /* "0x1f30" */
-static bool hex(const json_t *entry, const char *key, uint64_t *number)
+static bool read_hex(const json_t *entry, const char *key, uint64_t *number)
 {
     const char *text = json_text(entry, key, NULL), *at;
 
@@ -66,15 +66,15 @@ static bool hex(const json_t *entry, const char *key, uint64_t *number)
     return strncmp(text, "0x", 2) == 0 && text_number(&at, 16, number) && *at == '\0';
 }
 
-static int string(const struct reader *reader, const json_t *entry, const char *key,
-                  uint32_t *index)
+static int read_string(const struct reader *reader, const json_t *entry, const char *key,
+                       uint32_t *index)
 {
     return profile_string(reader->profile, json_text(entry, key, ""), index);
 }
 
 /* --- entries ------------------------------------------------------------------------- */
 
-static int32_t signed32(const json_t *entry, const char *key, int32_t instead)
+static int32_t read_signed32(const json_t *entry, const char *key, int32_t instead)
 {
     const json_t *value = json_object_get(entry, key);
     json_int_t number = json_integer_value(value);
@@ -85,15 +85,15 @@ static int32_t signed32(const json_t *entry, const char *key, int32_t instead)
 
 static int read_process(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
-    struct profile_process process = {.status = signed32(entry, "status", -1)};
+    struct profile_process process = {.status = read_signed32(entry, "status", -1)};
 
-    if (!whole32(entry, "pid", &process.pid) || !whole32(entry, "ppid", &process.ppid) ||
-        !whole32(entry, "generation", &process.generation) ||
+    if (!read_whole32(entry, "pid", &process.pid) || !read_whole32(entry, "ppid", &process.ppid) ||
+        !read_whole32(entry, "generation", &process.generation) ||
         !json_member(entry, "start", INT64_MAX, &process.start) ||
         !json_member(entry, "end", INT64_MAX, &process.end) ||
         !json_member(entry, "cpu_ns", INT64_MAX, &process.cpu_ns))
         return PPROFIL_ERROR_DAMAGED;
-    int error = string(reader, entry, "comm", &process.comm);
+    int error = read_string(reader, entry, "comm", &process.comm);
     return error == 0 ? profile_add_process(reader->profile, &process, index) : error;
 }
 
@@ -101,10 +101,10 @@ static int read_thread(const struct reader *reader, const json_t *entry, uint32_
 {
     struct profile_thread thread;
 
-    if (!refer_member(reader, entry, "process", PROCESSES, true, &thread.process) ||
-        !whole32(entry, "tid", &thread.tid))
+    if (!find_member_index(reader, entry, "process", PROCESSES, true, &thread.process) ||
+        !read_whole32(entry, "tid", &thread.tid))
         return PPROFIL_ERROR_DAMAGED;
-    int error = string(reader, entry, "comm", &thread.comm);
+    int error = read_string(reader, entry, "comm", &thread.comm);
     return error == 0 ? profile_add_thread(reader->profile, &thread, index) : error;
 }
 
@@ -143,17 +143,17 @@ static int read_object(const struct reader *reader, const json_t *entry, uint32_
 
     object.kind = json_kind(entry);
     bool process = object.kind == PROFILE_OBJECT_ANON;
-    if (object.kind == 0 || !hex(entry, "start", &object.start) ||
-        !hex(entry, "end", &object.end) || !hex(entry, "offset", &object.offset) ||
-        !hex(entry, "device", &object.device) || !hex(entry, "inode", &object.inode) ||
-        !whole32(entry, "pid", &object.pid) || !json_build_id(entry, &object) ||
-        (process && !refer_member(reader, entry, "process", PROCESSES, true, &object.process)))
+    if (object.kind == 0 || !read_hex(entry, "start", &object.start) ||
+        !read_hex(entry, "end", &object.end) || !read_hex(entry, "offset", &object.offset) ||
+        !read_hex(entry, "device", &object.device) || !read_hex(entry, "inode", &object.inode) ||
+        !read_whole32(entry, "pid", &object.pid) || !json_build_id(entry, &object) ||
+        (process && !find_member_index(reader, entry, "process", PROCESSES, true, &object.process)))
         return PPROFIL_ERROR_DAMAGED;
     if (object.end < object.start)
         object.end = object.start;
     object.deleted = json_is_true(json_object_get(entry, "deleted"));
     object.invented = json_is_true(json_object_get(entry, "invented"));
-    int error = string(reader, entry, "path", &object.path);
+    int error = read_string(reader, entry, "path", &object.path);
     return error == 0 ? profile_object(reader->profile, &object, index) : error;
 }
 
@@ -165,7 +165,7 @@ static int read_function(const struct reader *reader, const json_t *entry, uint3
     uint64_t number;
 
     if (name == NULL || !json_member(entry, "object", UINT32_MAX, &number) ||
-        !refer(reader, OBJECTS, number, false, &object) || !whole32(entry, "line", &function.line))
+        !find_index(reader, OBJECTS, number, false, &object) || !read_whole32(entry, "line", &function.line))
         return PPROFIL_ERROR_DAMAGED;
     function.object = number == 0 ? 0 : object + 1;
     int error = profile_string(reader->profile, name, &function.name);
@@ -173,16 +173,16 @@ static int read_function(const struct reader *reader, const json_t *entry, uint3
         error = profile_string(reader->profile, json_text(entry, "system_name", name),
                                &function.system_name);
     if (error == 0)
-        error = string(reader, entry, "file", &function.file);
+        error = read_string(reader, entry, "file", &function.file);
     return error == 0 ? profile_function(reader->profile, &function, index) : error;
 }
 
-static int read_line(const struct reader *reader, const json_t *entry, struct profile_line *line)
+static int json_read_line(const struct reader *reader, const json_t *entry, struct profile_line *line)
 {
-    if (!refer_member(reader, entry, "function", FUNCTIONS, false, &line->function) ||
-        !whole32(entry, "line", &line->line))
+    if (!find_member_index(reader, entry, "function", FUNCTIONS, false, &line->function) ||
+        !read_whole32(entry, "line", &line->line))
         return PPROFIL_ERROR_DAMAGED;
-    return string(reader, entry, "file", &line->file);
+    return read_string(reader, entry, "file", &line->file);
 }
 
 static int read_location(const struct reader *reader, const json_t *entry, uint32_t *index)
@@ -191,14 +191,14 @@ static int read_location(const struct reader *reader, const json_t *entry, uint3
     uint32_t object, looked, count = (uint32_t)json_array_size(list);
     uint64_t address;
 
-    if (!refer_member(reader, entry, "object", OBJECTS, true, &object) ||
-        !hex(entry, "address", &address) || !whole32(entry, "looked", &looked) ||
+    if (!find_member_index(reader, entry, "object", OBJECTS, true, &object) ||
+        !read_hex(entry, "address", &address) || !read_whole32(entry, "looked", &looked) ||
         looked > (PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE))
         return PPROFIL_ERROR_DAMAGED;
     struct profile_line *lines = calloc(count + 1u, sizeof *lines);
     int error = lines == NULL ? -ENOMEM : 0;
     for (uint32_t i = 0; error == 0 && i < count; i++)
-        error = read_line(reader, json_array_get(list, i), &lines[i]);
+        error = json_read_line(reader, json_array_get(list, i), &lines[i]);
     if (error == 0)
         error = profile_location(reader->profile, object, address, index);
     if (error == 0)
@@ -215,8 +215,8 @@ static int read_node(const struct reader *reader, const json_t *entry, uint32_t 
 
     if (!json_is_array(entry) || !json_whole(json_array_get(entry, 0), UINT32_MAX, &numbers[0]) ||
         !json_whole(json_array_get(entry, 1), UINT32_MAX, &numbers[1]) ||
-        !refer(reader, NODES, numbers[0], false, &parent) ||
-        !refer(reader, LOCATIONS, numbers[1], true, &location))
+        !find_index(reader, NODES, numbers[0], false, &parent) ||
+        !find_index(reader, LOCATIONS, numbers[1], true, &location))
         return PPROFIL_ERROR_DAMAGED;
     return profile_node(reader->profile, parent, location, index);
 }
@@ -227,7 +227,7 @@ static int read_syscall(const struct reader *reader, const json_t *entry, uint32
 
     if (name == NULL)
         return PPROFIL_ERROR_DAMAGED;
-    return profile_syscall(reader->profile, name, signed32(entry, "number", -1),
+    return profile_syscall(reader->profile, name, read_signed32(entry, "number", -1),
                            json_is_true(json_object_get(entry, "compat")), index);
 }
 
@@ -236,9 +236,9 @@ static int read_sample(const struct reader *reader, const json_t *entry, uint32_
     struct profile_sample sample = {.state = profile_state_named(json_text(entry, "state", ""))};
 
     *index = 0;
-    if (!refer_member(reader, entry, "thread", THREADS, true, &sample.thread) ||
-        !refer_member(reader, entry, "node", NODES, true, &sample.node) ||
-        !refer_member(reader, entry, "syscall", SYSCALLS, false, &sample.syscall) ||
+    if (!find_member_index(reader, entry, "thread", THREADS, true, &sample.thread) ||
+        !find_member_index(reader, entry, "node", NODES, true, &sample.node) ||
+        !find_member_index(reader, entry, "syscall", SYSCALLS, false, &sample.syscall) ||
         !json_member(entry, "count", INT64_MAX, &sample.count) ||
         !json_member(entry, "cpu_ns", INT64_MAX, &sample.cpu_ns) ||
         !json_member(entry, "wall_ns", INT64_MAX, &sample.wall_ns))

@@ -26,7 +26,7 @@ const struct perf_mapping *perf_space_find(const struct perf_space *space, uint6
     return found == NULL ? NULL : *found;
 }
 
-static int insert(struct perf_space *space, const struct perf_mapping *mapping)
+static int insert_mapping(struct perf_space *space, const struct perf_mapping *mapping)
 {
     struct perf_mapping *copy = malloc(sizeof *copy);
 
@@ -53,9 +53,9 @@ static int cut_overlaps(struct perf_space *space, const struct perf_mapping *map
         above.start = mapping->end;
         above.offset += mapping->end - below.start;
         if (below.start < below.end)
-            error = insert(space, &below);
+            error = insert_mapping(space, &below);
         if (error == 0 && above.start < above.end)
-            error = insert(space, &above);
+            error = insert_mapping(space, &above);
     }
     return error;
 }
@@ -63,7 +63,7 @@ static int cut_overlaps(struct perf_space *space, const struct perf_mapping *map
 int perf_space_add(struct perf_space *space, const struct perf_mapping *mapping)
 {
     int error = cut_overlaps(space, mapping);
-    return error == 0 ? insert(space, mapping) : error;
+    return error == 0 ? insert_mapping(space, mapping) : error;
 }
 
 void perf_space_clear(struct perf_space *space)
@@ -89,7 +89,7 @@ static void copy_mapping(const void *node, VISIT visit, void *closure)
         return;
     }
     --*copying->room;
-    copying->error = insert(copying->to, *(struct perf_mapping *const *)node);
+    copying->error = insert_mapping(copying->to, *(struct perf_mapping *const *)node);
 }
 
 int perf_space_copy(struct perf_space *to, const struct perf_space *from, uint64_t *room)

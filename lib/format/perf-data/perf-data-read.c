@@ -40,8 +40,8 @@ static unsigned in_bits(uint64_t has, uint64_t bits)
 
 /* Finds the time of a record. In a sample it follows a few other fields; other records have it in the copies of such
  * fields at their end. False: it is a sample of another event. */
-static bool time_of(const struct reader *reader, uint64_t type, const unsigned char *record,
-                    size_t size, uint64_t *time)
+static bool record_time(const struct reader *reader, uint64_t type, const unsigned char *record,
+                        size_t size, uint64_t *time)
 {
     const uint64_t has = reader->replay.event.has;
     const uint64_t before = PERF_HAS_IDENTIFIER | PERF_HAS_IP | PERF_HAS_TID;
@@ -105,7 +105,7 @@ static int find_records(struct reader *reader)
             return PPROFIL_ERROR_DAMAGED;
         bool wanted = type == PERF_MMAP || type == PERF_MMAP2 || type == PERF_COMM ||
                       type == PERF_FORK || type == PERF_EXIT || type == PERF_SAMPLE;
-        if (wanted && time_of(reader, type, bytes.at, size, &time))
+        if (wanted && record_time(reader, type, bytes.at, size, &time))
             error = add_record(reader, time, at);
         bytes_take(&bytes, HEAD);
         uint64_t more = trailing(type, &bytes);
@@ -146,7 +146,7 @@ static int replay_records(struct reader *reader)
 
 /* --- the whole ----------------------------------------------------------------------- */
 
-static int read_all(struct reader *reader)
+static int perf_data_read_all(struct reader *reader)
 {
     int error = perf_header_read(&reader->header);
 
@@ -168,7 +168,7 @@ static int read_perf_data(const char *path, struct profile *profile)
 
     reader.header = (struct perf_header){.file = &reader.file, .replay = &reader.replay};
     if (error == 0)
-        error = read_all(&reader);
+        error = perf_data_read_all(&reader);
     perf_replay_clear(&reader.replay);
     free(reader.records);
     free(reader.header.ids);

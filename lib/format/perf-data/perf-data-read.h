@@ -49,8 +49,8 @@ struct perf_mapping {
     bool mark; /* not code, but the reason why callers are not known */
 };
 
-/* The mappings of a process: a search tree by address, in which two mappings that overlap compare equal. So a search for
- * a new mapping finds what it replaces. */
+/* The mappings of a process: a search tree by address, in which two mappings that overlap compare equal. So a search
+ * for a new mapping finds what it replaces. */
 struct perf_space {
     void *tree; /* of struct perf_mapping, for tsearch(3); NULL: none */
 };

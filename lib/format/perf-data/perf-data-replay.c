@@ -20,7 +20,7 @@
 
 /* --- processes ------------------------------------------------------------------------- */
 
-static int inherit(struct perf_replay *replay, uint32_t pid, uint32_t ppid)
+static int inherit_mappings(struct perf_replay *replay, uint32_t pid, uint32_t ppid)
 {
     struct perf_space *parent, *child;
     int error = perf_find_space(replay, pid, &child);
@@ -54,7 +54,7 @@ static int read_fork(struct perf_replay *replay, unsigned misc, struct bytes *by
     if (error != 0)
         return error;
     perf_space_clear(space);
-    return misc & PERF_MISC_EXEC ? 0 : inherit(replay, event.pid, event.ppid);
+    return misc & PERF_MISC_EXEC ? 0 : inherit_mappings(replay, event.pid, event.ppid);
 }
 
 static int read_exit(struct perf_replay *replay, struct bytes *bytes)

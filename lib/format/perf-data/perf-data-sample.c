@@ -68,8 +68,8 @@ static bool parse_sample(const struct perf_event *event, struct bytes *bytes, st
     return !bytes->missing;
 }
 
-static int unmapped(struct perf_replay *replay, enum profile_object_kind kind, const char *path,
-                    uint64_t address, uint32_t *location)
+static int locate_unmapped(struct perf_replay *replay, enum profile_object_kind kind, const char *path,
+                           uint64_t address, uint32_t *location)
 {
     struct profile_object object = {.kind = kind, .fd = -1};
     uint32_t index;
@@ -81,16 +81,16 @@ static int unmapped(struct perf_replay *replay, enum profile_object_kind kind, c
     return error == 0 ? profile_location(replay->profile, index, address, location) : error;
 }
 
-static int locate(struct perf_replay *replay, const struct perf_space *space, bool kernel,
-                  uint64_t address, uint32_t *location)
+static int locate_address(struct perf_replay *replay, const struct perf_space *space, bool kernel,
+                          uint64_t address, uint32_t *location)
 {
     struct profile *profile = replay->profile;
 
     if (kernel)
-        return unmapped(replay, PROFILE_OBJECT_FILE, LAYOUT_KERNEL, address, location);
+        return locate_unmapped(replay, PROFILE_OBJECT_FILE, LAYOUT_KERNEL, address, location);
     const struct perf_mapping *mapping = perf_space_find(space, address);
     if (mapping == NULL)
-        return unmapped(replay, PROFILE_OBJECT_UNKNOWN, "[unknown]", address, location);
+        return locate_unmapped(replay, PROFILE_OBJECT_UNKNOWN, "[unknown]", address, location);
     const struct profile_object *object = &profile->objects[mapping->object];
     if (mapping->mark)
         return profile_mark(profile, profile->strings[object->path], location);
@@ -121,7 +121,7 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
         if (!first && !replay->own && address > 0)
             address--;
         first = false;
-        error = locate(replay, space, kernel, address, &replay->stacks.locations[(*count)++]);
+        error = locate_address(replay, space, kernel, address, &replay->stacks.locations[(*count)++]);
     }
     return error;
 }
@@ -151,8 +151,8 @@ static int locate_sample(struct perf_replay *replay, unsigned misc, struct sampl
         error = locate_chain(replay, space, sample, &count);
     sample->by_chain = count > 0;
     if (error == 0 && count == 0)
-        error = locate(replay, space, (misc & PERF_MISC_MODE) == PERF_MISC_KERNEL, sample->ip,
-                       &stacks->locations[count++]);
+        error = locate_address(replay, space, (misc & PERF_MISC_MODE) == PERF_MISC_KERNEL, sample->ip,
+                               &stacks->locations[count++]);
     if (error == 0 && replay->event.has & PERF_HAS_STACK_USER)
         error = profile_mark(replay->profile, "[stack copy not read]", &stacks->locations[count++]);
     return error == 0 ? make_stack(replay, count, node) : error;
@@ -173,8 +173,8 @@ static struct perf_stack *slot_of(struct perf_stacks *stacks, const unsigned cha
     return &stacks->known[hash & (PERF_STACKS - 1)];
 }
 
-static void remember(struct perf_stack *stack, const unsigned char *bytes, size_t size,
-                     const struct perf_replay *replay, uint32_t pid, uint32_t node)
+static void cache_stack(struct perf_stack *stack, const unsigned char *bytes, size_t size,
+                        const struct perf_replay *replay, uint32_t pid, uint32_t node)
 {
     unsigned char *copy = realloc(stack->bytes, size);
 
@@ -201,7 +201,7 @@ static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *
     }
     int error = locate_sample(replay, misc, sample, node);
     if (error == 0 && sample->by_chain)
-        remember(stack, bytes, size, replay, sample->pid, *node);
+        cache_stack(stack, bytes, size, replay, sample->pid, *node);
     return error;
 }
 

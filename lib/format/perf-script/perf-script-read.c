@@ -122,7 +122,7 @@ bool perf_script_begins(const char *line)
     return *line != '\t' && parse_head(line, &head);
 }
 
-static int read_frame(struct reader *reader, char *line);
+static int perf_script_read_frame(struct reader *reader, char *line);
 
 static int begin_sample(struct reader *reader, char *line)
 {
@@ -146,7 +146,7 @@ static int begin_sample(struct reader *reader, char *line)
     int error = builder_task(&reader->builder, head.pid, head.tid, comm, &reader->sample.thread);
     free(comm);
     if (error == 0 && *head.rest != '\0')
-        error = read_frame(reader, line + (head.rest - line));
+        error = perf_script_read_frame(reader, line + (head.rest - line));
     return error;
 }
 
@@ -205,7 +205,7 @@ static int add_location(struct reader *reader, uint32_t location)
 }
 
 /* Inlined functions come before the function that they are in, and only the latter has an object. */
-static int read_frame(struct reader *reader, char *line)
+static int perf_script_read_frame(struct reader *reader, char *line)
 {
     uint64_t address;
     uint32_t object, location;
@@ -256,7 +256,7 @@ static int end_sample(struct reader *reader)
     return error == 0 ? builder_count_sample(reader->profile, sample) : error;
 }
 
-static int read_line(struct reader *reader, char *line)
+static int perf_script_read_line(struct reader *reader, char *line)
 {
     if (*line == '\0')
         return end_sample(reader);
@@ -268,7 +268,7 @@ static int read_line(struct reader *reader, char *line)
     }
     if (reader->event == NULL)
         return PPROFIL_ERROR_DAMAGED;
-    return reader->open ? read_frame(reader, line) : 0;
+    return reader->open ? perf_script_read_frame(reader, line) : 0;
 }
 
 int perf_script_read(const char *path, struct profile *profile)
@@ -279,7 +279,7 @@ int perf_script_read(const char *path, struct profile *profile)
     int error = text_load(path, &text);
 
     while (error == 0 && (line = text_next(&text)) != NULL)
-        error = read_line(&reader, line);
+        error = perf_script_read_line(&reader, line);
     if (error == 0)
         error = end_sample(&reader);
     if (error == 0 && reader.event == NULL)

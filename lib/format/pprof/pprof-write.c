@@ -15,8 +15,8 @@ struct label_keys {
 };
 #define LABELS_MAX 8
 
-static void label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text,
-                  int64_t number)
+static void add_label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text,
+                      int64_t number)
 {
     PbLabel *added = pprof_allocate(writer, sizeof *added);
 
@@ -36,20 +36,20 @@ static void put_labels(struct pprof_writer *writer, const struct profile_sample 
     const struct profile_syscall *call = &profile->syscalls[from->syscall];
 
     to->label = pprof_allocate(writer, LABELS_MAX * sizeof *to->label);
-    label(writer, to, keys->pid, 0, process->pid);
-    label(writer, to, keys->tid, 0, thread->tid);
+    add_label(writer, to, keys->pid, 0, process->pid);
+    add_label(writer, to, keys->tid, 0, thread->tid);
     if (process->generation > 0)
-        label(writer, to, keys->generation, 0, process->generation);
+        add_label(writer, to, keys->generation, 0, process->generation);
     if (thread->comm != 0)
-        label(writer, to, keys->comm, pprof_string_index(writer, thread->comm), 0);
+        add_label(writer, to, keys->comm, pprof_string_index(writer, thread->comm), 0);
     if (process->comm != 0 && process->comm != thread->comm)
-        label(writer, to, keys->process, pprof_string_index(writer, process->comm), 0);
+        add_label(writer, to, keys->process, pprof_string_index(writer, process->comm), 0);
     if (from->syscall != PROFILE_NONE)
-        label(writer, to, keys->syscall, pprof_string_index(writer, call->name), 0);
+        add_label(writer, to, keys->syscall, pprof_string_index(writer, call->name), 0);
     if (from->syscall != PROFILE_NONE && call->compat)
-        label(writer, to, keys->abi, keys->compat, 0);
+        add_label(writer, to, keys->abi, keys->compat, 0);
     if (from->state != PROFILE_RUNNING)
-        label(writer, to, keys->state, keys->states[from->state], 0);
+        add_label(writer, to, keys->state, keys->states[from->state], 0);
 }
 
 static void put_stack(struct pprof_writer *writer, uint32_t leaf, PbSample *to)
@@ -154,7 +154,7 @@ static void put_comments(struct pprof_writer *writer)
         pprof_add_comment(writer, pprof_encode_timeline(profile, &slot));
 }
 
-static void build(struct pprof_writer *writer)
+static void build_message(struct pprof_writer *writer)
 {
     pprof_add_string(writer, "");
     put_types(writer);
@@ -170,7 +170,7 @@ int pprof_write(int fd, const struct profile *profile)
     int error = pprof_writer_begin(&writer, profile);
 
     if (error == 0) {
-        build(&writer);
+        build_message(&writer);
         error = writer.out_of_memory ? -ENOMEM : pprof_store(fd, &writer.message);
     }
     pprof_writer_clear(&writer);

@@ -58,7 +58,7 @@ static int read_piece(gzFile file, uint8_t **bytes, size_t *size, size_t *room)
     return got > 0;
 }
 
-static int read_all(const char *path, uint8_t **bytes, size_t *size)
+static int read_unpacked(const char *path, uint8_t **bytes, size_t *size)
 {
     size_t room = PIECE;
     int error;
@@ -85,7 +85,7 @@ struct allowance {
     bool out_of_memory;
 };
 
-static void *allow(void *data, size_t size)
+static void *allocate_limited(void *data, size_t size)
 {
     struct allowance *allowance = data;
 
@@ -97,7 +97,7 @@ static void *allow(void *data, size_t size)
     return memory;
 }
 
-static void disallow(void *data, void *memory)
+static void free_limited(void *data, void *memory)
 {
     (void)data;
     free(memory);
@@ -106,10 +106,10 @@ static void disallow(void *data, void *memory)
 int pprof_load(const char *path, PbProfile **message)
 {
     struct allowance allowance = {.left = TREE_SIZE_MAX};
-    ProtobufCAllocator allocator = {.alloc = allow, .free = disallow, .allocator_data = &allowance};
+    ProtobufCAllocator allocator = {.alloc = allocate_limited, .free = free_limited, .allocator_data = &allowance};
     uint8_t *bytes = NULL;
     size_t size;
-    int error = read_all(path, &bytes, &size);
+    int error = read_unpacked(path, &bytes, &size);
 
     if (error == 0) {
         *message = perftools__profiles__profile__unpack(&allocator, size, bytes);

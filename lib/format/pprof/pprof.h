@@ -135,7 +135,8 @@ int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t
 /* Finds an image of a process, or adds it. comm 0: "[unknown]". */
 int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation, uint32_t comm, uint32_t *index);
 
-/* Reads what samples refer to: mappings, functions and locations, in this order. 0, PPROFIL_ERROR_DAMAGED, -ENOMEM or -EOVERFLOW. */
+/* Reads what samples refer to: mappings, functions and locations, in this order. 0, PPROFIL_ERROR_DAMAGED, -ENOMEM
+ * or -EOVERFLOW. */
 int pprof_read_tables(struct pprof_reader *reader);
 /* The object of code that is in no mapping. */
 int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);

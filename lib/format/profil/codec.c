@@ -142,7 +142,7 @@ static const char *first_comm(const struct profile *profile)
 }
 
 /* 2: the program, whose comm the kernel cuts to 15 characters; 1: another file; 0: code in no file. */
-static int rank(const struct profile *profile, uint32_t object, const char *comm)
+static int rank_object(const struct profile *profile, uint32_t object, const char *comm)
 {
     const char *name = path_base_name(profile->strings[profile->objects[object].path]);
 
@@ -158,7 +158,7 @@ static int find_main(const struct profile *profile, const uint64_t *sums, uint32
     int best = -1;
 
     for (uint32_t i = 0; i < profile->object_count; i++) {
-        int own = rank(profile, i, comm);
+        int own = rank_object(profile, i, comm);
         if (sums[i] == 0 && own < 1)
             continue;
         if (own > best || (own == best && sums[i] > sums[*found])) {

@@ -222,7 +222,7 @@ static bool go_together(const struct histogram *a, const struct histogram *b)
            (same || a->high <= b->low || b->high <= a->low);
 }
 
-static bool fits(const struct histogram_file *file)
+static bool gmon_fits(const struct histogram_file *file)
 {
     for (size_t i = 0; i < file->histogram_count; i++)
         for (size_t j = 0; j < i; j++)
@@ -235,7 +235,7 @@ int gmon_write(int fd, const struct histogram_file *file)
 {
     struct bytes_out out;
 
-    if (!fits(file))
+    if (!gmon_fits(file))
         return PPROFIL_ERROR_COUNTERS;
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     bytes_put_all(&out, MAGIC, 4);

@@ -108,7 +108,7 @@ static uint64_t count_ticks(struct spent_times *times, double rate_hz)
 }
 
 /* The text from the first sample to behind the last. False: there are none. */
-static bool span(const struct spent_times *times, uint64_t *low, uint64_t *high)
+static bool sampled_text(const struct spent_times *times, uint64_t *low, uint64_t *high)
 {
     size_t count = times->count;
 
@@ -190,7 +190,7 @@ static int make_counters(const struct spent_times *times, const struct symbol_te
     if (text != NULL && text->high - text->low <= TEXT_SIZE_MAX) {
         low = text->low;
         high = text->high;
-    } else if (!span(times, &low, &high)) {
+    } else if (!sampled_text(times, &low, &high)) {
         return PPROFIL_ERROR_NO_SAMPLES;
     }
     low &= ~(ALIGNED - 1);
@@ -238,7 +238,7 @@ static bool mapped_at(const struct profile_object *object, const struct spent_ti
     bool relative = object->kind == PROFILE_OBJECT_FILE || object->kind == PROFILE_OBJECT_VDSO;
     uint64_t high, address;
 
-    if (!span(times, &move->base, &high))
+    if (!sampled_text(times, &move->base, &high))
         return false;
     move->base = text != NULL ? text->base : relative ? 0 : move->base & ~(PAGE - 1);
     move->size = (text != NULL ? text->high : high) - move->base;

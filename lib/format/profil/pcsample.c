@@ -25,7 +25,7 @@ static bool are_addresses(struct bytes bytes)
 
 /* The distance of the lowest and the highest pc. Of two byte orders, the right one has the smaller distance: the
  * text of a program is small compared with 32 bits of addresses. */
-static uint64_t spread(struct bytes bytes)
+static uint64_t address_range(struct bytes bytes)
 {
     uint64_t low = UINT64_MAX, high = 0;
 
@@ -39,7 +39,7 @@ static uint64_t spread(struct bytes bytes)
     return high > low ? high - low : 0;
 }
 
-static bool guess(const unsigned char *bytes, size_t size, struct bytes *all)
+static bool guess_pointers(const unsigned char *bytes, size_t size, struct bytes *all)
 {
     for (int big_endian = 0; big_endian < 2; big_endian++) {
         *all = bytes_of(bytes, size, 8, big_endian != 0);
@@ -50,7 +50,7 @@ static bool guess(const unsigned char *bytes, size_t size, struct bytes *all)
         return false;
     struct bytes other = bytes_of(bytes, size, 4, true);
     *all = bytes_of(bytes, size, 4, false);
-    if (spread(other) < spread(*all))
+    if (address_range(other) < address_range(*all))
         *all = other;
     return true;
 }
@@ -61,7 +61,7 @@ int pcsample_read(const unsigned char *bytes, size_t size, struct histogram_file
     struct bytes all;
     int error = 0;
 
-    if (!guess(bytes, size, &all))
+    if (!guess_pointers(bytes, size, &all))
         return PPROFIL_ERROR_DAMAGED;
     file->dialect = dialect_find("pcsample");
     file->pointer_size = all.pointer_size;

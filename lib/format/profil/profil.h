@@ -45,8 +45,8 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
  * one. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text);
 
-/* The only histogram of a file, for formats that hold one. NULL: there are none or several, or its counters do not count
- * `each` bytes of text. each 0: any number of bytes. */
+/* The only histogram of a file, for formats that hold one. NULL: there are none or several, or its counters do not
+ * count `each` bytes of text. each 0: any number of bytes. */
 const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
 
 /* The value of a counter of this many bytes after count ticks, by the overflow rule of the file's dialect. Without a
