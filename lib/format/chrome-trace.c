@@ -136,7 +136,6 @@ const struct format format_chrome_trace = {
     .summary = "Chrome's trace events: frames and samples",
     .keeps = "stacks with inlined functions, marks, times, processes and threads; "
              "paths of objects as categories",
-    .loses = "addresses, lines, sample counts, system calls, states, totals; only "
-             "written",
+    .loses = "addresses, lines, sample counts, system calls, states, totals",
     .write = chrome_trace_write,
 };

@@ -63,7 +63,7 @@ static int read_events(const char *path, struct profile *profile)
 const struct format format_events = {
     .name = "events",
     .extensions = ".events",
-    .summary = "what the supervisor said, as --events recorded it",
+    .summary = "the supervisor's events, as recorded by --events",
     .keeps = "everything",
     .loses = "nothing",
     .matches = events_matches,

@@ -353,7 +353,7 @@ const struct format format_gperftools = {
     .summary = "gperftools' CPU profile, for google-pprof and go tool pprof",
     .keeps = "stacks of addresses, objects with their paths, sample counts",
     .loses = "names and lines (looked up again), build-ids, code in no file, marks, processes, "
-             "threads, system calls, states, times but for their mean, totals",
+             "threads, system calls, states, times except their mean, totals",
     .matches = gperftools_matches,
     .read = read_gperftools,
     .write = write_gperftools,

@@ -149,7 +149,7 @@ const struct format format_flame_html = {
     .summary = "flame graph, a page with callers, search and a table",
     .keeps = "the shares of stacks of functions, inlined functions as frames, marks, "
              "system calls; the 250000 widest frames",
-    .loses = "addresses, lines, threads, totals; only written",
+    .loses = "addresses, lines, threads, totals",
     .write = write_html,
     .compare = compare_html,
 };

@@ -316,10 +316,10 @@ static int compare_icicle(int fd, const struct profile *baseline, const struct p
 const struct format format_flame_svg = {
     .name = "flame-svg",
     .extensions = ".svg",
-    .summary = "flame graph, a picture that answers in a browser",
+    .summary = "flame graph, an interactive picture",
     .keeps = "the shares of stacks of functions, inlined functions as frames, marks, "
              "system calls; the 20000 widest frames",
-    .loses = "addresses, lines, threads, totals; only written",
+    .loses = "addresses, lines, threads, totals",
     .write = write_flame,
     .compare = compare_flame,
 };
@@ -330,7 +330,7 @@ const struct format format_icicle_svg = {
     .summary = "the same, callers on top",
     .keeps = "the shares of stacks of functions, inlined functions as frames, marks, "
              "system calls; the 20000 widest frames",
-    .loses = "addresses, lines, threads, totals; only written",
+    .loses = "addresses, lines, threads, totals",
     .write = write_icicle,
     .compare = compare_icicle,
 };

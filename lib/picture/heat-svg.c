@@ -303,6 +303,6 @@ const struct format format_heat_svg = {
     .extensions = "heat.svg",
     .summary = "heat map of CPU use over time, a picture",
     .keeps = "when CPU time was used",
-    .loses = "what it was used for; only written",
+    .loses = "what it was used for",
     .write = write_heat,
 };

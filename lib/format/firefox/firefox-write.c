@@ -240,7 +240,6 @@ const struct format format_firefox = {
     .keeps = "stacks of addresses with inlined functions, names, lines, marks, processes and "
              "threads by name and number, objects with build-ids, sample counts (up to 1048576), "
              "times; system calls and states as categories",
-    .loses = "names as the linker has them, addresses of the kernel, where objects were mapped, "
-             "the time line, totals",
+    .loses = "linker names, addresses of the kernel, where objects were mapped, the timeline, totals",
     .write = firefox_write,
 };

@@ -193,7 +193,7 @@ const struct format format_perf_script = {
     .summary = "what perf script prints, for stackcollapse-perf.pl and others",
     .keeps = "stacks of functions with their objects, inlined functions, marks, processes and "
              "threads by name and number, sample counts (up to 1000000), times",
-    .loses = "source lines, addresses within objects (and so what code without names is called), "
+    .loses = "source lines, addresses within objects (and so the names of code without symbols), "
              "system calls, states, totals; control characters in names",
     .matches = perf_script_matches,
     .read = perf_script_read,

@@ -113,7 +113,7 @@ static const struct codec codec = {.dialect = "n64", .read = n64_read, .write = 
 const struct format format_n64 = {
     .name = "n64",
     .extensions = "osprofile.out .n64",
-    .summary = "what osProfileFlush sends; a file for each object",
+    .summary = "data of osProfileFlush; a file for each object",
     .keeps = "ticks for every few bytes of one object's code, their length",
     .loses = "stacks, names (looked up again with --object), processes, threads, system calls, "
              "states",
