@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clock: clocks as numbers. What is called time is that of CLOCK_MONOTONIC. */
+/* clock: reads clocks as numbers. */
 #ifndef PPROFIL_CLOCK_H
 #define PPROFIL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Returns ns. */
+/* Returns what a clock says, ns. */
 static inline uint64_t clock_read(clockid_t clock)
 {
     struct timespec time;
@@ -15,13 +15,13 @@ static inline uint64_t clock_read(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Returns ns. */
+/* Returns the time of CLOCK_MONOTONIC, ns. */
 static inline uint64_t time_now(void)
 {
     return clock_read(CLOCK_MONOTONIC);
 }
 
-/* Returns ms. */
+/* Returns the time of CLOCK_MONOTONIC, ms. */
 static inline int64_t time_now_ms(void)
 {
     return (int64_t)(time_now() / 1000000u);

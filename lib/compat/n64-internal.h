@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * n64-internal: shared by the files of the Nintendo 64's library. n64.c has the calls, n64-list.c the current segments;
+ * n64-internal: shared by the files of the Nintendo 64's library. n64.c has the calls and the current segments,
  * n64-stream.c writes what gperf(1P) reads, and n64-host.c is the thread that answers it.
  *
  * When the I/O thread reads the segments, the program may have freed their histograms or passed others. So the list is

@@ -172,7 +172,7 @@ struct offset_search {
     uint64_t caller;
     bool reaches;        /* there is text at the offset as given */
     bool covers;         /* and the program means this text */
-    uint64_t found;      /* the completed offset: of the first object, or of that of the caller */
+    uint64_t found;      /* the completed offset: in the first object, or in the caller's */
     unsigned count;      /* objects that the program could mean */
     bool callers;        /* found is in the object of the caller */
 };

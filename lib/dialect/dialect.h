@@ -35,7 +35,7 @@ enum dialect_fork {
 
 enum dialect_fault {
     DIALECT_FAULT_STOPS,        /* a buffer that cannot be written ends all counting, silently */
-    DIALECT_FAULT_STOPS_REGION, /* such a buffer ends counting into itself alone */
+    DIALECT_FAULT_STOPS_REGION, /* a buffer that cannot be written ends counting into this buffer only */
     DIALECT_FAULT_NONE,         /* this cannot happen: the buffer is the kernel's own */
 };
 
@@ -56,9 +56,9 @@ struct dialect {
     enum dialect_fault fault;
     uint8_t counter_size;   /* bytes; 0 with DIALECT_RAW: the target's pointer size */
     uint8_t off_scale;      /* scales 0..off_scale turn counting off; DIALECT_NEVER_OFF: none does */
-    bool two_is_all;        /* at scale 2 all ticks go into the first counter ... */
-    bool two_needs_no_room; /* ... even if the buffer is empty */
-    bool two_has_no_offset; /* ... even those below the offset */
+    bool two_is_all;        /* at scale 2 all ticks go into the first counter */
+    bool two_needs_no_room; /* at scale 2 ticks count even if the buffer is empty */
+    bool two_has_no_offset; /* at scale 2 pcs below the offset count too */
     bool refuses_large;     /* scales above 65536 fail with EINVAL */
     bool system_time;       /* time in a system call counts too, at the pc of the call */
     bool below_wraps;       /* no test for pc < offset */
@@ -67,7 +67,7 @@ struct dialect {
     bool overlaid_cells;    /* the special cells are cells of text too; else text begins behind them */
     enum dialect_prof prof;
     const char *format;     /* name in lib/format of the files that the system's own programs read */
-    const char *file;       /* the usual name of such a file */
+    const char *file;       /* the usual name of this file */
     uint64_t period_ns;     /* of the system's tick, if the caller cannot choose it */
 };
 

@@ -66,7 +66,7 @@ static int merge_object(struct merger *merger, uint32_t i)
     struct profile_object *known = &merger->into->objects[merger->objects[i]];
     object.fd = known->fd >= 0 || from->fd < 0 ? known->fd : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
     if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
-        *known = object; /* the hash stays right: it is of what is equal in both */
+        *known = object; /* the hash stays valid: what it is made of is equal in both */
     known->fd = object.fd;
     return 0;
 }

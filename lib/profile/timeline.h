@@ -25,7 +25,7 @@ struct profile_timeline {
 int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_ns);
 
 /* Adds CPU time to a slot, as a saved file has it. The first call sets the start and the length of slots. Returns 0 or
- * -errno; -EINVAL: the timeline has another start or length, or there cannot be such a slot. */
+ * -errno; -EINVAL: the timeline has another start or length, or the slot is too large. */
 int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
                      uint64_t slot, uint64_t cpu_ns);
 
