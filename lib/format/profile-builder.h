@@ -34,8 +34,7 @@ int builder_function(struct builder *builder, uint32_t object, const char *name,
 /* Finds or adds the location with these lines, at least one, innermost first. Their functions are in the object. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines, uint32_t count,
                      uint32_t *location);
-/* Adds a node below parent, for a function of which only the name is known. At the root, the name of a mark makes a
- * mark. */
+/* Adds a node below parent, for a function that has only a name. At the root, the name of a mark makes a mark. */
 int builder_frame(struct builder *builder, uint32_t parent, const char *name, uint32_t *node);
 /* Is it the name of a mark? No function has such a name. */
 bool builder_is_mark(const char *name);

@@ -26,7 +26,7 @@
 #define ROUNDED 4.0       /* frames that are at least this wide have round corners */
 #define FRAMES_MAX 20000u /* as many as browsers draw without a delay */
 
-/* What is drawn, and how. */
+/* A flame graph while it is drawn. */
 struct drawing {
     FILE *out;
     const struct profile *profile;

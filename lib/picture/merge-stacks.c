@@ -98,7 +98,7 @@ static const char *picture_base_name(const char *path)
     return *name != '\0' ? name : path;
 }
 
-/* Is this the file of a library, as far as its name tells? */
+/* Does a file have the name of a library? */
 static bool is_library(const char *base)
 {
     const char *so = strstr(base, ".so");

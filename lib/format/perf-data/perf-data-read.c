@@ -18,7 +18,7 @@
 #define RECORDS_MAX (1u << 25)
 #define HEAD 8u /* bytes of a record's header */
 
-/* Where a record is. */
+/* The place and time of a record. */
 struct record {
     uint64_t time, offset;
 };

@@ -136,7 +136,7 @@ struct perf_header {
     struct perf_replay *replay; /* borrowed: gets the event, build-ids and totals */
     struct perf_section attrs, data;
     uint64_t attr_size; /* of a perf_event_attr, and the section of its ids */
-    uint64_t features;  /* bits; the format has more than 64, none of which is needed */
+    uint64_t features;  /* the first 64 bits: no other feature is read */
     uint32_t event_count;
     uint64_t *ids; /* owned: of the event that counts, sorted */
     size_t id_count;

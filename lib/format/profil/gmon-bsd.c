@@ -82,7 +82,7 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
                                 is_usual(header, slack));
 }
 
-/* Of old headers with 20 and with 24 bytes, the right one makes the counters fit the text. */
+/* An old header has 20 or 24 bytes: the size is right with which the counters fit the text. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
                                       struct header *header)
 {

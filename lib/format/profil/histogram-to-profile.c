@@ -50,7 +50,7 @@ static double rate_of(const struct histogram_file *file)
 
 /* --- objects ----------------------------------------------------------------------------- */
 
-/* Adds an object of which nothing is known; its addresses stay as they are. */
+/* Adds an object with this name and nothing else. Its addresses stay as they are. */
 static int add_unknown(struct conversion *conversion, const char *name, uint32_t *index)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
@@ -59,8 +59,8 @@ static int add_unknown(struct conversion *conversion, const char *name, uint32_t
     return error == 0 ? profile_object(conversion->profile, &object, index) : error;
 }
 
-/* Adds the file of an object, which the profile keeps open. Also if it cannot be read: the path still tells the user
- * which file is meant. */
+/* Adds the file of an object, which the profile keeps open. A file that cannot be read is added, too: its path shows
+ * the user which file is meant. */
 static int add_file(struct conversion *conversion, const char *path, struct target *target)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = file_opener_open(path, 0)};
