@@ -36,7 +36,9 @@ UNUSED static struct pprofil_session *make_session(void)
 
 UNUSED static void free_session(struct pprofil_session *session)
 {
-    pprofil_profile_close(session->profile);
+    symbolizer_free(session->profile->symbolizer);
+    profile_free(session->profile->profile);
+    free(session->profile);
     free(session);
 }
 
