@@ -125,7 +125,7 @@ extern const struct format format_callgrind, format_csv, format_folded, format_g
     format_json, format_perf_script, format_speedscope;
 extern const struct format format_perf_data, format_firefox;
 extern const struct format format_chrome_trace; /* write only */
-/* lib/picture: write only */
+/* lib/format/picture: write only */
 extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg;
 
 #endif

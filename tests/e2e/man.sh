@@ -70,7 +70,7 @@ for call in irix:profil irix:sprofil solaris:pcsample bsd:profil macos:profil os
 	expect_text "apropos ${call#*:}: ${call%:*}" "^\.Nm ${call#*:}( ,)?\$" "$source/man/pprofil-${call%:*}.3"
 done
 well_formed formats "$source/man/pprofil-formats.5"
-for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c "$source"/lib/format/*/*.c "$source"/lib/picture/*.c); do
+for format in $(sed -n 's/.*\.name = "\(.*\)",$/\1/p' "$source"/lib/format/*.c "$source"/lib/format/*/*.c); do
 	expect_text "formats: $format" "^\.Ss $format\$" "$source/man/pprofil-formats.5"
 done
 # the page says what each format keeps and loses, as -f list does

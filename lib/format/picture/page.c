@@ -12,7 +12,7 @@
 
 #include "base/utf8.h"
 #include "format/bytes.h"
-#include "picture/picture.h"
+#include "format/picture/picture.h"
 
 #define NAME_CHARACTERS_MAX 500u
 #define REPLACEMENT 0xfffdu

@@ -9,7 +9,7 @@
 
 #include "build-events.h"
 #include "format/format.h"
-#include "picture/picture.h"
+#include "format/picture/picture.h"
 
 /* --- words ------------------------------------------------------------------------------- */
 

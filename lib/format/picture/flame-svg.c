@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "format/format.h"
-#include "picture/picture.h"
+#include "format/picture/picture.h"
 
 #define WIDTH 1200u
 #define EDGE 10u

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/path.h"
-#include "picture/picture.h"
+#include "format/picture/picture.h"
 
 /* --- the store ----------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "picture/picture.h"
+#include "format/picture/picture.h"
 
 #define Z95 1.959963984540054 /* of the normal distribution: 95 % of it is within this many standard deviations */
 

@@ -5,7 +5,7 @@ set -eu
 export LC_ALL=C
 
 echo '#include "config.h"'
-echo '#include "picture/picture.h"'
+echo '#include "format/picture/picture.h"'
 for file in "$@"; do
 	name=$(basename "$file" | tr '.-' '__')
 	echo

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/picture.h"
+#include "format/picture/picture.h"
 
 /* --- weights ------------------------------------------------------------------------------- */
 

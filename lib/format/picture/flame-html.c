@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "format/format.h"
-#include "picture/picture.h"
+#include "format/picture/picture.h"
 
 #define FRAMES_MAX 250000u
 
