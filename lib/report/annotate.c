@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the code of a function, and the rows that a pattern for functions matches: see code.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -63,7 +64,8 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
 
 /* --- blocks ------------------------------------------------------------------------------ */
 
-/* A location of the function, and the time of the samples that have it on their stack. */
+/* A location of the function, and the time of the samples that have it on their stack. A recursive
+ * call counts each time. */
 struct hot_location {
     uint32_t location;
     uint64_t ns;
@@ -78,8 +80,8 @@ static int annotate_compare(const void *left, const void *right)
     return a->location < b->location ? -1 : a->location > b->location;
 }
 
-/* Fills in all locations of the profile, those of the function first, the one with the most time
- * first. Returns how many are of the function. */
+/* Writes the locations of the function to places, sorted by time, the largest first. Returns their
+ * number. places must have room for all locations of the profile. */
 static uint32_t find_hot_locations(const struct profile *profile, uint64_t id,
                                    struct hot_location *places)
 {
@@ -144,7 +146,8 @@ static int annotate_add_blocks(const struct profile *profile, struct symbolizer 
         error = annotate_add_block(symbolizer, places[i].location, annotation, problem);
         if (error != 0 && error != PPROFIL_ERROR_NO_CODE)
             return error;
-        if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX) /* the others have no code either */
+        /* enough have failed: the others will too */
+        if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX)
             break;
     }
     return annotation->count > 0 ? 0 : error;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that call each other in a circle are a strongly connected component of the graph.
- * Components are numbered so that callees come first, by Tarjan's algorithm without recursion, as
- * files may be hostile. Time goes up in that order, arc by arc.
+ * Passes the time of callees on to their callers, as gprof does: call_graph of style-internal.h.
  *
- * Sums are made in gprof's order where another order could round differently: of a function's arcs,
- * the last one in the file comes first.
+ * Functions that call each other in a circle are a strongly connected component of the graph.
+ * Components are numbered by Tarjan's algorithm, so that callees come first. It does not recurse,
+ * because a hostile file could exhaust the stack. Time then goes up in that order, arc by arc.
+ *
+ * Sums of floating-point numbers depend on the order of their terms. If this can change a result,
+ * terms are added in gprof's order: of the arcs of a function, the last one in the file comes
+ * first.
  */
 #include "config.h"
 
@@ -19,24 +22,26 @@
 #define NONE SIZE_MAX
 
 struct arc {
-    size_t from, to; /* rows */
+    size_t from, to; /* indexes of the rows */
     uint64_t count;
-    size_t order; /* place in the file of the first of these arcs */
+    size_t order; /* index in the file of the first arc with these ends */
 };
 
 struct node {
-    size_t arcs, arc_end; /* of the function: their places in graph.arcs */
-    size_t next;          /* place of the first arc that was not followed yet */
+    size_t arcs, arc_end; /* the arcs of the function: [arcs, arc_end) in graph.arcs */
+    size_t next;          /* index of its first arc that has not been followed yet */
     size_t number;        /* in the order of discovery, from 1 on; 0: not found yet */
-    size_t lowest; /* the lowest number that is reached from here among nodes without a component */
-    size_t component; /* NONE: not known yet */
+    /* the lowest number of a node without a component that can be reached from here */
+    size_t lowest;
+    size_t component; /* index; NONE: not known yet */
 };
 
-/* Functions that call each other, whose time is passed on together. */
+/* Functions that call each other in a circle and pass on their time together. It may be a single
+ * function. */
 struct component {
     size_t size;
     double ticks, below;
-    uint64_t calls; /* from other components */
+    uint64_t calls; /* calls from other components */
 };
 
 struct graph {
@@ -44,12 +49,12 @@ struct graph {
     double *below;
     struct arc *arcs;
     size_t arc_count;
-    struct node *nodes;           /* by row */
+    struct node *nodes;           /* by index of a row */
     struct component *components; /* callees first */
     size_t component_count;
     size_t *stack; /* nodes without a component */
     size_t *path;  /* nodes whose arcs are being followed */
-    size_t *order; /* rows by component */
+    size_t *order; /* indexes of rows, sorted by component */
     size_t stacked, found;
 };
 
@@ -75,7 +80,8 @@ static int graph_last_first(const void *left, const void *right)
     return a->order > b->order ? -1 : a->order < b->order;
 }
 
-/* Only functions are called: a label belongs to the function before it. */
+/* Finds the row of the function that a call at pc counts for. Labels cannot be called: a label
+ * belongs to the function before it. */
 static const struct ticks_row *graph_find_called(const struct ticks_table *table, uint64_t pc)
 {
     const struct ticks_row *row = ticks_find(table, pc);
@@ -85,7 +91,8 @@ static const struct ticks_row *graph_find_called(const struct ticks_table *table
     return row;
 }
 
-/* Leaves one arc for each caller and callee. Calls of a function by itself are not counted. */
+/* Joins arcs between the same two functions, and drops calls of a function by itself. Adds up the
+ * calls of each row. */
 static void graph_merge_arcs(struct graph *graph)
 {
     size_t kept = 0;
@@ -138,7 +145,7 @@ static void graph_find_node(struct graph *graph, size_t at)
     graph->stack[graph->stacked++] = at;
 }
 
-/* The component of a node: all nodes that were found since, and have no component yet. */
+/* Makes a component of a node and of all nodes that were found since and have no component yet. */
 static void graph_close_component(struct graph *graph, size_t at)
 {
     struct component *component = &graph->components[graph->component_count];
@@ -180,8 +187,8 @@ static void graph_visit(struct graph *graph, size_t root)
     }
 }
 
-/* Sorts rows by component, and within a component by address: a counting sort. The stack is not
- * used any more. */
+/* Sorts rows by component, and within a component by address, with a counting sort. Uses the memory
+ * of graph->stack, which is no longer needed. */
 static void graph_sort_rows(struct graph *graph)
 {
     size_t *next = graph->stack, begin = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The profile's nodes, of which parents come first, are looked at once: each becomes one node of
- * the tree for each of its frames, below the node that its parent became. Samples then only add to
- * the node of their leaf, and totals go up from the last node to the first.
+ * Makes call trees: see call-tree.h.
  *
- * Other trees are made of this one. Downwards from a function, a node joins those of the same unit
- * below what its parent became. Upwards, all paths go on together, level by level. Nothing here
- * recurses, however deep a stack is.
+ * The nodes of the profile are visited once, parents first. Each becomes one node of the tree for each of its frames,
+ * below the node that its parent became. After that, samples are only added to the node of their innermost frame, and
+ * totals are summed from the last node to the first.
+ *
+ * The other trees are made from this one. In a tree of callees, nodes of the same unit below the same node are merged.
+ * In a tree of callers, all paths go up together, level by level. No function recurses, however deep a stack is.
  */
 #include "config.h"
 
@@ -18,8 +19,8 @@
 #include "report/row.h"
 
 #define NOWHERE UINT32_MAX
-/* Steps upwards for a tree of callers: these take some seconds. Without other bounds a deep stack needs
- * the square of its depth. */
+/* Largest number of steps upwards in a tree of callers, which takes some seconds. Without other bounds the steps for a
+ * stack grow with the square of its depth. */
 #define STEPS_MAX (UINT64_C(1) << 22)
 
 /* --- the tree ---------------------------------------------------------------------------- */
@@ -74,10 +75,10 @@ struct builder {
     const struct report_options *options;
     struct sums *units;
     struct call_tree *tree;
-    uint32_t *frames_of; /* owned; by location, the place in frames of its first unit, or NOWHERE */
+    uint32_t *frames_of; /* owned; by location, the index in frames of its first unit, or NOWHERE */
     uint32_t *frames;    /* owned; units of locations, innermost first */
     uint32_t frame_count;
-    uint32_t *became; /* owned; by node of the profile, that of the tree; NOWHERE: not needed */
+    uint32_t *became; /* owned; by node of the profile, its node in the tree; NOWHERE: not needed */
 };
 
 static int call_tree_need_units(struct builder *builder, uint32_t location)
@@ -116,7 +117,7 @@ static int call_tree_add_frame(struct builder *builder, uint32_t unit, bool inli
     return error;
 }
 
-/* Adds a node of the profile, whose parent was added before. */
+/* Adds a node of the profile. Its parent must have been added before. */
 static int call_tree_add_node(struct builder *builder, uint32_t index)
 {
     const struct profile_node *node = &builder->profile->nodes[index];
@@ -212,7 +213,7 @@ static void call_roots_find_one(const struct call_tree *tree, const bool *wanted
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots)
 {
     uint32_t *inner =
-        calloc(tree->count, sizeof *inner); /* by node, the second wanted call on its stack */
+        calloc(tree->count, sizeof *inner); /* by node, the second wanted call on its stack; 0: none */
 
     *roots = (struct call_roots){0};
     roots->root = calloc(tree->count, sizeof *roots->root);
@@ -265,22 +266,22 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 
 /* --- callers ----------------------------------------------------------------------------- */
 
-/* The way up from one call. No two paths come to the same call by the same units, as no two
- * children of a node have the same unit. */
+/* The way up from one call in the top-down tree. Two paths never reach the same call through the same units, because
+ * the children of a node have different units. */
 struct path {
-    uint32_t call; /* where it has arrived in the top-down tree */
-    uint32_t node; /* of the tree that is made */
+    uint32_t call; /* the node of the top-down tree that it has reached */
+    uint32_t node; /* its node in the tree of callers */
     struct amount self, total;
 };
 
 struct climb {
     const struct call_tree *from;
     struct call_tree *tree;
-    struct path *paths; /* owned; those that go on */
+    struct path *paths; /* owned; the paths that still go up */
     uint32_t count;
 };
 
-/* A path arrives at a call, below a node of the tree. */
+/* Adds the call that a path has reached to the tree, below the node below. */
 static int climb_arrive(struct climb *climb, struct path *path, uint32_t below)
 {
     const struct call_node *call = &climb->from->nodes[path->call];
@@ -317,8 +318,8 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
     return error;
 }
 
-/* One level up. All paths have arrived at the nodes from which they go on, so that the totals of
- * these nodes are known. */
+/* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of its nodes are
+ * known. stop: closes these nodes instead. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

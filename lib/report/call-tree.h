@@ -1,80 +1,84 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * call-tree: the stacks of a profile as a tree of functions, lines or objects ("units"). Nodes of
- * the profile are one node here if the units on the way to them are the same. A unit is a sum with
- * the key of its row in flat reports.
+ * call-tree: the stacks of a profile as a tree of units. A unit is a function, a line or an object.
+ * Nodes of the profile become one node of the tree if the units on the way to them are the same.
+ * The units are in a table of sums, with the keys that their rows have in flat reports.
  */
 #ifndef PPROFIL_CALL_TREE_H
 #define PPROFIL_CALL_TREE_H
 
 #include "report/sums.h"
 
-#define CALL_TREE_NODES_MAX (UINT32_C(1) << 23) /* no real profile comes near */
+#define CALL_TREE_NODES_MAX (UINT32_C(1) << 23) /* real profiles have far fewer */
 
-/* Parents come before their children. Node 0 stands above all; it has no unit. */
+/* A node of a call tree. Parents come before their children. Node 0 is the root, and has no
+ * unit. */
 struct call_node {
     uint32_t parent;         /* index */
-    uint32_t unit;           /* index */
-    uint32_t child, sibling; /* the first of its own, the next of its parent's; 0: none */
-    bool inlined;            /* into its parent */
+    uint32_t unit;           /* index in the table of units */
+    /* indexes of its first child, and of the next child of its parent; 0: none */
+    uint32_t child, sibling;
+    bool inlined;            /* the unit was inlined into that of the parent */
     bool closed;             /* nodes below it were left out */
-    struct amount self; /* of samples that ran here; callers: the part of total in which the unit at
-                         * the top ran itself */
-    struct amount total; /* of samples with the way to this node on their stack */
+    /* of samples that ran here; in trees of callers: the part of total in which the unit at depth 0
+     * itself ran */
+    struct amount self;
+    struct amount total; /* of samples with the path to this node on their stack */
 };
 
-/* All 0 is empty. */
+/* A call tree. An empty tree is all 0. */
 struct call_tree {
     struct call_node *nodes; /* owned */
     uint32_t count;
-    struct hash_index index; /* of nodes, by parent and unit */
+    struct hash_index index; /* finds nodes by parent and unit */
 };
 
-/* Makes the top-down tree of all samples that count. units has to be empty and gets the units,
- * without amounts. The caller clears tree and units, also after an error. 0, -ENOMEM, or
- * -EOVERFLOW: there are more than CALL_TREE_NODES_MAX nodes. */
+/* Makes the top-down tree of all samples that count. units must be empty; it gets the units,
+ * without amounts. The caller clears tree and units, also after an error. Returns 0, -ENOMEM, or
+ * -EOVERFLOW if there are more than CALL_TREE_NODES_MAX nodes. */
 int call_tree_build(const struct profile *profile, const struct report_options *options,
                     struct sums *units, struct call_tree *tree);
 void call_tree_clear(struct call_tree *tree);
 
-/* --- for trees that are made of another -------------------------------------------------- */
+/* --- for trees that are made from another tree -------------------------------------------- */
 
-/* Makes a tree that has node 0 only. 0 or -ENOMEM. */
+/* Makes a tree that has only node 0. Returns 0 or -ENOMEM. */
 int call_tree_begin(struct call_tree *tree);
-/* Gives the child of a node with this unit, made if there is none yet. Errors as
- * call_tree_build. */
+/* Finds or adds the child of a node with this unit. Returns the errors of call_tree_build. */
 int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, uint32_t *node);
-/* Sets the totals of all nodes to what they and all nodes below have of their own. */
+/* Sets the total of each node to the sum of self over the node and all nodes below it. */
 void call_tree_sum(struct call_tree *tree);
 
 /* --- from a function --------------------------------------------------------------------- */
 
-/* The calls that a tree is about: on each stack the outermost call of a wanted unit, so that each
- * stack counts once. */
+/* The calls from which a tree starts: on each stack the outermost call of a wanted unit, so that
+ * each stack counts once. */
 struct call_roots {
-    uint32_t *root;      /* owned; by node, the outermost wanted call on its stack; 0: none */
-    struct amount *own;  /* owned; by root, time below it in which its unit ran */
+    /* owned; by node, the node of the outermost wanted call on its stack; 0: none */
+    uint32_t *root;
+    /* owned; by root, time at the root and below it in which its unit itself ran */
+    struct amount *own;
     struct amount again; /* time of stacks with more than one call of wanted units */
 };
 
-/* wanted: by unit. 0 or -ENOMEM. */
+/* Finds the roots in a tree. wanted: by unit. The caller clears roots. Returns 0 or -ENOMEM. */
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots);
 void call_roots_clear(struct call_roots *roots);
 
-/* Makes the tree of what the roots called: all calls of one unit together. Errors as
- * call_tree_build. */
+/* Makes the tree of the functions that the roots called. All roots of one unit become one node.
+ * Returns the errors of call_tree_build. */
 int call_tree_callees(const struct call_tree *from, const struct call_roots *roots,
                       struct call_tree *tree);
 
-/* Where bottom-up trees end. */
+/* Bounds of a bottom-up tree. */
 struct call_bounds {
-    uint64_t least_ns; /* callers of less than this are not looked for */
-    uint32_t depth;    /* levels; 0: all */
+    uint64_t least_ns; /* callers of a node with less time are left out */
+    uint32_t depth;    /* number of levels; 0: all */
 };
 
-/* Makes the tree of who called the roots, and who called these, and so on. roots NULL: all units
- * that ran. The tree ends where the bounds say so, and where it would take too long: there nodes
- * are closed. Errors as call_tree_build. */
+/* Makes the bottom-up tree of the roots, their callers, the callers of these, and so on. If roots
+ * is NULL, it starts from all units that ran. The tree ends at the bounds, or when it would take
+ * too long; nodes are closed there. Returns the errors of call_tree_build. */
 int call_tree_callers(const struct call_tree *from, const struct call_roots *roots,
                       const struct call_bounds *bounds, struct call_tree *tree);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds new samples, and walks over the nodes of their stacks: see changed.h. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -38,8 +39,7 @@ int added_grow(struct added_samples *added, const struct profile *profile)
                         sizeof *added->amounts);
 }
 
-/* Most samples of a large profile have nothing new: these are told apart first, by their
- * numbers. */
+/* Compares the numbers first, because most samples of a large profile have nothing new. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more)
 {
@@ -58,13 +58,13 @@ void added_clear(struct added_samples *added)
 
 /* --- nodes ------------------------------------------------------------------------------- */
 
-/* Nodes are linked by their places in the array. */
+/* A node that has changed. parent, child and sibling are indexes in changed_nodes.nodes. */
 struct changed_node {
-    uint32_t node; /* of the profile */
+    uint32_t node; /* index in the profile */
     uint32_t parent;
-    uint32_t child; /* the first that the walk has not entered yet; 0: there is none */
+    uint32_t child; /* the first child that the walk has not entered yet; 0: none */
     uint32_t sibling;
-    struct amount self, below; /* below: of the nodes below it that the walk has left */
+    struct amount self, below; /* below: sum over the nodes below that the walk has left */
 };
 
 static int changed_enter(struct changed_nodes *changed, uint32_t node)
@@ -78,7 +78,7 @@ static int changed_enter(struct changed_nodes *changed, uint32_t node)
     return error;
 }
 
-/* Enters a node and all above it that have not been entered, and links them. */
+/* Adds a node and those of its callers that are not in changed yet, and links them. */
 static int changed_enter_stack(struct changed_nodes *changed, const struct profile *profile,
                                uint32_t node)
 {
@@ -149,7 +149,7 @@ int changed_walk(struct changed_nodes *changed, const struct changed_visitor *vi
     amount_add(all, &changed->nodes[0].below);
     for (uint32_t i = 0; i < changed->count; i++)
         changed->places[changed->nodes[i].node] = 0;
-    free(changed->nodes); /* large if the profile is, and few nodes change from now on */
+    free(changed->nodes); /* as large as the profile may be; later walks have few nodes */
     changed->nodes = NULL;
     changed->count = 0;
     return error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* changed: what is new in a profile that grows, since it was last added to sums: the new time of
- * each sample, and the nodes of the profile that have new samples. */
+/* changed: finds what is new in a growing profile since it was last added to sums: the new time of
+ * each sample, and the nodes of the stacks that have new samples. */
 #ifndef PPROFIL_CHANGED_H
 #define PPROFIL_CHANGED_H
 
@@ -8,25 +8,25 @@
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-/* How much of each sample is in sums already. */
+/* How much of each sample has been added to sums already. */
 struct added_samples {
-    struct report_filter filter; /* of the samples that count */
-    bool wall;                   /* elapsed time is summed */
-    uint32_t clears;             /* as in the profile */
-    struct amount *amounts;      /* owned; by sample */
+    struct report_filter filter; /* filter with which the sums were made */
+    bool wall;                   /* the sums are of elapsed time, not of CPU time */
+    uint32_t clears;             /* profile->clears when the sums were begun */
+    struct amount *amounts;      /* owned; by sample, what has been added */
     uint32_t count;
 };
 
-/* Returns true if the sums are of another filter, of another mode, or of a time before a clear.
- * Then they have to be made anew. */
+/* Returns true if the sums must be made anew: their filter or their mode is another one, or the
+ * profile was cleared since. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
-/* Begins anew, with nothing added. */
+/* Begins anew: nothing has been added. */
 void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
 /* Makes room for all samples of the profile. 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);
-/* Gives in *more what has not been added of a sample. Returns false if that is nothing, or if the
+/* Writes to *more what has not been added of a sample. Returns false if that is nothing, or if the
  * sample does not count. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more);
@@ -36,27 +36,30 @@ void added_clear(struct added_samples *added);
 
 struct changed_node;
 
-/* The nodes that have new samples, and all nodes above these. All 0 is empty. */
+/* The nodes that have new samples, and all their callers up to the root. Empty nodes are all 0. */
 struct changed_nodes {
-    struct changed_node *nodes; /* owned; the first stands above all */
+    struct changed_node *nodes; /* owned; the first is the root, above all outermost frames */
     uint32_t count;
-    uint32_t *places; /* owned; by node of the profile, its place in nodes; 0: unchanged */
+    uint32_t *places; /* owned; by node of the profile, its index in nodes; 0: unchanged */
     uint32_t place_count;
 };
 
-/* What a walk does at the nodes, by their index in the profile. */
+/* What a walk calls for each node. node is an index in the profile. */
 struct changed_visitor {
-    int (*enter)(void *context, uint32_t node); /* on the way down; 0 or a negative errno */
+    /* before the nodes below it; returns 0 or a negative errno */
+    int (*enter)(void *context, uint32_t node);
     void (*leave)(void *context, uint32_t node, const struct amount *self,
-                  const struct amount *total); /* on the way up */
+                  /* after the nodes below it, whose samples total includes */
+                  const struct amount *total);
 };
 
-/* Adds new samples of a node itself. more may be negative: its numbers wrap around. 0 or
- * -ENOMEM. */
+/* Adds new samples whose innermost frame is a node. To subtract samples, more has negative numbers,
+ * which wrap around. Returns 0 or -ENOMEM. */
 int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node,
                 const struct amount *more);
-/* Walks over all changed nodes, adds their time to *all, and forgets them. Nothing recurses: files
- * may have stacks of any depth. 0, or what enter returned: then the walk has stopped there. */
+/* Walks over all changed nodes, adds their samples and time to *all, and forgets the nodes. The
+ * walk does not recurse, as files may have stacks of any depth. If enter fails, the walk stops and
+ * returns its error; otherwise it returns 0. */
 int changed_walk(struct changed_nodes *changed, const struct changed_visitor *visitor,
                  void *context, struct amount *all);
 void changed_clear(struct changed_nodes *changed);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Counts the samples of each row of a listing, and has the functions of pprofil_code. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,14 +11,17 @@
 
 #define NOWHERE UINT32_MAX
 
-/* Each location is looked up in the listing once. Samples then walk up their stacks. */
+/* The state while samples are counted. The row of each location is found once; then each sample
+ * walks up its stack. */
 struct counter {
     const struct profile *profile;
     struct code_sums *sums;
     uint32_t *rows;    /* owned; by location, the row of its instruction, or NOWHERE */
-    uint32_t *sources; /* owned; by row, that of its source line, or NOWHERE */
+    uint32_t *sources; /* owned; by row, the row of its source line, or NOWHERE */
+    /* owned; by row, the number of the last sample in its total; the last entry is for the total of
+     * all rows */
     uint64_t
-        *seen; /* owned; by row, the number of the last sample in its total; then the one in all */
+        *seen;
 };
 
 static const struct symbol_instruction *instruction_of(const struct code_sums *sums,
@@ -26,7 +30,8 @@ static const struct symbol_instruction *instruction_of(const struct code_sums *s
     return listing->rows[sums->instructions[i]].instruction;
 }
 
-/* Returns how many instructions begin at or before a place, or an address. */
+/* Returns the number of instructions that begin at or before number. number is a place or,
+ * by_address, an address as linked. */
 static uint32_t code_count_until(const struct code_sums *sums, const struct listing *listing,
                                  uint64_t number, bool by_address)
 {
@@ -64,7 +69,7 @@ uint32_t code_row_of_address(const struct code_sums *sums, const struct listing 
 
 /* --- samples ---------------------------------------------------------------------------- */
 
-/* Adds a sample to a total, unless it is the last one that was added. */
+/* Adds sample number now to a total, unless the total contains it already. */
 static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now,
                       const struct amount *amount)
 {
@@ -73,7 +78,7 @@ static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now,
     *seen = now;
 }
 
-/* now: the number of the sample, from 1 on. */
+/* Adds a sample to the rows on its stack. now: the number of the sample, from 1 on. */
 static void code_add_sample(const struct counter *counter, const struct listing *listing,
                             const struct profile_sample *sample, uint64_t now)
 {
@@ -277,7 +282,7 @@ int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path,
 {
     const struct listing *listing = code->listing;
 
-    if (i + 1 >= listing->code->file_count) /* file 0 stands for no file */
+    if (i + 1 >= listing->code->file_count) /* file 0 means no file */
         return -ENOENT;
     *path = listing->code->files[i + 1];
     *found = listing->sources[i + 1].text != NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions of both profiles are put into the same rows by name, and then each row is tested.
- * Functions are those that the linker knows: inlined ones count for their caller.
+ * Compares two profiles. Functions of both are put into common rows by name and object, and then
+ * each row is tested (significance.h). Functions are those that the linker knows: the time of an
+ * inlined function counts for its caller.
  */
 #include "config.h"
 
@@ -16,22 +17,22 @@
 #include "report/row.h"
 #include "report/sums.h"
 
-/* A function of either profile. */
+/* A function that one or both profiles have. */
 struct diff_function {
     const char *name, *object[DIFF_SIDES]; /* borrowed */
     uint32_t name_id;                      /* index of the name in table.names */
     struct diff_pair self, total;
     uint64_t seen; /* number of the last sample in total: a recursive call counts once */
-    bool joined;   /* is counted in another row */
+    bool joined;   /* its counts are in another row: the object was renamed */
 };
 
 struct diff_table {
-    struct profile *names;       /* owned; only its strings are used, for names of both profiles */
-    struct sums keys;            /* of found, by name and object */
+    struct profile *names; /* owned; only its strings are used, for the names of both profiles */
+    struct sums keys; /* keys of found, name and object; a sum has the index of its function */
     struct diff_function *found; /* owned; one for each key */
     uint32_t *rows[DIFF_SIDES];  /* owned; indexes in found, by location */
     struct diff_pair all;
-    uint64_t samples; /* counted so far, as entries of profile->samples */
+    uint64_t samples; /* entries of profile->samples counted so far, in both profiles */
     bool stacks;
 };
 
@@ -118,7 +119,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* The functions of one name that are in one profile only: the last one's row, and how many. */
+/* Functions of one name that only one profile has: by side, the row of the last of them, and their
+ * number. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };
@@ -159,7 +161,8 @@ static int join_renamed(struct diff_table *table)
 
 /* --- weights ----------------------------------------------------------------------------- */
 
-/* The sum of squares of all samples is that of all functions. */
+/* Estimates the sums of squared weights in one profile. The sum for the whole is the sum over all
+ * functions. */
 static void diff_estimate(struct diff_table *table, int side)
 {
     struct diff_spread spread = {0};
@@ -195,8 +198,8 @@ static void diff_make_rows(const struct diff_table *table, const struct diff_tes
     }
 }
 
-/* Returns the change number i of all that were tested: self of each row, then totals if there are
- * stacks. NULL: there are no more. */
+/* Returns the i-th change that is tested: self of each row and then, if there are stacks, total of
+ * each row. NULL: there are no more. */
 static struct pprofil_change *tested(struct pprofil_diff *diff, size_t i)
 {
     if (i < diff->totals.rows)
@@ -207,7 +210,7 @@ static struct pprofil_change *tested(struct pprofil_diff *diff, size_t i)
     return NULL;
 }
 
-/* Without samples in either profile there is nothing to test. */
+/* Returns true if a function has time in either profile. Otherwise there is nothing to test. */
 static bool has_samples(const struct pprofil_change *change)
 {
     return change->ns[DIFF_OLD] > 0 || change->ns[DIFF_NEW] > 0;
@@ -219,7 +222,8 @@ static void judge(struct pprofil_change *change, double q, double least)
     change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
 }
 
-/* All tests are one family. The whole is one of them unless shares are compared: its share is 1. */
+/* Computes q for all changes: their tests are one family. The change of the whole is one of them,
+ * unless shares are compared, as the share of the whole is always 1. */
 static int diff_judge_all(struct pprofil_diff *diff, const struct diff_options *options)
 {
     double *values = calloc(2 * (size_t)diff->totals.rows + 1, sizeof *values);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* diff: by how much each function differs between two profiles, and whether that may be chance. */
+/* diff: compares two profiles function by function, and tests whether each difference is more than
+ * chance. */
 #ifndef PPROFIL_DIFF_H
 #define PPROFIL_DIFF_H
 
@@ -16,16 +17,18 @@ struct pprofil_diff {
 
 struct diff_options {
     enum pprofil_diff_by by;
-    uint32_t limit; /* rows; 0: all */
-    double least;   /* share of the old whole, 0..1, below which no change is significant */
+    uint32_t limit; /* number of rows; 0: all */
+    /* a change of less than this share of the old whole (0..1) is never significant */
+    double least;
 };
 
-/* Compares two profiles, the old one first. Functions are the same if their names and the last
- * components of their objects' paths are equal. A name that each profile has once, and in another
- * object than the other profile, is one function too: programs get renamed. Names are looked up as
- * needed; a symbolizer, or symbolizers, may be NULL. 0, -ENOMEM or -EOVERFLOW;
- * PPROFIL_ERROR_MIXED_TIMES: CPU time and elapsed time; PPROFIL_ERROR_NO_DURATION: a profile does
- * not say how long it took. */
+/* Compares two profiles; the old one comes first. Functions are the same if their names are equal,
+ * and the last components of their objects' paths. Programs get renamed: a name that is left once
+ * in each profile, in different objects, is one function too. Names are looked up as needed.
+ * symbolizers, and each of its entries, may be NULL. The caller frees *diff with pprofil_diff_free.
+ * Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile has CPU time and the
+ * other elapsed time, or PPROFIL_ERROR_NO_DURATION if time per second is compared and a profile has
+ * no elapsed time. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct pprofil_diff **diff);
 

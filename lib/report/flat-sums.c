@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
+ * Sums samples for flat reports: see flat-sums.h.
+ *
  * New samples are added to the nodes of their stacks (changed.h). The walk over these nodes counts
  * how often each sum is on the stack, so that the time of a function that calls itself counts once.
  *
- * A location without a name would move to another sum once it gets a name. Samples with such
- * locations wait: they are added for one report at a time, and taken away after it. If a name
- * changes, which only happens to code made at run time, all sums are made anew.
+ * A location without a name moves to another sum when it gets a name. So samples with such
+ * locations wait: they are added for one report at a time, and subtracted after it. If a name
+ * changes, all sums are made anew. Only code made at run time changes its name.
  */
 #include "config.h"
 
@@ -42,15 +44,15 @@ static bool is_code(enum pprofil_by by)
 
 /* --- the sums of a location -------------------------------------------------------------- */
 
-/* Is everything known that the sums of a location depend on? */
+/* Returns true if everything that the sums of a location depend on has been looked up. */
 static bool is_looked_up(const struct update *update, uint32_t location)
 {
     uint32_t needs = update->options->live ? row_needs(update->options) : 0;
     return (update->profile->locations[location].looked & needs) == needs;
 }
 
-/* A location that is not looked up may turn out to have another name than its sum. So one that is
- * looked up names the sum instead. */
+/* Makes a location name a sum. A location that has not been looked up may turn out to have another
+ * name than the sum, so a location that has been looked up replaces it. */
 static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location,
                               uint32_t frame)
 {
@@ -68,7 +70,8 @@ static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
     return error;
 }
 
-/* Makes the sums of all frames of a location, and remembers which they are if that is final. */
+/* Adds the sums of all frames of a location. If the location has been looked up, its sums are
+ * final, and their indexes are remembered. */
 static int flat_sums_need_location(const struct update *update, uint32_t location)
 {
     struct flat_sums *sums = update->sums;
@@ -96,7 +99,7 @@ static int flat_sums_need_location(const struct update *update, uint32_t locatio
     return error;
 }
 
-/* Returns the index of a frame's sum, which has been made. first: the location's first frame. */
+/* Returns the index of a frame's sum, which must exist. first: the location's first frame. */
 static uint32_t flat_sum_of(const struct update *update, uint32_t location, uint32_t first,
                             uint32_t frame)
 {
@@ -127,8 +130,8 @@ static int flat_sums_enter(void *context, uint32_t node)
     return error;
 }
 
-/* The innermost frame is what ran. A sum gets the total when its last frame leaves the stack, so
- * that it counts once however often it is there. */
+/* Adds self to the sum of the innermost frame. A sum gets total when its last frame leaves the
+ * stack, so it gets total once even if it is on the stack several times. */
 static void flat_sums_leave(void *context, uint32_t node, const struct amount *self,
                             const struct amount *total)
 {
@@ -145,8 +148,8 @@ static void flat_sums_leave(void *context, uint32_t node, const struct amount *s
     }
 }
 
-/* Makes the sums in the order of the profile's nodes: the first location of a sum names it. In a
- * live report that is the first one that the walk comes to. */
+/* Adds missing sums in the order of the profile's nodes, because the first location of a sum names
+ * it. A live report does not call this: there the walk adds sums when it reaches them. */
 static int flat_sums_need_changed(struct update *update)
 {
     const struct changed_nodes *changed = &update->sums->changed;
@@ -184,8 +187,8 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location,
     return 0;
 }
 
-/* Returns the thread, system call or state that decides in which sum a sample is. The thread also
- * decides BY_PROCESS. */
+/* Returns the index of the state, system call or thread that decides to which sum a sample belongs.
+ * BY_PROCESS it is the thread too. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)
@@ -231,7 +234,8 @@ static int flat_sums_add(struct update *update, uint32_t index, const struct amo
     return changed_add(&update->sums->changed, update->profile, sample->node, more);
 }
 
-/* Is everything known that the sums of a sample depend on? */
+/* Returns true if all locations on the stack of a sample have been looked up, so that its sums are
+ * final. */
 static bool is_settled(const struct update *update, const struct profile_sample *sample)
 {
     const struct profile_node *nodes = update->profile->nodes;
@@ -272,7 +276,7 @@ static int flat_sums_add_new(struct update *update)
     return error == 0 ? flat_sums_walk(update) : error;
 }
 
-/* Adds the samples that wait to the sums, or takes them away. */
+/* Adds the waiting samples to the sums, or (away) subtracts them. */
 static int flat_sums_add_waiting(struct update *update, bool away)
 {
     const struct flat_sums *sums = update->sums;
@@ -327,8 +331,8 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
         .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
 }
 
-/* A sum of which nothing is left may be named by another location next time, unless a location that
- * is looked up names it. */
+/* Subtracts the waiting samples. A sum that is empty then forgets a location that has not been
+ * looked up, so that another location can name it. */
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);
@@ -363,7 +367,8 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
         struct sum *sum = &sums->sums.all[known[1 + i]];
         row_frame_key(profile, location, first + i, &options, key);
         is_same = key[0] == sum->key[0] && key[1] == sum->key[1];
-        if (is_same && sum->location == location) /* it may be another of its lines now */
+        /* the key may belong to another line of the location now */
+        if (is_same && sum->location == location)
             sum->frame = first + i;
         if (is_same)
             row_name_by(profile, sum, location, first + i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * flat-sums: the sums of a flat report. They are kept from report to report of a profile that
- * grows, so that a report costs what was sampled since the last one. A report of a saved profile is
- * the first of a profile in which everything is new and all names are known.
+ * flat-sums: the sums from which the rows of a flat report are made. The sums of a live profile are
+ * kept between reports, so that a report only adds what was sampled since the last one. The sums of
+ * a saved profile are made for one report: all samples are new to them, and all names are known.
  */
 #ifndef PPROFIL_FLAT_SUMS_H
 #define PPROFIL_FLAT_SUMS_H
@@ -11,37 +11,40 @@
 #include "report/hottest.h"
 #include "report/sums.h"
 
-/* All 0 is empty. */
+/* The sums of a flat report. Empty sums are all 0. */
 struct flat_sums {
     struct sums sums;       /* owned; some may have 0 samples */
     struct amount all;      /* of all samples that count */
-    bool has_stacks;        /* one of them has more than one frame */
-    struct hottest hottest; /* live, BY_THREAD and BY_PROCESS */
-    /* of flat-sums.c alone */
+    bool has_stacks;        /* a sample that counts has more than one frame */
+    /* live reports BY_THREAD and BY_PROCESS: the hottest function of each row */
+    struct hottest hottest;
+    /* private to flat-sums.c: */
     enum pprofil_by by;
-    bool no_inlines, stacks; /* as in the options */
+    bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
-    /* Owned; 0: not known yet. By thread, system call or state: index of its sum + 1. By location:
-     * index in frame_sums + 1. */
+    /* Owned; 0: not known yet. In reports of code: by location, the index of its entry in
+     * frame_sums + 1. In others: by thread, system call or state, the index of its sum + 1. */
     uint32_t *known;
     uint32_t known_count;
-    uint32_t *frame_sums; /* owned; of a location the number of frames, then their sums */
+    /* owned; entries: the number of frames of a location, then the indexes of their sums */
+    uint32_t *frame_sums;
     uint32_t frame_sum_count;
-    uint32_t *waiting; /* owned; samples with locations that are not looked up yet */
+    uint32_t *waiting; /* owned; indexes of samples with locations that are not looked up yet */
     uint32_t waiting_count;
-    struct changed_nodes changed; /* to which samples were added */
-    uint32_t *on_stack; /* owned; by sum, how often it is on the stack of the node being visited */
+    struct changed_nodes changed; /* nodes to which samples were added since the last walk */
+    uint32_t *on_stack; /* owned; by sum, how often it is on the stack of the walk's current node */
     uint32_t on_stack_count;
 };
 
-/* Brings sums up to date. They are made anew if by, no_inlines, stacks or the filter are not those
- * of the last report. Until flat_sums_settle they also hold the samples that wait for names or
- * lines. 0 or -ENOMEM; then they are empty. */
+/* Adds the new samples of a profile to sums. If by, no_inlines, stacks, the filter or the mode
+ * differs from that of the last report, all sums are made anew. Until flat_sums_settle is called,
+ * sums also contain the samples that wait for names or lines. Returns 0 or -ENOMEM, which leaves
+ * sums empty. */
 int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
                      const struct report_options *options);
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile);
 
-/* Has to be called when a location has got a name, or lines. */
+/* Must be called after a location has got a name, or lines. */
 void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint32_t location);
 
 void flat_sums_clear(struct flat_sums *sums);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flat reports: every sample falls into one row. Rows are made of sums, named, and sorted. Names
- * are looked up for all locations where rows depend on them. A live report looks nothing up: what
- * nobody has looked up yet has a row of its own.
+ * Makes flat reports: one row for each function, line, object, thread, process, system call or
+ * state. The own time of a sample counts in one row. Rows are made from sums (flat-sums.h), named
+ * and sorted.
+ *
+ * If rows depend on names, all locations are looked up first. A live report looks up nothing: in
+ * each object, the code that has not been looked up yet shares one row.
  */
 #include "config.h"
 
@@ -66,16 +69,15 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
     row_set_amounts(row, &sum->self, maker->report->stacks ? &sum->total : NULL, &maker->sums->all);
 }
 
-/* A row while rows are sorted. There may be very many, so the times, which mostly decide, are
- * here. */
+/* A row during sorting. The two times usually decide the order, and there may be very many rows, so
+ * copies of the times are kept here. */
 struct ordered_row {
-    uint64_t first, second; /* ns: of self and total, or of total and self */
+    uint64_t first, second; /* ns: self and total; with by_total: total and self */
     const struct pprofil_row *row;
     const struct sum *sum;
 };
 
-/* Largest first. Of two rows with the same time and texts the one with the lower key comes
- * first. */
+/* Sorts rows by time, the largest first, then by their texts and numbers, then by key. */
 static int flat_compare(const void *left, const void *right)
 {
     const struct ordered_row *x = left, *y = right;
@@ -100,7 +102,8 @@ static int flat_compare(const void *left, const void *right)
     return x->sum->key[1] < y->sum->key[1] ? -1 : x->sum->key[1] > y->sum->key[1];
 }
 
-/* Makes all rows, and their order. Returns how many there are. */
+/* Makes a row for each sum that has samples, and the sorted order of the rows. Returns the number
+ * of rows. */
 static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *rows,
                                 struct ordered_row *order)
 {
@@ -124,8 +127,8 @@ static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *r
     return count;
 }
 
-/* Definitions come with source lines, which take long to read: they are looked up for the rows that
- * are shown only. */
+/* Copies a row that is shown, and adds where its function is defined. Definitions are found with
+ * source lines, which take long to read, so they are looked up for shown rows only. */
 static int flat_show_row(const struct maker *maker, const struct ordered_row *from,
                          struct pprofil_row *row)
 {
@@ -160,7 +163,7 @@ static int flat_make_rows(const struct maker *maker)
     return error;
 }
 
-/* Only rows of code have totals, and only if there are stacks. */
+/* Fills in a report. Only rows of code have totals, and only if there are stacks. */
 static int flat_fill(struct profile *profile, struct symbolizer *symbolizer,
                      const struct report_options *asked, struct pprofil_report *report)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums the time of each task and function: see hottest.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -6,8 +7,9 @@
 #include "report/hottest.h"
 #include "report/row.h"
 
-/* Sums only grow. So a task's largest is the one that was, or the one that has just grown. If both
- * are equal it stays the one that was, or the display would flicker. */
+/* Compares a sum that has just grown with the largest sum of its task. Sums only grow, so no other
+ * sum can be the new largest one. If both are equal the former one stays, so that the display does
+ * not flicker. */
 static int hottest_keep_largest(struct sums *best, const struct sum *sum)
 {
     struct sum *largest = sums_need(best, (const uint64_t[2]){sum->key[0], 0});

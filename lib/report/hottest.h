@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hottest: in which function each thread, or process, of a profile that grows spends most time. */
+/* hottest: finds the function in which each thread or process of a growing profile spends most of
+ * its time. */
 #ifndef PPROFIL_HOTTEST_H
 #define PPROFIL_HOTTEST_H
 
 #include "report/changed.h"
 
-/* All 0 is empty. */
+/* The hottest functions. An empty structure is all 0. */
 struct hottest {
-    struct sums best; /* owned; by {thread or process, 0}. The location is in the function */
-    /* of hottest.c alone */
-    struct sums sums; /* owned; by task and function */
+    /* owned; key: {thread or process, 0}; location: one of its hottest function */
+    struct sums best;
+    /* private to hottest.c: */
+    struct sums sums; /* owned; key: {thread or process, function} */
     struct added_samples added;
 };
 
-/* Brings it up to date. It has to be of the same options as before, and no name may have changed
- * since. A function without a name counts once it has one. 0 or -ENOMEM; then it is empty. */
+/* Adds the new samples of the profile. The options must be those of former calls, and no name may
+ * have changed since. Samples in a function without a name are added once it has one. Returns 0 or
+ * -ENOMEM, which leaves hottest empty. */
 int hottest_update(struct hottest *hottest, const struct profile *profile,
                    const struct report_options *options);
 void hottest_clear(struct hottest *hottest);

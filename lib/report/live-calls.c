@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A row of the tree is a group of the profile's nodes with the same functions on the way to them.
- * The largest group becomes the next row, and what is below it new groups, until there are enough
- * rows. What is below smaller groups is never looked at.
+ * Makes the largest rows of the call tree of a growing profile: see live-calls.h.
  *
- * A member of a group is one frame of a node: functions that were inlined lie between the node's
- * own function and the node's children. In a tree of callers it is a frame above an outermost call
- * of the wanted function, and has the time of that call. Members of a group are linked.
+ * A row is a group of nodes of the profile that are reached through the same functions. The largest
+ * group becomes the next row, and the nodes below it become new groups, until there are enough
+ * rows. The nodes below smaller groups are never visited.
+ *
+ * A member of a group is one frame of a node, because inlined functions are frames between a node's
+ * own function and the node's children. In a tree of callers a member is a frame above an outermost
+ * call of the wanted function, and has the time of that call. The members of a group are a linked
+ * list.
  */
 #include "config.h"
 
@@ -19,7 +22,8 @@
 
 struct member {
     uint32_t node, frame;
-    uint32_t weight; /* the node whose time it has: the same; callers: the call of the function */
+    /* the node whose time it has: node itself, or in trees of callers the call of the function */
+    uint32_t weight;
     uint32_t next;   /* index of the group's next member + 1; 0: none */
 };
 
@@ -28,7 +32,7 @@ struct group {
     struct amount self, total;
     uint32_t first;           /* index of its first member + 1 */
     uint32_t parent;          /* index of a row, or PPROFIL_TREE_TOP */
-    uint32_t location, frame; /* of one member: they name the row */
+    uint32_t location, frame; /* location and frame of one member, which names the row */
 };
 
 struct finder {
@@ -38,7 +42,7 @@ struct finder {
     const struct live_nodes *nodes;
     struct member *members; /* owned */
     struct group *groups;   /* owned */
-    uint32_t *heap;         /* owned; groups that are not rows yet, the largest first */
+    uint32_t *heap;         /* owned; a heap of groups that are not rows yet, the largest on top */
     uint32_t member_count, group_count, heap_count;
     struct live_calls *calls;
 };
@@ -144,7 +148,7 @@ static uint32_t heap_pop(struct finder *finder)
 
 /* The groups directly below one row, while they are made. */
 struct batch {
-    struct sums keys; /* of the groups, in their order */
+    struct sums keys; /* keys of the groups, in the order of the groups */
     uint32_t first, parent;
 };
 
@@ -153,7 +157,7 @@ static const struct profile_location *location_of(const struct finder *finder, u
     return &finder->profile->locations[finder->profile->nodes[node].location];
 }
 
-/* Return the innermost frame of a node, and the outermost. */
+/* first_frame returns the innermost frame of a node, last_frame the outermost. */
 static uint32_t first_frame(const struct finder *finder, uint32_t node)
 {
     uint32_t first, end;
@@ -265,7 +269,8 @@ static int live_calls_open_row(struct finder *finder, uint32_t group, uint32_t r
     int error = 0;
 
     for (uint32_t at = finder->groups[group].first; error == 0 && at != 0;) {
-        struct member member = finder->members[at - 1]; /* the array may move */
+        /* a copy, because open_member may move the array */
+        struct member member = finder->members[at - 1];
         error = open_member(finder, &batch, member);
         at = member.next;
     }
@@ -315,7 +320,8 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 
 /* --- the first groups -------------------------------------------------------------------- */
 
-/* Returns the outermost of a location's frames that is of a function, + 1; 0: there is none. */
+/* Returns the index + 1 of the outermost frame of a location that belongs to a function; 0: none
+ * does. */
 static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
@@ -330,7 +336,7 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Begins with the outermost calls of a function, so that no time counts twice. */
+/* Makes the first groups from the outermost calls of a function, so that no time counts twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * live-calls: the call tree of a profile that grows, cheap enough for each refresh of a screen.
- * Only the largest rows are made, up to a limit, and nodes are merged by name only as far as these
- * rows need it. (A saved profile's tree, report/call-tree.h, merges all nodes: that takes 30 times
- * as long for a million nodes.)
+ * live-calls: the call tree of a growing profile, fast enough to be made at each refresh of a
+ * screen.
+ *
+ * Only the largest rows are made, up to a limit, and nodes are merged by name only where these rows
+ * need it. The tree of a saved profile (report/call-tree.h) merges all nodes. That takes 30 times
+ * as long for a million nodes.
  */
 #ifndef PPROFIL_LIVE_CALLS_H
 #define PPROFIL_LIVE_CALLS_H
@@ -14,18 +16,19 @@
 /* A node of the profile with its time. Nodes without time are not linked. */
 struct live_node {
     struct amount self, total;
-    uint32_t child, sibling; /* indexes; 0: there is none */
+    /* indexes of its first child, and of the next child of its parent; 0: none */
+    uint32_t child, sibling;
 };
 
-/* Kept from call to call. All 0 is empty. */
+/* The nodes of a profile, which the caller keeps from call to call. Empty nodes are all 0. */
 struct live_nodes {
-    struct live_node *all; /* owned; by the profile's node. Node 0 stands above all */
+    struct live_node *all; /* owned; by node of the profile; node 0 is the root */
     uint32_t count;
     struct added_samples added;
 };
 
-/* Brings nodes up to date, or makes them anew if the filter is another one. 0 or -ENOMEM; then they
- * are empty. */
+/* Adds the new samples of the profile to nodes. Makes nodes anew if the filter or the mode is
+ * another one, or the profile was cleared. Returns 0 or -ENOMEM, which leaves nodes empty. */
 int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
                       const struct report_options *options);
 void live_nodes_clear(struct live_nodes *nodes);
@@ -33,13 +36,13 @@ void live_nodes_clear(struct live_nodes *nodes);
 struct live_calls {
     struct pprofil_live_call *rows; /* owned, parents first; texts are borrowed from the profile */
     uint32_t count;
-    uint64_t ns, root_ns; /* of all samples that count; of those in the tree */
+    uint64_t ns, root_ns; /* time of all samples that count, and of those in the tree */
 };
 
-/* Makes the tree. options are BY_FUNCTION, and their limit is not 0. kind: CALLS, CALLERS or
- * CALLEES; function is the id of the row BY_FUNCTION of the function that the last two are about.
- * nodes are kept from call to call; the caller clears them and *calls, also after an error. 0 or
- * -ENOMEM. */
+/* Makes the tree. options are BY_FUNCTION with a limit above 0. kind is CALLS, CALLERS or CALLEES.
+ * For CALLERS and CALLEES, function is the id of the row BY_FUNCTION from which the tree starts.
+ * nodes are kept from call to call. The caller clears nodes and *calls, also after an error.
+ * Returns 0 or -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options,
                     enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
                     struct live_calls *calls);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Searches for names by patterns, and for similar names: see match.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,9 +10,10 @@
 #include "base/utf8.h"
 #include "report/match.h"
 
-#define COMPARED_SIZE_MAX 63u /* bytes; a longer name is like another only if it contains it */
+/* bytes; a longer name is similar only if it contains the wrong one */
+#define COMPARED_SIZE_MAX 63u
 
-/* Returns the length of a name of C++ without its parameters. */
+/* Returns the length of a C++ name without its parameters. */
 static size_t length_without_parameters(const char *text)
 {
     return strcspn(text, "(");
@@ -105,7 +107,7 @@ static uint32_t match_distance(const char *a, size_t a_length, const char *b, si
     return row[b_length];
 }
 
-/* Returns how much a text looks like the wrong one; 0: not at all. */
+/* Returns how similar a text is to the wrong one; 0: not similar. */
 static uint32_t match_likeness(const char *wrong, const char *text)
 {
     size_t length = length_without_parameters(text), wrong_length = strlen(wrong);

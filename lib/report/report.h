@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: profiles become rows. Rows are those that pprofil.h hands out; nothing is printed
- * here. */
+/* report: makes flat reports, call trees and parts of a profile. Rows are those of
+ * pprofil/report.h. Only style.h prints; everything else here returns data. */
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
 
@@ -21,13 +21,14 @@ static inline bool report_is_grouping(enum pprofil_by by)
 struct pprofil_report {
     struct pprofil_row *rows; /* owned; largest first, ties by name */
     uint32_t count;
-    uint32_t total;   /* number of rows without the limit */
-    uint64_t rest_ns; /* of rows that the limit left out */
+    uint32_t total;   /* number of rows before the limit was applied */
+    uint64_t rest_ns; /* self time of the rows that the limit left out, ns */
     struct profile_totals totals;
-    bool stacks; /* rows have totals, and functions that were inlined have rows */
+    bool stacks; /* rows have totals and, unless no_inlines is set, inlined functions have rows */
 };
 
-/* The samples that count: those that pass all conditions. 0: no condition. */
+/* Conditions on samples. A sample counts if it meets all of them. A field that is 0 sets no
+ * condition. */
 struct report_filter {
     uint32_t pid, tid;
     uint32_t process; /* index + 1 */
@@ -41,21 +42,25 @@ struct flat_sums;
 
 struct report_options {
     enum pprofil_by by;
-    uint32_t limit; /* rows; 0: all */
-    bool live; /* The profile grows. Samples without time in the present mode do not count; code
-                * that was not looked up yet has rows of its own; and tasks have their hottest
-                * function. */
-    struct flat_sums *sums; /* live: kept by the caller from report to report; NULL: summed anew */
+    uint32_t limit; /* number of rows; 0: all */
+    /* The profile still grows. Samples without time in its current mode do not count. Code that has
+     * not been looked up yet has rows of its own. Rows of threads and processes name their hottest
+     * function. */
+    bool live;
+    /* live: sums that the caller keeps between reports; NULL: all samples are summed for each
+     * report */
+    struct flat_sums *sums;
     struct report_filter filter;
-    bool stacks;     /* BY_FUNCTION, BY_OBJECT, BY_LINE: make totals, if any sample has a stack */
-    bool no_inlines; /* with stacks: inlined functions count for their caller */
+    /* BY_FUNCTION, BY_OBJECT, BY_LINE: make totals if any sample has more than one frame */
+    bool stacks;
+    bool no_inlines; /* with stacks: the time of inlined functions counts for their caller */
     bool fold;       /* trees: a function that calls itself directly is one row */
-    bool by_total;   /* with stacks: the largest total first */
+    bool by_total;   /* with stacks: rows with the largest total come first */
 };
 
-/* Makes the rows, and looks up the names that they need. If symbolizer is NULL, rows have those
- * names only that the profile has. Strings are borrowed from the profile. The caller frees *report
- * with pprofil_report_free. 0 or -ENOMEM. */
+/* Makes the rows, and looks up the names that they need. If symbolizer is NULL, rows only have
+ * names that the profile already has. Strings are borrowed from the profile. The caller frees
+ * *report with pprofil_report_free. Returns 0 or -ENOMEM. */
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct pprofil_report **report);
 
@@ -69,19 +74,21 @@ struct report_mark {
 };
 
 struct report_stacks {
-    bool any;                   /* report_has_stacks */
-    uint64_t ns, incomplete_ns; /* of all stacks; of those with missing frames */
-    struct report_mark *marks;  /* owned; the one with the most time first */
+    bool any;                   /* a sample has more than one frame */
+    uint64_t ns, incomplete_ns; /* time of all stacks, and of stacks with missing frames */
+    struct report_mark *marks;  /* owned; the mark with the most time first */
     uint32_t mark_count;
 };
 
-/* Finds how complete stacks are. The caller clears *stacks, also after an error. 0 or -ENOMEM. */
+/* Finds out how much time has complete stacks. The caller clears *stacks, also after an error.
+ * Returns 0 or -ENOMEM. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 
-/* Returns the id of a location's row BY_FUNCTION, BY_OBJECT or BY_LINE. */
+/* Returns the id of a location's row BY_FUNCTION, BY_OBJECT or BY_LINE. Inlined functions are
+ * ignored: BY_FUNCTION the row is that of the function that the linker knows. */
 uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location);
-/* Returns the id of the row BY_THREAD of a thread, or BY_PROCESS of a process. index: in the
+/* Returns the row id of a thread (BY_THREAD) or of a process (BY_PROCESS). index: its index in the
  * profile. */
 uint64_t report_task_id(uint32_t index);
 
@@ -94,34 +101,36 @@ struct pprofil_tree {
 };
 
 struct report_tree_options {
-    struct report_options of; /* BY_FUNCTION, BY_LINE or BY_OBJECT; stacks is implied */
+    struct report_options of; /* BY_FUNCTION, BY_LINE or BY_OBJECT; stacks counts as set */
     enum pprofil_tree_kind kind;
-    const char *function; /* CALLERS, CALLEES: a pattern as in match.h. The outermost calls count */
-    double least;         /* rows have at least this share of the whole, 0..1 */
-    uint32_t depth;       /* levels; 0: all */
+    /* CALLERS, CALLEES: a pattern as in match.h. On each stack the outermost call that it matches
+     * counts. */
+    const char *function;
+    double least;         /* smallest share of the whole that a row may have, 0..1 */
+    uint32_t depth;       /* number of levels; 0: all */
 };
 
 /* Makes the rows, and looks up names as report_flat does. Strings are borrowed from the profile.
- * The caller frees *tree with pprofil_tree_free. 0; -ENOMEM; -EOVERFLOW: the profile is too large;
- * -EINVAL: function is not a regular expression; -ENOENT: there is no such function. After the last
- * two problem (of size bytes) says why. */
+ * The caller frees *tree with pprofil_tree_free. Returns 0, -ENOMEM, -EOVERFLOW if the profile is
+ * too large, -EINVAL if function is not a regular expression, or -ENOENT if it matches nothing.
+ * After -EINVAL and -ENOENT problem (size bytes) has the reason. */
 int report_tree(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_tree_options *options, struct pprofil_tree **tree,
                 char *problem, size_t size);
 
 /* --- a part of a profile --------------------------------------------------------------------- */
 
-/* Makes a profile of the samples that pass all conditions of a selection. Names are patterns as in
- * match.h; NULL: no condition. The caller frees *part. 0; -ENOMEM; -EINVAL: a name is not a regular
- * expression; -ENOENT: the profile has nothing that a name, other than ignore's, means. After the
- * last two problem (of size bytes) says why, and names the option. */
+/* Makes a profile of the samples that meet all conditions of a selection. Names are patterns as in
+ * match.h; NULL sets no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a pattern
+ * is not a regular expression, or -ENOENT if a condition other than ignore matches nothing in the
+ * profile. After -EINVAL and -ENOENT problem (size bytes) has the option and the reason. */
 int report_select(struct profile *profile, struct symbolizer *symbolizer,
                   const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size);
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-/* Returns true if a sample passes the filter. */
+/* Returns true if a sample meets all conditions of a filter. */
 bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
                          const struct profile_sample *sample);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Keys, ids, names and figures of report rows: see row.h. */
 #include "config.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 #define KEY_PENDING UINT64_MAX
 #define INLINED_MAX 64 /* frames of one location; a damaged file may have any number of lines */
-#define Z95 1.959963984540054 /* 97.5 % of a normal distribution are below this */
+#define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -41,7 +42,8 @@ void row_frames(const struct profile_location *location, const struct report_opt
 
 /* --- which samples count ----------------------------------------------------------------- */
 
-/* A process is one program: a pid that executed several programs is several processes. */
+/* filter->process selects one program image: a pid that executed several programs is several
+ * processes. */
 bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
                          const struct profile_sample *sample)
 {
@@ -71,14 +73,14 @@ bool row_counts(const struct profile *profile, const struct report_options *opti
     if (options->live && report_ns(profile, sample) == 0)
         return false;
     if (!profile->totals.wall &&
-        sample->state != PROFILE_RUNNING) /* wall mode was on for a while */
+        sample->state != PROFILE_RUNNING) /* sampled while wall mode was on */
         return false;
     return report_lets_through(profile, &options->filter, sample);
 }
 
 /* --- keys -------------------------------------------------------------------------------- */
 
-/* Inlined functions are known with the source lines only. */
+/* Inlined functions are found only when source lines are looked up. */
 uint32_t row_needs(const struct report_options *options)
 {
     if (options->by == PPROFIL_BY_LINE)
@@ -139,7 +141,7 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
 
 /* --- ids --------------------------------------------------------------------------------- */
 
-/* Spreads two numbers over all bits. */
+/* Hashes two numbers. Every bit of the result depends on both. */
 static uint64_t row_mix(uint64_t a, uint64_t b)
 {
     uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
@@ -149,8 +151,8 @@ static uint64_t row_mix(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
-/* The key of a line does not fit into 64 bits. Two lines of one report have the same id about as
- * often as a computer miscalculates. */
+/* The key of a line does not fit into 64 bits, so its id is a hash. That two lines of one report
+ * get the same id is about as likely as an error of the computer. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by)
 {
     if (by == PPROFIL_BY_FUNCTION)
@@ -183,14 +185,15 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* All functions of one name in one object are one row. It is named by the first of them, or by the
- * first whose definition is known, as soon as there is one. */
+/* Functions with the same name in one object share a row. The first of them names the row, until
+ * there is one with a known place of definition. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];
 
     if (sum->location != PROFILE_NONE) {
-        if ((candidate->looked & PROFILE_LOOKED_LINE) == 0) /* definitions come with lines */
+        /* definitions are found with source lines */
+        if ((candidate->looked & PROFILE_LOOKED_LINE) == 0)
             return;
         const struct profile_line *now = row_line(&profile->locations[sum->location], sum->frame);
         if (profile->functions[now->function].line != 0 ||
@@ -232,8 +235,8 @@ int row_compare_text(const char *a, const char *b)
 
 /* --- amounts ----------------------------------------------------------------------------- */
 
-/* Half the width of the 95 % interval of a share of so many samples. Wilson's does not shrink to
- * nothing at 0 and 1. */
+/* Returns half the width of the 95 % confidence interval of a share of this many samples. Wilson's
+ * interval is used because it keeps a width at the shares 0 and 1. */
 static double row_error95(double share, uint64_t samples)
 {
     double n = (double)samples, z2 = Z95 * Z95;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * row: what the rows of reports have in common: which samples count, by which key they are summed,
- * and what a row is called.
+ * row: functions that all reports share. They decide which samples count, give samples and frames
+ * the keys of their rows, and fill in the names and figures of rows.
  */
 #ifndef PPROFIL_ROW_H
 #define PPROFIL_ROW_H
@@ -11,50 +11,54 @@
 
 /* --- frames ------------------------------------------------------------------------------ */
 
-/* A location has one line for its function, and one more for each function inlined there: line 0
- * is the innermost. A location that was not looked up has no lines; it counts as one frame. */
+/* A location has one line for its function, and one more for each function that was inlined there.
+ * Line 0 is the innermost. A location that has not been looked up has no lines; it counts as one
+ * frame. */
 
-/* Returns a line of a location, or one that is all 0 if the location has no such line. */
+/* Returns a line of a location, or an all-zero line if the location has no such line. */
 const struct profile_line *row_line(const struct profile_location *location, uint32_t frame);
-/* Returns the function that the linker knows at a location, or PROFILE_NONE. */
+/* Returns the function that the linker knows at a location (not an inlined one), or
+ * PROFILE_NONE. */
 uint32_t row_function(const struct profile_location *location);
-/* Gives the lines of a location that are frames of a stack: from *first, the innermost, up to but
- * not including *end. There is at least one. With no_inlines it is the line of the linker's
- * function or, BY_LINE, the innermost line. */
+/* Finds which lines of a location are frames of a stack: *first is the innermost, *end is one past
+ * the outermost. There is at least one frame. With no_inlines there is exactly one: BY_FUNCTION the
+ * line of the function that the linker knows, BY_LINE the innermost line. BY_OBJECT there is always
+ * one. */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 
 /* --- keys -------------------------------------------------------------------------------- */
 
-/* Returns true if a sample counts. */
+/* Returns true if a sample counts in a report with these options. */
 bool row_counts(const struct profile *profile, const struct report_options *options,
                 const struct profile_sample *sample);
 
-/* Returns what has to be looked up of a location before its rows are known: PROFILE_LOOKED_NAME,
- * PROFILE_LOOKED_LINE, or 0. */
+/* Returns what must be looked up at a location before its rows are known: PROFILE_LOOKED_NAME,
+ * PROFILE_LOOKED_LINE, or 0 for nothing. */
 uint32_t row_needs(const struct report_options *options);
-/* Looks up for all locations what row_needs says. symbolizer may be NULL. 0 or -ENOMEM. */
+/* Looks up, for all locations, what row_needs returns. Does nothing if symbolizer is NULL. Returns
+ * 0 or -ENOMEM. */
 int row_look_up(struct symbolizer *symbolizer, const struct report_options *options);
 
-/* Gives the key of a frame of a location BY_FUNCTION, BY_LINE or BY_OBJECT. In a live report all
- * locations of an object that have no name yet (BY_LINE: no line yet) have one key, which is
- * pending. */
+/* Writes the key of one frame of a location; by is BY_FUNCTION, BY_LINE or BY_OBJECT. A live report
+ * gives one key to all locations of an object that have no name yet (BY_LINE: no line yet). This
+ * key is called pending. */
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
-/* Gives the key of a sample BY_THREAD, BY_PROCESS, BY_SYSCALL or BY_STATE. */
+/* Writes the key of a sample; by is BY_THREAD, BY_PROCESS, BY_SYSCALL or BY_STATE. */
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 
 /* Returns the id of the row with this key. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by);
-/* Returns the id, which is not 0, of a row of a tree. above: id of the row above; 0: none. id: of
- * its row in flat reports. */
+/* Returns the id of a tree's row, which is never 0. above: id of the row above it; 0: none. id: id
+ * that the row would have in a flat report. */
 uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Lets this frame of a location name a sum, unless the sum has a name that is as good. */
+/* Makes this frame of a location name a sum, unless the frame that names it now serves as well. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
 /* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set
@@ -62,15 +66,16 @@ void row_name_by(const struct profile *profile, struct sum *sum, uint32_t locati
 void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                    struct pprofil_row *row);
 
-/* A row without any text. */
+/* A row whose texts are all empty. */
 #define ROW_EMPTY ((struct pprofil_row){.name = "", .object = "", .file = "", .hottest = ""})
 
-/* Fills in a row's samples, times, shares and their intervals. whole is what shares are of. total
- * is NULL in a report without totals. */
+/* Fills in the samples, times, shares and confidence intervals of a row. Shares are parts of whole.
+ * total is NULL in a report without totals. */
 void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole);
 
-/* Compares as strcmp. Equal texts mostly are one string, so the pointers are compared first. */
+/* Compares texts as strcmp does. Compares the pointers first, because equal texts are usually the
+ * same string. */
 int row_compare_text(const char *a, const char *b);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Each condition has a table of names: of processes, threads, objects or functions. The pattern is
- * looked for in the table once, and then each sample asks whether its entry, or one on its stack,
- * was found.
+ * Selects a part of a profile by process, thread, object or function.
+ *
+ * Each condition has a table of names: of processes, threads, objects or functions. Its pattern is
+ * searched for in the table once. A sample then meets the condition if its entry in the table was
+ * found. For --focus and --ignore the entries of all functions on its stack count.
  */
 #include "config.h"
 
@@ -19,7 +21,7 @@ struct selector {
     const struct profile *profile;
     const struct pprofil_selection *selection;
     bool no_inlines;
-    bool *keep; /* owned; by sample */
+    bool *keep; /* owned; by sample, whether it is kept */
     char *problem;
     size_t size;
 };
@@ -29,7 +31,7 @@ struct selector {
 struct names {
     const char *option, *what, *pattern; /* what: the kind of names, for people */
     const char **texts;                  /* owned */
-    bool *marked;                        /* owned; those that the pattern means */
+    bool *marked;                        /* owned; by name, whether the pattern means it */
     uint32_t count;
 };
 
@@ -47,7 +49,8 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-/* Marks what the pattern means. Only --ignore may mean nothing. */
+/* Marks the names that the pattern means. If there are none, this is an error, except for
+ * --ignore. */
 static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";
@@ -70,8 +73,8 @@ static int names_match(const struct selector *selector, struct names *names)
 /* Returns a sample's entry in a table. */
 typedef uint32_t entry_of(const struct selector *selector, const struct profile_sample *sample);
 
-/* Keeps the samples whose entries are marked, unless there is an error already. Clears the table,
- * and returns the error. */
+/* Keeps only the samples whose entries are marked, unless error is set. Clears the table, and
+ * returns error. */
 static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry,
                        int error)
 {
@@ -130,7 +133,8 @@ static uint32_t thread_of(const struct selector *selector, const struct profile_
     return sample->thread;
 }
 
-/* A number means the thread that has it, if there is one. */
+/* Keeps the samples of a thread. A pattern that is a number means the thread with this tid, if
+ * there is one. */
 static int keep_thread(const struct selector *selector)
 {
     const struct profile *profile = selector->profile;
@@ -228,8 +232,8 @@ static bool has_marked_frame(const struct selector *selector,
     return has;
 }
 
-/* Keeps the samples with a function that the pattern means on their stacks (want), or those
- * without. */
+/* Keeps only the samples whose stacks have a function that the pattern means or, if want is false,
+ * those whose stacks have none. */
 static int keep_stacks(const struct selector *selector, const char *option, const char *pattern,
                        bool want)
 {
@@ -278,7 +282,7 @@ int report_select(struct profile *profile, struct symbolizer *symbolizer,
                   const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size)
 {
-    /* without stacks rows are functions as the linker knows them */
+    /* rows of a profile without stacks are functions as the linker knows them */
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION,
                                            .no_inlines = selection->no_inlines ||
                                                          !report_has_stacks(profile)};

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The weight of a sample is the time that it stands for. A late sample weighs more than others, and
- * one of 100 Hz ten times as much as one of 1000 Hz. Weights are divided by the mean of their own
- * profile, so that profiles of two rates can be compared. q is the mean of a function's weights,
- * each counted as often as it weighs. Where all samples weigh the same it is 1, and the formulas
- * below are those of the textbooks. A function that was met once, by a sample of weight fifty, was
- * seen in one event and not in fifty.
+ * The formulas of significance.h.
  *
- * A profile keeps the sum of the weights of a cell, but not the sum of their squares. Cells of few
- * samples tell how much single weights vary: if a cell of n samples has mean m, and its function
- * has mean M, n (m - M)^2 is on average the variance of a single weight. This is too much where the
- * means of cells differ for a reason, as those of two threads may. So the estimate is bounded.
+ * The weight of a sample is the time that it represents. A late sample weighs more than others, and
+ * a sample at 100 Hz weighs ten times as much as one at 1000 Hz. Weights are divided by the mean
+ * weight of their own profile, so that profiles of two rates can be compared.
+ *
+ * In the formulas below, q is the mean of the weights of a function in which each weight counts as
+ * often as it weighs: (sum of squares) / (sum of weights). If all samples weigh the same, q is 1
+ * and the formulas are those of the textbooks. A function that was seen once, by a sample of weight
+ * fifty, was seen in one event and not in fifty. (The q of significance_adjust is another
+ * quantity.)
+ *
+ * A profile has the sum of the weights of a cell, but not the sum of their squares. Cells of few
+ * samples show how much single weights vary: if a cell of n samples has the mean m, and its
+ * function has the mean M, then n (m - M)^2 is on average the variance of a single weight. This is
+ * too much if the means of cells differ for a reason, as those of two threads may. So the estimate
+ * is bounded.
  *
  * Shares are compared by the two-proportion test with the pooled share p. The variance of the share
- * in a profile of n samples is p (1 - p) / n times q (1 - p) + q' p, where q' is that of all other
+ * in a profile of n samples is p (1 - p) / n times (q (1 - p) + r p), where r is the q of all other
  * functions. Times are compared as if samples came at random with a pooled rate (Poisson). Sampling
  * varies less than that, but the time that a run takes varies too.
  */
@@ -25,9 +31,10 @@
 
 #include "report/significance.h"
 
-#define PRIOR 4.0             /* number of cells that the spread of all functions is worth */
-#define SQUARES_RATIO_MAX 3.0 /* bound of the sum of squares, in units of what was counted */
-#define Z95 1.959963984540054 /* 97.5 % of a normal distribution are below this */
+#define PRIOR 4.0 /* how many cells the spread of all functions counts for in an estimate */
+/* largest estimate of a sum of squares, as a multiple of the counted sum */
+#define SQUARES_RATIO_MAX 3.0
+#define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
 struct estimate significance_share(double share, double samples)
 {
@@ -39,7 +46,8 @@ struct estimate significance_share(double share, double samples)
     double middle = (share + z2 / (2 * samples)) / (1 + z2 / samples);
     double half = Z95 / (1 + z2 / samples) *
                   sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
-    result.low = fmin(share, middle - half); /* rounding must not put the share outside */
+    /* rounding must not put the share outside its interval */
+    result.low = fmin(share, middle - half);
     result.high = fmax(share, middle + half);
     return result;
 }
@@ -108,7 +116,7 @@ int significance_adjust(double *values, size_t count)
 
 /* --- of a diff --------------------------------------------------------------------------- */
 
-/* The sum of squares if all weights were the same. */
+/* Returns the sum of squares that the weights would have if they were all the same. */
 static double least_squares(const struct diff_sums *sums)
 {
     return sums->samples == 0 ? 0 : (double)sums->ns * (double)sums->ns / (double)sums->samples;
@@ -139,7 +147,7 @@ static double mean_weight(const struct diff_sums *all)
     return all->samples == 0 ? 0 : (double)all->ns / (double)all->samples;
 }
 
-/* Returns q of a function, or that of all others, over both profiles. */
+/* Returns the q of a function or, with others, of all other functions, over both profiles. */
 static double relative_weight(const struct diff_test *test, const struct diff_pair *pair,
                               bool others)
 {

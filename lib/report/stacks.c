@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How complete stacks are. A stack whose outermost frames are not known has a mark in their
- * place. */
+/* Finds out how much time has complete stacks. A stack whose outermost frames are missing has a
+ * mark instead: a location of kind PROFILE_OBJECT_MARK. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@ bool report_has_stacks(const struct profile *profile)
     return false;
 }
 
-/* A wait for a CPU is a mark, too, but no frames are missing there. */
+/* Returns true if a location is a mark for missing frames. A wait for a CPU has a mark too, but no
+ * frames are missing there. */
 static bool is_mark(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
@@ -26,7 +27,8 @@ static bool is_mark(const struct profile *profile, uint32_t location)
            strcmp(profile->strings[object->path], PROFILE_WAITING_PLACE) != 0;
 }
 
-/* Returns by node the location of the mark on its stack, or PROFILE_NONE. The caller frees it. */
+/* Returns an array that has, for each node, the location of the mark on its stack, or PROFILE_NONE.
+ * The caller frees the array. NULL: no memory. */
 static uint32_t *find_marks(const struct profile *profile)
 {
     uint32_t *marks = calloc(profile->node_count, sizeof *marks);
@@ -49,7 +51,8 @@ static int stacks_compare(const void *left, const void *right)
     return row_compare_text(a->why, b->why);
 }
 
-/* Marks are summed at the index of their location, and moved to the front afterwards. */
+/* Sums marks in an array by location. Then moves the marks that have samples or time to the
+ * front. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks)
 {
     static const struct report_options all;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gperf(1P) of the Nintendo 64's development kit, as its manual page shows it: a head, a row for
- * each function with ticks, the smallest first, and a row for the ticks that were in no segment.
+ * Prints a report like gperf(1P) of the Nintendo 64's development kit, as its manual page shows it:
+ * a head, a row for each function with ticks, the smallest first, and a row for the ticks that were
+ * in no segment.
  *
- * The page does not say how counts and times are printed, nor the unit of a threshold of times,
- * which is milliseconds here.
+ * The page does not show how counts and times are printed. It also does not give the unit of a
+ * threshold for times; here it is milliseconds.
  */
 #include "config.h"
 
@@ -31,11 +32,11 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* What is known when a row is printed. */
+/* What printing a row needs. */
 struct gperf_page {
     FILE *out;
     const struct pprofil_style_options *options;
-    double total; /* ticks, which percentages are of */
+    double total; /* ticks that are 100 % */
     double hz;
 };
 
@@ -48,8 +49,8 @@ static const char *gperf_program(const struct histogram_file *file)
     return path_base_name(path);
 }
 
-/* Returns the number of symbols in modules that have a segment. A file without modules: of all
- * symbols. */
+/* Returns the number of symbols in modules that have a segment or, if the file has no modules, of
+ * all symbols. */
 static size_t gperf_count_symbols(const struct histogram_file *file,
                                   const struct ticks_table *table)
 {
@@ -95,7 +96,7 @@ static double gperf_share(const struct gperf_page *page, double ticks)
     return page->total > 0 ? 100 * ticks / page->total : 0;
 }
 
-/* place: an address, or another text of the same width. */
+/* Prints a row. place: an address, or another text of the same width. */
 static void gperf_print_row(const struct gperf_page *page, const char *place, const char *name,
                             double ticks)
 {
@@ -113,7 +114,7 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
                 page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
 }
 
-/* Smallest first. */
+/* Sorts by ticks, the smallest first, then by address. */
 static int gperf_order(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;

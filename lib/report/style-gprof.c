@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The flat profile of GNU gprof, as gprof -b -p prints it.
+ * Prints the flat profile of GNU gprof, as gprof -b -p does.
  *
- * It has not quite the symbols of the other reports. Local symbols with "$" or "." in their names
- * are left out, except for some that compilers make of functions, and their time goes to the symbol
- * before. The last symbol's text ends where the file's code ends. (gprof itself reads past the end
- * of its own table there.)
+ * Its symbols differ a little from those of the other reports. Local symbols with "$" or "." in
+ * their names are left out, except for some that compilers make from functions. Their time goes to
+ * the symbol before them. The text of the last symbol ends where the code of the file ends. (gprof
+ * itself reads past the end of its own table there.)
  */
 #include "config.h"
 
@@ -37,10 +37,11 @@ bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE
 
 /* --- symbols ----------------------------------------------------------------------------- */
 
-#define LOOKED_AT 4096u /* bytes behind a name: a hostile file could make each search very long */
+/* bytes that are read behind a name: a hostile file could make each search very long */
+#define LOOKED_AT 4096u
 
-/* Returns what follows a suffix ".NUMBER", which functions in functions have, or one that compilers
- * give to copies of functions. NULL: it is another suffix. */
+/* Returns the end of a suffix ".NUMBER", as nested functions have, or of a suffix such as
+ * ".constprop.NUMBER", as copies of functions have. NULL: it is another suffix. */
 static const char *gprof_skip_suffix(const char *suffix, const char *end)
 {
     static const char *const copies[] = {".clone.", ".constprop."};
@@ -62,8 +63,9 @@ static const char *gprof_skip_suffix(const char *suffix, const char *end)
     return suffix;
 }
 
-/* If a name ends with such a suffix, gprof misses its end and goes on with the next name in the
- * file. So do we, as functions would have rows otherwise that gprof does not print. */
+/* Returns true if gprof takes a local symbol for a mere label. If a name ends with a suffix as
+ * above, gprof misses the end of the name and goes on with the next name in the file. We do the
+ * same, because functions would otherwise have rows that gprof does not print. */
 static bool gprof_is_label(const struct symbol *symbol)
 {
     const char *name = symbol->name, *end = name + strlen(name);
@@ -91,7 +93,7 @@ static bool gprof_wanted(const struct symbol *symbol)
     return symbol->binding != STB_LOCAL || !gprof_is_label(symbol);
 }
 
-/* Functions that count calls are not a part of the program. */
+/* Hides the functions that count calls, as they are not part of the program. */
 static void gprof_hide(struct ticks_table *table)
 {
     static const char *const names[] = {"_gprof_mcount",     "mcount",     "_mcount",  "__mcount",
@@ -107,7 +109,7 @@ static void gprof_hide(struct ticks_table *table)
 
 struct flat_row {
     const struct ticks_row *row;
-    double ticks, total; /* total: also those of the functions that it called */
+    double ticks, total; /* total: with the ticks of the functions that it called */
     uint64_t calls;
 };
 
@@ -117,7 +119,7 @@ static const struct unit {
 } units[] = {{'T', 1e-12}, {'G', 1e-9}, {'M', 1e-6}, {'K', 1e-3}, {' ', 1},   {'m', 1e3},
              {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18}};
 
-/* By time, calls, name. */
+/* Sorts by time, calls and name, then by address. */
 static int gprof_compare(const void *left, const void *right)
 {
     const struct flat_row *a = left, *b = right;
@@ -132,8 +134,8 @@ static int gprof_compare(const void *left, const void *right)
     return a->row->address < b->row->address ? -1 : a->row->address > b->row->address;
 }
 
-/* Returns the unit in which the longest time per call has one to three digits before its point. If
- * nothing was called that is the first unit, tera. */
+/* Returns the unit in which the longest time per call has one to three digits before the point. If
+ * no call has any time, that is the first unit, tera. */
 static const struct unit *gprof_choose_unit(const struct flat_row *rows, size_t count, double hz)
 {
     double longest = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kprof(10.1) of Inferno, and kprof(1) of Plan 9. A cell belongs to the symbol that has its first
- * byte.
+ * Prints reports like kprof(10.1) of Inferno and kprof(1) of Plan 9. A cell, which is their word
+ * for a counter, belongs to the symbol that has its first byte.
  *
  * A bug of the originals is not copied. If the first symbol does not begin a page, they start six
  * cells behind the symbol instead of six cells behind the page, so that the first 48 bytes of the
  * symbol are never counted. If it does begin a page, there is no difference.
  *
- * The last symbol of these systems is etext, an address without text, which gets no ticks. In an
+ * On these systems the last symbol is etext, an address without text, which gets no ticks. In an
  * ELF file the last symbol is a function like any other, and has a size.
  */
 #include "config.h"
@@ -21,7 +21,7 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-#define USUAL_US 10000u /* a tick of 100 Hz */
+#define USUAL_US 10000u /* a tick at 100 Hz */
 
 /* What the two programs do differently. */
 struct kprof {
@@ -55,7 +55,8 @@ bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* Are these the counters of one of the two systems? Then some cells are not counters. */
+/* Returns true if the counters were made by the rules of one of the two systems. Then some cells
+ * are not counters. */
 static bool is_kpdata(const struct histogram_file *file)
 {
     return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
@@ -92,7 +93,8 @@ static void kprof_print_base(const struct histogram_file *file, const struct kpr
     fprintf(out, "KTZERO %.8" PRIx64 " PGSIZE %" PRIu64 "Kb\n", base, TICKS_PAGE / 1024);
 }
 
-/* Largest first. The programs left it to chance which of two equal rows came first. */
+/* Sorts by ticks, the largest first. The originals leave the order of equal rows to chance; here it
+ * is by address. */
 static int kprof_compare(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
@@ -116,13 +118,14 @@ static uint64_t kprof_part(uint64_t ticks, uint64_t times, uint64_t whole)
     return whole == 0 ? 0 : (uint64_t)(product / whole);
 }
 
-/* The sum of the counters of a hostile file may exceed 64 bits. */
+/* Returns ticks as an integer. The counters of a hostile file may add up to more than 64 bits. */
 static uint64_t whole_ticks(double ticks)
 {
     return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
-/* Returns what a number of ticks is printed as: Plan 9 printed milliseconds. */
+/* Returns the number that is printed for ticks: milliseconds for Plan 9 if the rate is known,
+ * otherwise the ticks. */
 static uint64_t kprof_shown(const struct histogram_file *file, const struct kprof *kprof,
                             uint64_t ticks)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * prof(1) of the Seventh Edition, of 4.3BSD, and the two of Solaris.
+ * Prints reports like prof(1) of the Seventh Edition, of 4.3BSD and of Solaris, which has two.
  *
- * All of them share the ticks of a counter among the symbols in its text, in proportion: the first
- * two by whole words of the PDP-11, Solaris by bytes. Solaris's versioned files hold pcs and no
- * counters.
+ * The ticks of a counter are divided among the symbols in its text, in proportion to their text: in
+ * the Seventh Edition and 4.3BSD by whole words of the PDP-11, in Solaris by bytes. Solaris's
+ * versioned files have pcs and no counters.
  *
- * Three things are done differently here. Times and scales are not in single precision and 32-bit
- * integers. A call is one of the nearest symbol, where V7 took the first one within 20 bytes. A
- * file without call counts has a table, where Solaris printed none: our files often have no call
- * counts.
+ * Three things are different here. Times and scales are not computed in single precision and 32-bit
+ * integers. A call counts for the nearest symbol before it; V7 took the first one within 20 bytes.
+ * A file without call counts has a table, because our files often have none; Solaris printed no
+ * table then.
  */
 #include "config.h"
 
@@ -22,25 +22,27 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-/* What is known when a row is printed. */
+/* What printing a row needs. */
 struct prof_page {
     FILE *out;
     const struct pprofil_style_options *options;
-    double total; /* ticks, which percentages are of */
+    double total; /* ticks that are 100 % */
     double hz;    /* 0: not known */
-    double ticks; /* of this row and those above it */
+    double ticks; /* ticks of this row and of all rows above it */
 };
 
 struct flavour {
     const char *header;
-    const char *ticks_header; /* if the rate is not known; NULL: the rate is usual_hz then */
+    /* header if the rate is not known; NULL: usual_hz is taken for the rate then */
+    const char *ticks_header;
     void (*print)(struct prof_page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
     enum ticks_split split;
-    uint64_t reach; /* bytes that a call's pc may be behind its symbol; 0: the symbol's size */
+    /* largest distance of a call's pc from its symbol, bytes; 0: the symbol's size */
+    uint64_t reach;
     int columns;    /* width of addresses; 0: they are not printed */
-    bool all_rows;  /* also rows without time and calls */
+    bool all_rows;  /* rows without time and calls are printed too */
 };
 
 static const char *prof_text_name(const struct histogram_file *file)
@@ -184,7 +186,8 @@ static int prof_by_name(const void *left, const void *right)
     return order != 0 ? order : prof_by_address(left, right);
 }
 
-/* The program left it to chance which of two rows with the same time came first. */
+/* Sorts by ticks, the largest first. The originals leave the order of equal rows to chance; here it
+ * is by address. */
 static int prof_by_time(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
@@ -236,7 +239,8 @@ static void prof_add_calls(struct ticks_table *table, uint64_t pc, uint64_t coun
         row->calls += count;
 }
 
-/* A file of gprof has arcs: an arc says how often the function that it leads to was called. */
+/* Adds the calls and ticks of a file. A gmon.out file has arcs; an arc has the number of calls of
+ * the function that it leads to. */
 static void prof_count(struct ticks_table *table, const struct histogram_file *file,
                        const struct flavour *flavour)
 {
@@ -340,7 +344,7 @@ static int prof_print(const struct histogram_file *file, const struct symbol_tab
         prof_count(&table, file, flavour);
     if (error == 0 && table.total <= 0 && flavour->split == TICKS_UNITS) {
         fputs("No time accumulated\n", errors);
-        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7's prof exited then */
+        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7's prof ended here */
     }
     page.total = table.total;
     if (error == 0)
@@ -387,7 +391,7 @@ static const struct flavour *prof_flavour_of(const struct histogram_file *file)
     if (prof == DIALECT_PROF_SYSTEM_V)
         return &solaris;
     if (file->dialect == NULL && file->calls_count > 0)
-        return &solaris; /* the last system that had mon.out files */
+        return &solaris; /* Solaris was the last system that had mon.out files */
     return &bsd;
 }
 

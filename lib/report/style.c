@@ -2,9 +2,10 @@
 /*
  * The table of styles, and the ticks by symbol that all of them print.
  *
- * Counters and rows are both in the order of their addresses, so one pass serves both: a row that
- * ends before a counter begins is never looked at again. Positions are distances from a histogram's
- * low end, as doubles, in the units of the split. They are exact, as no text has 2^53 bytes.
+ * Counters and rows are both sorted by address, so one pass serves both: a row that ends before a
+ * counter begins is never visited again. Positions are distances from the low end of a histogram,
+ * in bytes or, for TICKS_UNITS, in units. They are doubles, which are exact because no text has
+ * 2^53 bytes.
  */
 #include "config.h"
 
@@ -19,7 +20,7 @@
 #include "report/style.h"
 
 #define UNIT                                                                                       \
-    2u /* bytes of text: a word of the PDP-11, in which the oldest counters were measured */
+    2u /* bytes of text: a word of the PDP-11, the unit of the oldest counters */
 
 /* --- the table --------------------------------------------------------------------------- */
 
@@ -72,16 +73,16 @@ static bool ticks_is_local(const struct symbol *symbol)
     return symbol->binding == STB_LOCAL;
 }
 
-/* Is a name nearer to the one that its author used? Compilers and libraries add underscores in
- * front. */
+/* Returns true if a name has fewer underscores in front than another. Compilers and libraries add
+ * them to the names of authors. */
 static bool ticks_is_plainer(const char *name, const char *than)
 {
     return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');
 }
 
-/* Chooses among symbols at one address. As in gprof, a function goes before a label, and then a
- * global symbol before a local one. Of two that are equal in this, the plainer name is taken, or
- * the first. */
+/* Chooses a wanted symbol among symbols at one address. As in gprof, functions go before labels,
+ * and then global symbols before local ones. Among equals the plainer name is chosen, then the
+ * first. */
 static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count,
                                          ticks_wanted *wanted)
 {
@@ -143,10 +144,10 @@ struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address)
 
 /* --- ticks ------------------------------------------------------------------------------- */
 
-/* Where the counters of a histogram are in the text. */
+/* The position of the counters of a histogram in the text. */
 struct ruler {
     uint64_t low; /* address of the first counter */
-    double width; /* of a counter's text, in bytes or in units */
+    double width; /* width of a counter's text, in bytes or in units */
     bool units;
 };
 
@@ -166,7 +167,7 @@ static struct ruler ticks_make_ruler(const struct histogram *histogram, uint64_t
     return ruler;
 }
 
-/* Returns where counter i begins. */
+/* Returns the position at which counter i begins. */
 static double ticks_edge_of(const struct ruler *ruler, uint64_t i)
 {
     double edge = ruler->width * (double)i;
@@ -181,8 +182,8 @@ static double ticks_place_of(const struct ruler *ruler, uint64_t address)
                         : (double)(address - ruler->low);
 }
 
-/* Shares the ticks of counter i among the rows in its text. *from: the first row that does not end
- * before it. */
+/* Divides the ticks of counter i among the rows in its text. *from: index of the first row that may
+ * end after the counter begins; moves on with the counters. */
 static void ticks_share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from,
                             uint64_t i, double ticks)
 {

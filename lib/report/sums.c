@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds and adds sums by key: see sums.h. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sums: what report rows are summed in: one sum for each key of two numbers. */
+/* sums: a table of sums, one for each row of a report. The key of a sum is two numbers. */
 #ifndef PPROFIL_SUMS_H
 #define PPROFIL_SUMS_H
 
 #include "base/hash.h"
 #include "report/report.h"
 
-/* Some samples, and the time that they stand for (report_ns). */
+/* A number of samples, and their time as report_ns returns it. */
 struct amount {
     uint64_t samples, ns;
 };
@@ -19,24 +19,26 @@ static inline void amount_add(struct amount *to, const struct amount *more)
 
 struct sum {
     uint64_t key[2];
-    struct amount self;  /* of samples that ran in it */
-    struct amount total; /* of samples with it anywhere on their stack, each counted once */
-    uint32_t location;   /* a location with this key, which names the row; 0 where the sum is new */
-    uint32_t frame;      /* which of the location's lines, 0: the innermost */
+    /* of the samples that belong to the row; a stack belongs to the row of its innermost frame */
+    struct amount self;
+    struct amount total; /* of the samples with the row anywhere on their stack; each counts once */
+    /* code: a location with this key, which names the row; PROFILE_NONE in a new sum */
+    uint32_t location;
+    uint32_t frame;      /* code: the line of that location that has this key; 0: the innermost */
     uint32_t thread, syscall, state;
 };
 
-/* All 0 is empty. */
+/* Sums by key. An empty table is all 0. */
 struct sums {
-    struct sum *all; /* owned; the oldest first */
+    struct sum *all; /* owned; in the order in which they were added */
     uint32_t count;
-    struct hash_index index; /* of all, by key */
+    struct hash_index index; /* finds sums in all by key */
 };
 
-/* Returns the sum with this key, made if there is none yet, or NULL: no memory. The pointer is good
- * until the next call. */
+/* Returns the sum with this key, after adding it if there is none. NULL: no memory. The pointer is
+ * valid until the next call. */
 struct sum *sums_need(struct sums *sums, const uint64_t key[2]);
-/* Returns NULL if there is none. */
+/* Returns the sum with this key, or NULL if there is none. */
 struct sum *sums_find(const struct sums *sums, const uint64_t key[2]);
 void sums_clear(struct sums *sums);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A call tree becomes rows in the order in which it is read. The nodes that are next are on a stack
- * of our own, the next row on top: nothing recurses.
+ * Makes rows of a call tree, in the order in which they are printed. The nodes that come next are
+ * on a stack of our own, the next one on top, so that no function recurses.
  *
- * With a limit, the rows with the largest totals are shown. No row has more than its parent, so
- * that each row's parent is shown too.
+ * With a limit, the rows with the largest totals are shown. No row has a larger total than its
+ * parent, so the parent of each shown row is shown too.
  */
 #include "config.h"
 
@@ -19,12 +19,12 @@
 #include "report/report.h"
 #include "report/row.h"
 
-/* A row that comes later: a node, or all nodes below another that are cut off. */
+/* A row that comes later: one node, or all children of a node that are cut off. */
 struct waiting {
-    uint32_t node; /* cut off: the node above */
+    uint32_t node; /* the node; in a row of nodes that are cut off, their parent */
     uint32_t parent, depth, indent;
-    uint32_t cut;       /* number of nodes that are cut off; 0: it is a node */
-    struct amount rest; /* their total */
+    uint32_t cut;       /* number of nodes that are cut off; 0: the row is one node */
+    struct amount rest; /* total of the nodes that are cut off */
     bool last;
 };
 
@@ -36,10 +36,10 @@ struct maker {
     struct pprofil_tree *tree;
     struct waiting *stack; /* owned */
     uint32_t waiting;
-    uint32_t *below;   /* owned; the nodes below one node, in the order of rows */
-    uint64_t least_ns; /* nodes with less get no row */
-    uint64_t floor_ns; /* because of the limit, nodes with less get no row */
-    uint64_t places;   /* number of rows that are left for nodes with exactly floor_ns */
+    uint32_t *below;   /* owned; the children of one node, in the order of rows */
+    uint64_t least_ns; /* ns; nodes with less get no row */
+    uint64_t floor_ns; /* ns; nodes with less get no row, because of the limit */
+    uint64_t places;   /* rows that are left for nodes with exactly floor_ns */
 };
 
 /* --- what is shown ----------------------------------------------------------------------- */
@@ -50,8 +50,7 @@ static int largest_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* Finds the least total with which a node gets a row, so that there are no more rows than the
- * limit. */
+/* Finds floor_ns and places, so that there are no more rows than the limit. */
 static int find_floor(struct maker *maker)
 {
     const struct call_tree *calls = maker->calls;
@@ -159,7 +158,7 @@ static int tree_compare_nodes(const void *left, const void *right, void *context
     return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
-/* Lists the nodes directly below a node: those first that become rows first. */
+/* Lists the children of a node in the order of their rows. */
 static int sort_below(struct maker *maker, const struct call_node *node, uint32_t *count)
 {
     const struct call_node *nodes = maker->calls->nodes;
@@ -176,8 +175,9 @@ static int sort_below(struct maker *maker, const struct call_node *node, uint32_
     return 0;
 }
 
-/* Puts what is below a node on the stack, the largest on top. At the bottom is one row for all that
- * is cut off, if that has enough for a row. parent: the node's row, or PPROFIL_TREE_TOP. */
+/* Puts the children of a node on the stack, the largest on top. One entry for all children that are
+ * cut off is at the bottom, if their total is large enough for a row. parent: the row of the node,
+ * or PPROFIL_TREE_TOP. */
 static int open_node(struct maker *maker, uint32_t index, uint32_t parent)
 {
     const struct call_node *nodes = maker->calls->nodes;
@@ -252,7 +252,7 @@ static void sum_rest(const struct maker *maker)
     }
 }
 
-/* Marks the units that the function pattern means. */
+/* Marks the units whose names the pattern means. */
 static int find_wanted(const struct maker *maker, bool *wanted, char *problem, size_t size)
 {
     uint32_t count = maker->units->count, found = 0;
@@ -299,7 +299,8 @@ static int tree_from_function(struct maker *maker, const struct call_tree *from,
     return error;
 }
 
-/* Chooses the tree that rows are made of: the top-down one, or another, which is put into *made. */
+/* Sets maker->calls to the tree that rows are made from: the top-down tree, or another one, which
+ * is built in *made. */
 static int choose_tree(struct maker *maker, const struct call_tree *from, struct call_tree *made,
                        char *problem, size_t size)
 {
