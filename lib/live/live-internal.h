@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* live: what the files of this room share. A live view is made of reports, trees and code. */
+/* live-internal: shared by the files of this room, which make reports, call trees and code of a
+ * session that is sampling. */
 #ifndef PPROFIL_LIVE_INTERNAL_H
 #define PPROFIL_LIVE_INTERNAL_H
 
@@ -10,17 +11,17 @@
 
 #define LIVE_PROBLEM_SIZE 256
 
-/* The ids of rows, with a location of each. Rows are only added. */
+/* For each row id, a location of the row. Rows are only added. */
 struct live_rows {
     struct live_row {
         uint64_t id;
         uint32_t location;
     } *all; /* owned */
     uint32_t count;
-    struct hash_index index; /* of all, by id */
+    struct hash_index index; /* finds rows in all by id */
 };
 
-/* The code of a function, which somebody has asked for. */
+/* The code of a function that the caller has requested. */
 struct live_code {
     uint64_t id; /* of the function's row */
     bool arrived;
@@ -32,21 +33,22 @@ struct pprofil_live {
     struct async_symbolizer *async; /* owned */
     bool inlines;                   /* there are stacks, and inlined functions are frames of them */
     struct live_rows functions, lines;
-    struct flat_sums sums[REPORT_GROUPINGS]; /* by grouping */
+    struct flat_sums sums[REPORT_GROUPINGS]; /* by enum pprofil_by */
     struct live_nodes nodes;
     struct live_code *codes; /* owned */
     uint32_t code_count;
     char problem[LIVE_PROBLEM_SIZE];
 };
 
-/* Takes names and code from the symbolizer, and gives it what is new in the profile. 0 or
- * -ENOMEM. */
+/* Takes the names and the code that the async symbolizer has found, and tells it what is new in the
+ * profile. Returns 0 or -ENOMEM. */
 int live_exchange(struct pprofil_live *live);
 
 /* Returns a location of a row BY_FUNCTION or BY_LINE, or PROFILE_NONE. */
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id);
 
-/* Returns the filter of a report. filter may be NULL, or of an older pprofil.h. */
+/* Returns a filter of pprofil.h as one of reports. filter may be NULL, or have the smaller size of
+ * an older pprofil.h. */
 struct report_filter live_filter(const struct pprofil_filter *filter);
 
 #endif

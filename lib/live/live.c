@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reports of a session that is sampling, from what its profile has at the moment. A thread looks up
- * names. It changes the profile only while live_exchange is called.
+ * Live views: reports of a session that is sampling, made from its profile as it is at the moment.
+ * The async symbolizer looks up names in a thread of its own. It changes the profile only during
+ * live_exchange.
  *
- * The id of a row is made of the key that its samples have. To find a location for an id, each
- * location is listed with the ids of its rows when it gets its name.
+ * The id of a row is made from the key of the row, and does not lead to a location. Each location
+ * is therefore listed under the ids of its rows as soon as it has its name.
  */
 #include "config.h"
 
@@ -28,7 +29,8 @@ static const struct live_row *live_find_row(const struct live_rows *rows, uint64
     return NULL;
 }
 
-/* The first location of a row is kept. If there is no memory for it, the row has no code. */
+/* Lists a location under a row id, unless the id has one already. Without memory it is left out,
+ * and the row has no code. */
 static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 {
     if (live_find_row(rows, id) != NULL ||
@@ -38,7 +40,8 @@ static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
     rows->all[rows->count++] = (struct live_row){.id = id, .location = location};
 }
 
-/* With stacks, functions that were inlined have rows of their own. */
+/* Lists a location under the ids of all its rows. With stacks, inlined functions have rows of their
+ * own. */
 static void live_add_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
                           uint32_t location)
 {
@@ -122,7 +125,8 @@ static void live_keep_code(struct pprofil_live *live, struct code_listing *code)
 
     for (uint32_t i = 0; i < live->code_count; i++)
         if (live->codes[i].code.location == code->location && !live->codes[i].arrived) {
-            live->codes[i].id = id; /* of code made at run time, whose name may have changed */
+            /* the name, and so the id, may have changed: code made at run time */
+            live->codes[i].id = id;
             live->codes[i].arrived = true;
             live->codes[i].code = *code;
             return;
