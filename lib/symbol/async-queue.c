@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Requests and results between an async_symbolizer and its worker thread, and how the two part. */
+/* The queue between an async_symbolizer and its worker thread: requests, results, and its end. */
 #include "config.h"
 
 #include <errno.h>

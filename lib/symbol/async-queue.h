@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * async-queue: what passes between an async_symbolizer, which works for a profile, and its worker
- * thread, which has a profile of its own: requests one way, results the other way, under one lock.
+ * async-queue: the queue between an async_symbolizer, which serves a profile, and its worker
+ * thread, which has a profile of its own. Requests go to the worker and results come back, under
+ * one lock.
  *
  * Objects and locations have the same indexes in both profiles, because both sides number them in
- * the same order. Strings and functions do not: the worker sends its tables of them piece by piece,
- * and the other side translates indexes.
+ * the same order. Strings and functions have different indexes: the worker sends each new string
+ * and function, and the other side translates their indexes.
  */
 #ifndef PPROFIL_ASYNC_QUEUE_H
 #define PPROFIL_ASYNC_QUEUE_H
@@ -24,7 +25,7 @@ struct async_list {
     uint32_t count;
 };
 
-/* An object as the profile has it, but with a path and a descriptor of its own. */
+/* A copy of an object of the profile, with its own path and its own descriptor. */
 struct async_object {
     struct profile_object object;
     char *path; /* owned */
@@ -42,19 +43,21 @@ struct async_file {
 };
 
 struct async_requests {
-    struct async_object *objects;     /* owned; they follow the objects sent before */
-    struct async_location *locations; /* owned; they follow the locations sent before */
-    struct async_file *files;         /* owned */
+    struct async_object *objects; /* owned; their indexes follow those of objects sent earlier */
+    /* owned; their indexes follow those of locations sent earlier */
+    struct async_location *locations;
+    struct async_file *files; /* owned */
     uint32_t object_count, location_count, file_count;
-    struct async_list wanted[ASYNC_KINDS]; /* locations */
+    struct async_list wanted[ASYNC_KINDS]; /* locations, by kind of request */
 };
 
 /* What was found for a location. */
 struct async_found {
     uint32_t location;
-    uint32_t looked; /* enum profile_lookup */
-    uint32_t lines;  /* how many of async_results.lines belong to it; they follow those of the one
-                        before */
+    uint32_t looked; /* what was looked up: set of enum profile_lookup */
+    /* number of elements of async_results.lines for this location; they follow those of the
+     * previous element of async_results.found */
+    uint32_t lines;
 };
 
 /* Where a function is defined. */
@@ -62,63 +65,66 @@ struct async_definition {
     uint32_t function, file, line;
 };
 
-/* What the worker has found in one slice. Indexes are those of its profile. */
+/* What the worker has found in one slice of work. Indexes are those of the worker's profile. */
 struct async_results {
-    struct async_results *next; /* owned; found later; NULL: nothing was */
-    const char **strings;       /* owned array of strings that the worker's profile owns and never
-                                 * changes; they follow the strings sent before */
-    struct profile_function *functions;   /* owned; they follow the functions sent before */
+    struct async_results *next; /* owned; the next slice's results; NULL: none */
+    /* owned array of strings that belong to the worker's profile, which never changes them; their
+     * indexes follow those of strings sent earlier */
+    const char **strings;
+    /* owned; their indexes follow those of functions sent earlier */
+    struct profile_function *functions;
     struct async_found *found;            /* owned */
-    struct profile_line *lines;           /* owned; of everything in found */
+    struct profile_line *lines;           /* owned; lines of all locations in found */
     struct async_definition *definitions; /* owned */
     struct code_listing *listings;        /* owned */
     uint32_t string_count, function_count, found_count, line_count, definition_count, listing_count;
 };
 
-/* Freed by the side that leaves last. */
+/* The queue. The side that leaves last frees it. */
 struct async_queue {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* there are requests, or the queue is closing */
+    pthread_cond_t changed; /* signalled when there are requests, or the queue is closing */
     pthread_cond_t ended_now;
     atomic_bool closing;
     bool ended;     /* the worker has left */
     bool abandoned; /* nobody waits for the worker: it frees the queue */
     struct async_requests requests;
-    struct async_results *results; /* owned; what was not received yet */
+    struct async_results *results; /* owned; not received yet */
 };
 
-/* NULL where there is no memory. */
+/* Returns a new queue. NULL: no memory. */
 struct async_queue *async_queue_new(void);
 void async_queue_free(struct async_queue *queue);
 
 /* --- the worker's side -------------------------------------------------------------------- */
 
-/* Starts the thread, which serves the queue until it is closed. 0 or -EAGAIN. */
+/* Starts the worker thread, which serves the queue until it is closed. 0 or -EAGAIN. */
 int async_worker_start(struct async_queue *queue, pthread_t *thread);
 
-/* Takes all requests, which are the caller's then. Waits for some, or for the end, unless until is
- * 0; no longer than until (CLOCK_MONOTONIC, ns; UINT64_MAX: any time). */
+/* Takes all requests, which the caller owns then. If there are none, waits for some, or until the
+ * queue closes, but not beyond the time until (CLOCK_MONOTONIC, ns). 0: does not wait; UINT64_MAX:
+ * no limit. */
 struct async_requests async_queue_take(struct async_queue *queue, uint64_t until);
-/* Sends results, and empties them. 0 or -ENOMEM. */
+/* Sends results, and leaves the struct empty. 0 or -ENOMEM. */
 int async_queue_post(struct async_queue *queue, struct async_results *results);
 /* Waits until the other side closes the queue. */
 void async_queue_await_close(struct async_queue *queue);
-/* The worker has freed all that was its own, and touches the queue no more. */
+/* The worker calls this after it has freed its memory, and does not touch the queue again. */
 void async_queue_end(struct async_queue *queue);
 
 /* --- the other side ----------------------------------------------------------------------- */
 
-/* Tells the worker to leave, and waits for at most wait_ns until it has left. True: it has, and the
- * caller frees the queue; false: the worker will. */
+/* Tells the worker to leave, and waits at most wait_ns until it has left. True: it has left, and
+ * the caller frees the queue. False: the worker will free the queue. */
 bool async_queue_close(struct async_queue *queue, uint64_t wait_ns);
 
 /* --- both --------------------------------------------------------------------------------- */
 
 void async_requests_clear(struct async_requests *requests);
 void async_results_clear(struct async_results *results);
-/* Frees results that were sent, and returns the next ones. */
+/* Frees one slice's results, and returns the next slice's. */
 struct async_results *async_results_next(struct async_results *results);
-/* 0, -ENOMEM or -EOVERFLOW. */
+/* Appends an index to a list. 0, -ENOMEM or -EOVERFLOW. */
 int async_list_add(struct async_list *list, uint32_t index);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The profile's side of asynchronous look-ups. An object is sent with a copy of its descriptor,
- * which the supervisor sends by another way than the events. Until it is there, or has been waited
- * for long enough, the object and all after it are not sent, nor are their locations. A descriptor
- * that comes later is sent alone, and the object's locations are looked up again.
+ * Asynchronous look-ups, on the profile's side; async-worker.c is the other side.
+ *
+ * An object is sent to the worker with a copy of its file descriptor. Descriptors come from the
+ * supervisor separately from events, and may be later. So an object waits for its descriptor, but
+ * no longer than DESCRIPTOR_NS. All later objects wait with it, and so do the locations in all of
+ * them. A descriptor that comes even later is sent alone, and the object's locations are looked up
+ * again.
  */
 #include "config.h"
 
@@ -20,15 +23,15 @@
 #define DESCRIPTOR_NS UINT64_C(1000000000) /* longest wait for a descriptor */
 #define LEAVE_NS UINT64_C(1000000000)      /* longest wait for the end of the worker thread */
 
-/* From an index in one of the worker's tables to that in the profile. */
+/* Translates indexes of one of the worker's tables to indexes of the profile's. */
 struct translation {
     uint32_t *indexes; /* owned */
     uint32_t count;
 };
 
-/* What is known of a location. */
+/* Flags of a location. */
 enum known {
-    KNOWN_NAMED = 1u << 0,   /* it is not pending any more */
+    KNOWN_NAMED = 1u << 0,   /* it has a name, and is not pending any more */
     KNOWN_DEFINED = 1u << 1, /* its definition was requested */
 };
 
@@ -38,17 +41,18 @@ struct async_symbolizer {
     void *context; /* of named; borrowed */
     pthread_t thread;
     struct async_queue *queue; /* shared with the thread */
-    /* Sent: objects and locations below these indexes, and locations whose lines were requested. */
+    /* Objects and locations with lower indexes than these were sent. The lines of locations below
+     * the index lines were requested. */
     uint32_t objects, locations, lines;
-    uint64_t *seen_at; /* owned; by object: CLOCK_MONOTONIC ns of its first sight */
+    uint64_t *seen_at; /* owned; by object: when it was first seen, CLOCK_MONOTONIC, ns */
     uint32_t seen_count;
     struct async_list awaited; /* objects that were sent before their descriptors came */
     bool want_lines;
     uint8_t *known; /* owned; by location: a set of enum known */
     uint32_t known_count;
-    struct async_list wanted[ASYNC_KINDS]; /* locations, to be sent with the next exchange */
+    struct async_list wanted[ASYNC_KINDS]; /* locations to send with the next exchange */
     /* Received: */
-    uint32_t names; /* how many locations have one */
+    uint32_t names; /* number of locations that have a name */
     struct translation strings, functions;
     struct code_listing *listings; /* owned */
     uint32_t listing_count, listing_next;
@@ -66,7 +70,7 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
     async->profile = profile;
     async->named = named;
     async->context = context;
-    async->locations = async->lines = 1; /* PROFILE_NONE is in every profile */
+    async->locations = async->lines = 1; /* every profile has location 0, PROFILE_NONE */
     int error = async_worker_start(async->queue, &async->thread);
     if (error != 0) {
         async_queue_free(async->queue);
@@ -77,8 +81,8 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
     return 0;
 }
 
-/* A look-up may wait for a server far away. Then the thread stays behind, and clears up when the
- * look-up has ended. */
+/* Ends the thread. A look-up may wait for a remote server for a long time: then the thread is left
+ * behind, and frees the queue when the look-up has ended. */
 static void leave_thread(struct async_symbolizer *async)
 {
     if (async_queue_close(async->queue, LEAVE_NS)) {
@@ -121,7 +125,8 @@ static int note_objects(struct async_symbolizer *async)
     return error;
 }
 
-/* A list of names for code made at run time is found without a descriptor too. */
+/* Returns whether an object can be sent. An ANON object (JIT code) needs no descriptor, because its
+ * list of names can also be found by its path. */
 static bool object_is_ready(const struct async_symbolizer *async, uint32_t object)
 {
     return async->profile->objects[object].kind == PROFILE_OBJECT_ANON ||
@@ -140,26 +145,27 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     copy.path = strdup(profile->strings[copy.object.path]);
     if (copy.path == NULL)
         return -ENOMEM;
-    /* a file that does not come is not looked for by its path, where it may hang */
+    /* a file without its descriptor is not opened by its path, because that may hang */
     if (profile_awaits_object(profile, async->objects)) {
         copy.object.hangs = true;
-        if (copy.object.kind !=
-            PROFILE_OBJECT_ANON) /* lists of names are read again as they grow */
+        /* the list of names of an ANON object needs no descriptor, and is read again when it
+         * grows */
+        if (copy.object.kind != PROFILE_OBJECT_ANON)
             error = async_list_add(&async->awaited, async->objects);
     }
     if (error != 0) {
         free(copy.path);
         return error;
     }
-    if (copy.object.fd >= 0) /* without a copy there is still the path */
+    if (copy.object.fd >= 0) /* without a copy the worker opens the path */
         copy.object.fd = fcntl(copy.object.fd, F_DUPFD_CLOEXEC, 3);
     requests->objects[requests->object_count++] = copy;
     async->objects++;
     return 0;
 }
 
-/* Definitions in the object were requested in vain; they are requested again when they are wanted
- * again. */
+/* Sends a descriptor that came late. Definitions in the object may have been requested in vain, so
+ * their flags are cleared, and they can be requested again. */
 static int send_file(struct async_symbolizer *async, uint32_t object,
                      struct async_requests *requests)
 {
@@ -332,7 +338,7 @@ static int receive_results(struct async_symbolizer *async, struct async_results 
     return error == 0 ? receive_listings(async, results) : error;
 }
 
-/* --- the door ---------------------------------------------------------------------------- */
+/* --- the calls of async-symbolizer.h ------------------------------------------------------ */
 
 int async_symbolizer_exchange(struct async_symbolizer *async)
 {

@@ -2,9 +2,9 @@
 /*
  * async-symbolizer: names, lines and code for a profile that is still growing.
  *
- * A thread of its own looks everything up, in a profile of its own that has the same objects and
- * locations, so that reading the symbols of a large file delays nobody. The profile itself is
- * touched only in the calls below, which never wait for a look-up.
+ * A worker thread makes the look-ups in a profile of its own that has the same objects and
+ * locations. So reading the symbols of a large file delays nobody. Only the calls below touch the
+ * caller's profile, and none except async_symbolizer_free waits for a look-up.
  */
 #ifndef PPROFIL_ASYNC_SYMBOLIZER_H
 #define PPROFIL_ASYNC_SYMBOLIZER_H
@@ -14,29 +14,31 @@
 
 struct async_symbolizer;
 
-/* Called for each location that has got a name, or lines. */
+/* Called for each location that gets a name, or lines. */
 typedef void async_symbolizer_named(void *context, uint32_t location);
 
-/* For a profile that must outlive it. 0, -ENOMEM or -EAGAIN (no thread). */
+/* Creates an async_symbolizer for a profile, which must outlive it. 0, -ENOMEM or -EAGAIN (no
+ * thread). */
 int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named, void *context,
                          struct async_symbolizer **result);
-/* Returns within a second: a look-up that takes longer goes on without us. */
+/* Ends the thread and frees everything. It waits at most a second: after that the thread ends on
+ * its own, when its look-up is done, and frees its memory. */
 void async_symbolizer_free(struct async_symbolizer *async);
 
-/* Requests what is new in the profile, and what was wanted since the last call; enters into the
- * profile what has been found. Calls named. 0 or -ENOMEM. */
+/* Requests names for the profile's new locations, and all that the functions below asked for since
+ * the last call. Then adds the worker's results to the profile, and calls named. 0 or -ENOMEM. */
 int async_symbolizer_exchange(struct async_symbolizer *async);
 
-/* How many locations have no name yet. */
+/* Returns how many locations have no name yet. */
 uint32_t async_symbolizer_pending(const struct async_symbolizer *async);
 
-/* From now on source lines are wanted too. */
+/* Requests source lines of all locations too, from now on. */
 void async_symbolizer_want_lines(struct async_symbolizer *async);
-/* Wants to know where the function around a location is defined. Asking again costs nothing. */
+/* Requests where the function around a location is defined. A repeated request costs nothing. */
 void async_symbolizer_want_definition(struct async_symbolizer *async, uint32_t location);
-/* Wants the code of the function around a location. 0 or -ENOMEM. */
+/* Requests the code of the function around a location. 0 or -ENOMEM. */
 int async_symbolizer_want_code(struct async_symbolizer *async, uint32_t location);
-/* Takes the next code that has come, which is the caller's then. False: none has. */
+/* Takes the next listing that has arrived, which the caller owns then. False: none has arrived. */
 bool async_symbolizer_take_code(struct async_symbolizer *async, struct code_listing *code);
 
 #endif

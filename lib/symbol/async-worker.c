@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The worker thread of an async_symbolizer. It takes requests, works for SLICE_NS, and sends what
- * it found: first what somebody waits for, and names before lines. Code made at run time may get
- * its name later: a location without one is looked up again when its object's list of names has
- * grown.
+ * The worker thread of an async_symbolizer. In a loop it takes requests, makes look-ups for
+ * SLICE_NS, and sends the results. Code comes first, because somebody waits for it, then names,
+ * definitions and lines. JIT code may get its name later: a location without one is looked up again
+ * when its object's list of names has grown.
  *
- * Where there is no memory the thread gives up; the profile that it works for stays as it is.
+ * After an error, such as no memory, the thread makes no more look-ups. The caller's profile keeps
+ * what it has.
  */
 #include "config.h"
 
@@ -20,10 +21,11 @@
 #include "symbol/async-queue.h"
 #include "symbol/symbol.h"
 
-#define SLICE_NS UINT64_C(20000000)   /* of work before results are sent */
-#define RENEW_NS UINT64_C(1000000000) /* between two looks at a list of names */
-#define SPARE_STACK                                                                                \
-    65536 /* bytes for a signal handler: a frame with all vector registers is 11 KiB */
+#define SLICE_NS UINT64_C(20000000) /* time for look-ups before results are sent */
+/* time between two checks whether lists of names have grown */
+#define RENEW_NS UINT64_C(1000000000)
+/* Bytes of stack for a signal handler. A signal frame with all vector registers takes 11 KiB. */
+#define SPARE_STACK 65536
 
 /* Locations to look up; those before next are done. */
 struct backlog {
@@ -37,7 +39,7 @@ struct worker {
     struct symbolizer *symbolizer; /* owned */
     struct backlog backlogs[ASYNC_KINDS];
     struct async_list unlisted; /* locations that are not in their object's list of names */
-    uint64_t renewed_at;        /* CLOCK_MONOTONIC ns: when lists of names were last looked at */
+    uint64_t renewed_at;        /* when lists of names were last checked, CLOCK_MONOTONIC, ns */
     uint32_t sent_strings, sent_functions;
     struct async_results results; /* found in this slice */
 };
@@ -52,7 +54,8 @@ static bool worker_has_work(const struct worker *worker)
     return false;
 }
 
-/* Until when the worker may sleep; 0: not at all. */
+/* Returns the time until which the worker may sleep, CLOCK_MONOTONIC, ns. 0: it may not;
+ * UINT64_MAX: there is no limit. */
 static uint64_t worker_idle_until(const struct worker *worker)
 {
     if (worker_has_work(worker))
@@ -60,8 +63,8 @@ static uint64_t worker_idle_until(const struct worker *worker)
     return worker->unlisted.count > 0 ? worker->renewed_at + RENEW_NS : UINT64_MAX;
 }
 
-/* Enters objects and locations into the worker's profile. Its tables grow in the same order as
- * those that they are copied from, and hold the same, so their indexes agree. */
+/* Adds objects and locations to the worker's profile. Both profiles get the same objects and
+ * locations in the same order, so their indexes agree; -EPROTO if they do not. */
 static int worker_enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;
@@ -99,7 +102,7 @@ static int backlog_add(struct backlog *backlog, const struct async_list *locatio
     return error;
 }
 
-/* Everything that was looked up in the object is looked up again. */
+/* Gives an object its late descriptor, and looks up again everything that was looked up in it. */
 static int worker_take_file(struct worker *worker, struct async_file *file)
 {
     const struct profile *profile = worker->profile;
@@ -247,8 +250,8 @@ static int worker_run_slice(struct worker *worker)
 
 /* --- code made at run time ------------------------------------------------------------- */
 
-/* Has the list of names of any object with an unlisted location grown? renewed, by object, keeps
- * each from being asked twice. */
+/* For each object with unlisted locations: reads the list of names again if it has grown. Returns
+ * whether any has grown. renewed, by object, marks the objects that were checked already. */
 static bool worker_renew_lists(struct worker *worker, bool *renewed)
 {
     bool any = false;
@@ -293,7 +296,7 @@ static int worker_rename_unlisted(struct worker *worker)
 
 /* --- results --------------------------------------------------------------------------- */
 
-/* Adds the strings and functions that were not sent yet. */
+/* Adds to the results the strings and functions that were not sent yet. */
 static int worker_report_tables(struct worker *worker)
 {
     const struct profile *profile = worker->profile;
@@ -317,7 +320,7 @@ static int worker_report_tables(struct worker *worker)
 
 /* --- the thread ------------------------------------------------------------------------ */
 
-/* Until the queue closes, or there is no memory. */
+/* Serves requests until the queue closes, or an error occurs. */
 static void worker_run_until_closed(struct worker *worker)
 {
     int error = 0;
@@ -353,13 +356,15 @@ static void worker_serve(struct async_queue *queue)
         worker.symbolizer = symbolizer_new(worker.profile);
     if (worker.symbolizer != NULL)
         worker_run_until_closed(&worker);
-    async_queue_await_close(queue); /* results that are in the queue borrow the profile's strings */
+    /* results in the queue borrow strings of the worker's profile, so the profile is kept until the
+     * queue closes */
+    async_queue_await_close(queue);
     worker_clear(&worker);
     async_queue_end(queue);
 }
 
-/* Demangling a hostile name may recurse until the stack overflows: the handler of that signal needs
- * a stack of its own. */
+/* Runs the thread. Demangling a hostile name may recurse until the stack overflows. The handler of
+ * SIGSEGV cannot run on that stack, so the thread has an alternate signal stack. */
 static void *worker_run(void *queue)
 {
     char spare[SPARE_STACK];
@@ -372,9 +377,9 @@ static void *worker_run(void *queue)
     return NULL;
 }
 
-/* The thread blocks all signals that do not report a crash: they are for the program that uses this
- * library. Were the signal of a crash blocked in the thread that crashes, the kernel would end the
- * process without calling the handler that tidies up. */
+/* The thread blocks all signals except those that report a crash: the others are for the program
+ * that uses this library. If a crash's signal were blocked in the thread that crashes, the kernel
+ * would end the process without calling the handler that tidies up. */
 int async_worker_start(struct async_queue *queue, pthread_t *thread)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};

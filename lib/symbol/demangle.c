@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libiberty does the work. It is asked only about names that cannot be C's, because a demangler
- * would make "int" of "i". A name may refer to its own parts again and again, so that 300 bytes
- * become gigabytes. So the text is taken piece by piece, and given up when it gets too long.
+ * Demangles C++ and Rust names, with libiberty. Only names that cannot be C's are demangled,
+ * because libiberty would turn the C function "i" into "int".
+ *
+ * A mangled name may refer to its own parts again and again, so that 300 bytes become gigabytes. So
+ * libiberty delivers the text piece by piece, and demangling ends when the text gets too long.
  */
 #include "config.h"
 
@@ -18,14 +20,14 @@
 
 #include "symbol/symbol.h"
 
-#define MANGLED_SIZE_MAX 4096 /* bytes of a name that is looked at */
+#define MANGLED_SIZE_MAX 4096 /* bytes; longer names are not demangled */
 
 #ifdef HAVE_LIBIBERTY
 struct text {
     char *bytes; /* room for DEMANGLED_SIZE_MAX and a NUL */
     size_t size;
-    jmp_buf too_long; /* there is no other way to stop libiberty, which leaks memory then only for
-                       * names in punycode */
+    /* the only way to stop libiberty, which then leaks memory, but only for names in punycode */
+    jmp_buf too_long;
 };
 
 #define DEMANGLED_SIZE_MAX 32768u
@@ -36,7 +38,7 @@ static void demangle_take(const char *piece, size_t size, void *data)
 
     if (size > DEMANGLED_SIZE_MAX - text->size)
         longjmp(text->too_long, 1);
-    if (size > 0) /* otherwise piece may be NULL */
+    if (size > 0) /* if it is 0, piece may be NULL */
         memcpy(text->bytes + text->size, piece, size);
     text->size += size;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libcapstone does the work, and can be left out. It is loaded when code is first shown, because
- * linking against it would cost every start 4 ms of relocations. On x86 the text is in AT&T's
- * syntax, as objdump prints it, with the size of operands in each mnemonic: movq, callq.
+ * Disassembles instructions, with libcapstone, which is optional. The library is loaded when code
+ * is first shown, because linking against it would cost every start 4 ms of relocations.
+ *
+ * x86 code is shown in AT&T syntax, as objdump prints it, with the size of operands in each
+ * mnemonic: movq, callq.
  */
 #include "config.h"
 
@@ -18,7 +20,7 @@
 
 #include "symbol/symbol-internal.h"
 
-#define GROUP 8u /* bytes in a row of the listing where nothing is disassembled */
+#define GROUP 8u /* bytes in a row of the listing if there is no disassembler */
 
 #ifdef HAVE_CAPSTONE
 #define STRING_OF(number) #number
@@ -38,7 +40,7 @@ struct capstone {
 
 struct disassembler {
     unsigned machine;
-    uint32_t unit;       /* bytes: instructions are a multiple of it */
+    uint32_t unit;       /* bytes; an instruction's size is a multiple of it */
     const char *problem; /* why everything is shown as bytes, or NULL */
 #ifdef HAVE_CAPSTONE
     struct capstone library;
@@ -86,8 +88,8 @@ static const struct machine {
     {EM_AARCH64, 4, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
 };
 
-/* The library stays loaded: functions are disassembled one after the other while somebody reads
- * code. */
+/* Loads libcapstone. It stays loaded after dlclose (RTLD_NODELETE), because people look at one
+ * function after the other. */
 static bool load_library(struct capstone *library)
 {
     void *object = dlopen(LIBRARY_NAME(CS_API_MAJOR), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
@@ -131,7 +133,7 @@ static bool open_any(struct disassembler *disassembler)
     return false;
 }
 
-/* "%rax, %rbx" becomes "%rax,%rbx", as objdump prints operands on x86. */
+/* Turns "%rax, %rbx" into "%rax,%rbx", as objdump prints operands on x86. */
 static void close_up(char *text)
 {
     char *out = text;
@@ -147,7 +149,8 @@ static bool in_group(const struct disassembler *disassembler, unsigned group)
     return disassembler->library.insn_group(disassembler->handle, disassembler->instruction, group);
 }
 
-/* Where a direct jump or call leads: its last operand, if that is a number. */
+/* Finds where a direct jump or call leads: to its last operand, if that is a number. False: the
+ * instruction is no direct jump or call. */
 static bool find_target(const struct disassembler *disassembler, uint64_t *target)
 {
     const cs_detail *detail = disassembler->instruction->detail;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The functions of a compilation unit, read once, when one of them is asked about.
+ * Reads the functions of a compilation unit from its debug information, once, at the first look-up
+ * in the unit.
  *
  * A hostile file may have loops in its trees of entries. So nesting is bounded, and so is the
- * number of entries that are looked at: a few times what fits into the unit. The rest is left out.
+ * number of entries that are read: a few times as many as fit into the unit. The rest is left out.
  */
 #include "config.h"
 
@@ -16,8 +17,8 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* The budget of a unit is PASSES entries for each of its bytes, and SPARE for its lists of ranges,
- * which are in another section. An entry has at least one byte. */
+/* How many entries are read for a unit at most: PASSES for each of its bytes, because an entry has
+ * at least one byte, plus SPARE for its lists of ranges, which are in another section. */
 #define PASSES 4u
 #define SPARE 65536u
 
@@ -34,7 +35,7 @@ bool elf_functions_spend(struct elf_functions *functions)
 struct reading {
     struct elf_object *object;
     struct elf_functions *functions;
-    bool scoped; /* scopes are parts of names in the unit's language */
+    bool scoped; /* in the unit's language, full names include scopes: C++ a::f, not C */
 };
 
 static void add_function(const struct reading *reading, Dwarf_Die *die)
@@ -74,7 +75,7 @@ static bool may_hold_functions(int tag)
            tag == DW_TAG_lexical_block;
 }
 
-/* Returns the index of the new scope, or ELF_NO_SCOPE where there is no memory for it. */
+/* Returns the index of the new scope, or ELF_NO_SCOPE if there is no memory. */
 static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die, uint32_t parent)
 {
     functions->error =
@@ -85,8 +86,8 @@ static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die,
     return functions->scope_count++;
 }
 
-/* Adds what the names of inlined functions need. The function is declared in the scope with index
- * own. */
+/* Records what the names of inlined functions need to know of this function: whether it is an
+ * operator() in a class, and where its own code begins. own is the index of the scope around it. */
 static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t own)
 {
     static const char call[] = "operator()"; /* template arguments may follow */
@@ -150,7 +151,8 @@ static uint64_t unit_size(Dwarf_Die *unit)
     return next - start;
 }
 
-/* Are scopes parts of names? In GNU C there are functions in functions, but without such names. */
+/* Returns whether full names in the unit's language include scopes. In C they do not: even the name
+ * of a nested function of GNU C does not include the outer function. */
 static bool is_scoped(Dwarf_Die *unit)
 {
     int language = dwarf_srclang(unit);
@@ -159,8 +161,7 @@ static bool is_scoped(Dwarf_Die *unit)
            language != DW_LANG_C11;
 }
 
-/* --- functions by unit -------------------------------------------------------------------------
- */
+/* --- functions by unit ------------------------------------------------------------------------ */
 
 static int compare_units(const void *left, const void *right)
 {
@@ -215,7 +216,7 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
     return 0;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- look-ups --------------------------------------------------------------------------------- */
 
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address)
 {
@@ -225,8 +226,9 @@ struct elf_function *elf_functions_around(const struct elf_functions *functions,
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
 
-/* Scopes were read in the order in which entries lie in the file, so they can be searched by
- * address. In a damaged file with loops they are out of order, and some are not found. */
+/* A binary search: scopes were read in the order of their entries in the file, and are sorted by
+ * the address of the entry. In a damaged file with loops they are not sorted, and some are not
+ * found. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die)
 {
     const struct elf_scope *scopes = functions->scopes;

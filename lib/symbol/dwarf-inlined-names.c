@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of functions that were inlined. The best one is the mangled name, which compilers write for
- * functions that the linker could see. gcc does not for lambdas, static functions and those in
- * unnamed namespaces, nor does clang for any function with -g1. Then an instance that was not
- * inlined may have a symbol with the mangled name. If it does not, the name is put together from
- * the scopes that the function is declared in, as gdb does.
+ * Names of inlined functions. The best name is the mangled one. Compilers write it for functions
+ * that the linker can see. gcc leaves it out for lambdas, static functions and functions in unnamed
+ * namespaces, and clang leaves it out for all functions with -g1.
+ *
+ * Without it, a copy of the function that was not inlined may have a symbol with the mangled name.
+ * If there is none, the name is put together from the scopes that the function is declared in, as
+ * gdb does.
  */
 #include "config.h"
 
@@ -28,7 +30,7 @@ struct origin {
     char *made; /* owned; NULL: the name is in the file */
 };
 
-/* --- what the file says ----------------------------------------------------------------------- */
+/* --- names in the file ------------------------------------------------------------------------ */
 
 static const char *linkage_name(Dwarf_Die *die)
 {
@@ -51,7 +53,7 @@ static bool follow_reference(Dwarf_Die *die, unsigned reference)
     return true;
 }
 
-/* The entry that declares an inlined function, in its class. */
+/* Returns the entry that declares an inlined function. The entry of a method is in its class. */
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     for (unsigned i = 0; i < STEPS_MAX; i++)
@@ -61,10 +63,10 @@ static Dwarf_Die declaration_of(Dwarf_Die die)
     return die;
 }
 
-/* --- an instance that was not inlined ----------------------------------------------------------
- */
+/* --- an instance that was not inlined --------------------------------------------------------- */
 
-/* The mangled name in a symbol: _ZL1fv for "_ZL1fv.isra.0". The caller's, or NULL. */
+/* Returns the mangled name in a symbol, for the caller to free: "_ZL1fv" for "_ZL1fv.isra.0". NULL:
+ * the symbol is not mangled, or no memory. */
 static char *mangled_part(const char *name)
 {
     bool mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
@@ -85,7 +87,7 @@ static char *symbol_of_copy(struct elf_object *object, const struct elf_function
     return symbol != NULL && symbol->start == start ? mangled_part(symbol->name) : NULL;
 }
 
-/* --- what it is declared in ------------------------------------------------------------------- */
+/* --- names with their scopes ------------------------------------------------------------------ */
 
 static void put_scope(FILE *text, const struct elf_scope *scope)
 {
@@ -105,8 +107,8 @@ static void put_scope(FILE *text, const struct elf_scope *scope)
     free(plain);
 }
 
-/* Writes the names of a scope and those around it, outermost first. The mangled name of a function
- * has the scopes around it already. */
+/* Writes the names of a scope and of the scopes around it, outermost first. If a scope is a
+ * function with a mangled name, that name includes the scopes around it already. */
 static void put_scopes(FILE *text, const struct elf_functions *functions, uint32_t scope)
 {
     uint32_t chain[ELF_SCOPE_DEPTH_MAX], count = 0;
@@ -120,8 +122,8 @@ static void put_scopes(FILE *text, const struct elf_functions *functions, uint32
         put_scope(text, &functions->scopes[chain[--count]]);
 }
 
-/* The name with its scopes, which is the caller's. NULL: it is in no scope, or the name gets too
- * long. */
+/* Returns the name with its scopes before it, for the caller to free. NULL: the function is in no
+ * scope, the name gets too long, or there is no memory. */
 static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die *declared,
                          const char *name)
 {
@@ -142,8 +144,7 @@ static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die 
     return NULL;
 }
 
-/* --- names by declaration ----------------------------------------------------------------------
- */
+/* --- names by declaration --------------------------------------------------------------------- */
 
 static int functions_around(struct elf_object *object, Dwarf_Die *die,
                             struct elf_functions **functions)

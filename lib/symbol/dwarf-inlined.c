@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inlined functions, from the tree of scopes that the debug information has for each function. What
- * was inlined into a function is kept once it was read, because many addresses of one function are
- * asked about. The trees of hostile files are bounded as in dwarf-functions.c.
+ * Finds inlined functions, from the tree of scopes that the debug information has for each
+ * function. The tree of a function is read once and its inlined functions are kept, because many
+ * look-ups are in the same function. The trees of hostile files are bounded as in
+ * dwarf-functions.c.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 
 #define RANGES_MAX 65536u /* ranges of inlined functions in one function */
 
-/* --- what was inlined into one ------------------------------------------------------------ */
+/* --- functions that were inlined into a function ------------------------------------------- */
 
 struct inlined_walk {
     struct elf_object *object;
@@ -88,23 +89,24 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count)
 {
     struct elf_inlined *list;
-    uint32_t all, found = 0; /* of all ranges, those around the address */
+    uint32_t all, found = 0; /* all: ranges in the function; found: ranges around the address */
     int error = elf_object_inlined(object, address, &list, &all);
 
     for (uint32_t i = 0; error == 0 && i < all && found < ELF_INLINED_MAX; i++) {
         if (address < list[i].start || address >= list[i].end)
             continue;
         if (found > 0 && list[i].depth <= chain[found - 1]->depth)
-            break; /* it is beside the last one, not inside: the code cannot belong to both */
+            /* it is not inside the last range, but beside it: the code cannot belong to both */
+            break;
         chain[found++] = &list[i];
     }
     *count = found;
     return error;
 }
 
-/* --- what is known of an inlined function -------------------------------------------------- */
+/* --- where an inlined function is called and declared --------------------------------------- */
 
-/* The directory of the compilation that an attribute belongs to. */
+/* Returns the directory that the unit with an attribute was compiled in; "": not known. */
 static const char *directory_of(Dwarf_Attribute *of)
 {
     Dwarf_Attribute attribute;
@@ -116,7 +118,7 @@ static const char *directory_of(Dwarf_Attribute *of)
     return directory != NULL ? directory : "";
 }
 
-/* The file and line in two attributes of an entry. */
+/* Reads a place in the source from two attributes of an entry: its file and its line. */
 static void read_place(Dwarf_Die *die, unsigned file, unsigned line, struct elf_line *place)
 {
     Dwarf_Attribute attribute;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compilation units and source lines. libdwfl's own look-up of a unit by address needs
- * .debug_aranges, which clang does not write, so units are found by their own ranges of code.
+ * Finds the compilation unit and the source line of an address. libdwfl's own look-up of a unit
+ * needs .debug_aranges, which clang does not write. So units are found here by their own ranges of
+ * code.
  */
 #include "config.h"
 
@@ -14,18 +15,18 @@
 #include "base/clock.h"
 #include "symbol/elf-internal.h"
 
-#define ALL_LISTS_NS_MAX                                                                           \
-    5000000000 /* for all lists of a file; those of 10 million entries take less */
-#define ONE_LIST_NS_MAX                                                                            \
-    100000000                /* counted for one list; if it took longer, we were not running       \
-                              */
-#define UNITS_MAX (1u << 22) /* ranges of code; all units of a hostile file may share one list */
+/* Ns for reading all lists of ranges of a file. Lists with 10 million entries take less. */
+#define ALL_LISTS_NS_MAX 5000000000
+/* Ns that are counted for one list at most. If it took longer, this thread was not running. */
+#define ONE_LIST_NS_MAX 100000000
+#define UNITS_MAX (1u << 22) /* ranges of code; in a hostile file all units may share one list */
 
 /* --- ranges of code ------------------------------------------------------------------------ */
 
-/* Lists of ranges lie in a section of their own. Entries may share them, and libdw passes over what
- * is no range without coming back, so the lists of a hostile file can take time that grows with the
- * square of its size, however few entries or ranges are read. So the time is bounded. */
+/* Begins to read the list of ranges of an entry. Lists are in a section of their own, and entries
+ * may share them. libdw skips elements of a list that are no range without returning. So, however
+ * few entries and ranges are read, the lists of a hostile file can take time that grows with the
+ * square of its size. That is why the time is bounded. */
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
 {
     return (struct elf_ranges){.object = object, .die = die, .since = (int64_t)time_now()};
@@ -81,7 +82,8 @@ static void read_units(struct elf_object *object)
         qsort(object->units, object->unit_count, sizeof *object->units, compare_units);
 }
 
-/* The compilation unit around an address of the debug information. */
+/* Sets object->unit to the compilation unit around an address of the debug information. False:
+ * there is none. */
 static bool find_unit(struct elf_object *object, uint64_t address)
 {
     size_t below =
@@ -123,7 +125,7 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
         return false;
     Dwarf_Line *found = dwarf_getsrc_die(&object->unit.die, address - object->dwarf_bias);
     const char *file = found == NULL ? NULL : dwarf_linesrc(found, NULL, NULL);
-    if (file == NULL || strcmp(file, "???") == 0) /* libdw says so where it knows no file */
+    if (file == NULL || strcmp(file, "???") == 0) /* libdw's name for an unknown file */
         return false;
     dwarf_lineno(found, &number);
     *line = (struct elf_line){.directory = file[0] == '/' ? "" : object->unit.directory,
@@ -132,7 +134,8 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
     return true;
 }
 
-/* "/a/./b/../c" becomes "/a/c". Links are not followed: the file need not be on this machine. */
+/* Turns "/a/./b/../c" into "/a/c". Symbolic links are not followed, because the file need not be on
+ * this machine. */
 static void clean_path(char *path)
 {
     char *out = path;

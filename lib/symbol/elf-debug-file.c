@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the debug file of a file. By its name (.gnu_debuglink) it is looked for here, where gdb and
- * libdwfl look too. libdwfl itself would open whatever has the name: a FIFO would block for ever,
- * and a small file may unpack to more than all memory. By its build-id libdwfl finds it, below
- * /usr/lib/debug and through debuginfod.
+ * Finds the separate debug file of an ELF file, by name or by build-id.
+ *
+ * The search by name (.gnu_debuglink) is made here, in the directories where gdb and libdwfl look
+ * too. libdwfl itself would open any file that has the name: a FIFO would block, and a small file
+ * may unpack to more than all memory. The search by build-id, below /usr/lib/debug and through
+ * debuginfod, is made by libdwfl.
  */
 #include "config.h"
 
@@ -22,11 +24,11 @@
 #define SYSTEM_DIRECTORY "/usr/lib/debug"
 #define CRC_PIECE 65536u /* bytes read at a time */
 
-/* What the debug file must have. A file that several debug files share is known by its build-id
- * only. */
+/* What identifies the debug file: its build-id, or else the checksum in the link. A file that
+ * several debug files share has a build-id only. */
 struct wanted {
     const uint8_t *build_id; /* borrowed */
-    ssize_t build_id_size;   /* less than 1: none */
+    ssize_t build_id_size;   /* bytes; less than 1: none */
     bool has_crc;
     uint32_t crc;
 };
@@ -70,7 +72,9 @@ static int try_path(const char *path, const struct wanted *wanted)
     return -1;
 }
 
-/* Looks beside the file, in .debug beside it, and in its directory below SYSTEM_DIRECTORY. */
+/* Opens the debug file with the name link. Looks beside the file, in .debug beside it, and in the
+ * file's directory below SYSTEM_DIRECTORY. Returns a descriptor and its *name, both the caller's;
+ * or -1. */
 static int find_by_name(const char *file, const char *link, const struct wanted *wanted,
                         char **name)
 {
@@ -83,7 +87,7 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
         if (whole ? (*name = strdup(link)) == NULL
                   : asprintf(name, patterns[i], size, directory, link) < 0)
             break;
-        /* the debug file may have the name of the file, which is not its own debug file */
+        /* link may be the name of the file itself, which is not its own debug file */
         int fd = strcmp(*name, file) == 0 ? -1 : try_path(*name, wanted);
         if (fd >= 0)
             return fd;
@@ -93,8 +97,8 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
     return -1;
 }
 
-/* Does libdwfl ask for a file that debug files share (DW_FORM_GNU_ref_alt)? That is so if link is
- * not the debuglink of the file itself. */
+/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt). It
+ * does if link is not the debuglink of the file itself. */
 static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
 {
     GElf_Addr bias;
@@ -121,7 +125,8 @@ static void choose_wanted(Dwfl_Module *module, const char *link, GElf_Word crc,
     wanted->build_id = shared;
 }
 
-/* The usual name of a debug file that no link names, which is the caller's; or NULL. */
+/* Returns the usual name of the debug file, "FILE.debug", for a file without a link. The caller
+ * frees it. NULL: no memory. */
 static char *usual_name(const char *file)
 {
     char *name;
@@ -129,8 +134,8 @@ static char *usual_name(const char *file)
     return asprintf(&name, "%s.debug", path_base_name(file)) < 0 ? NULL : name;
 }
 
-/* libdwfl loads libdebuginfod, and with it some 25 libraries, before it looks whether there are
- * servers. */
+/* Returns whether debuginfod servers are configured. libdwfl looks for servers too, but only after
+ * it has loaded libdebuginfod, and with it some 25 libraries. */
 static bool has_servers(void)
 {
     const char *servers = getenv("DEBUGINFOD_URLS");
@@ -155,7 +160,7 @@ int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module
     free(usual);
     if (fd >= 0)
         return fd;
-    /* with NULL for the names, both look for the build-id only */
+    /* with NULL for the names, both functions search by build-id only */
     return has_servers() ? dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL,
                                                         NULL, 0, name)
                          : dwfl_build_id_find_debuginfo(module, userdata, module_name, base, NULL,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where functions begin and end when no symbol says so. Stripped files still have an unwind table
- * (.eh_frame) and most of them its index (.eh_frame_hdr), and sections. What the file says is
- * checked before it is used, and the file may be cut off anywhere.
+ * Finds where a function begins and ends if no symbol says so. Stripped files still have an unwind
+ * table (.eh_frame), most have its index (.eh_frame_hdr), and all have sections. What the file says
+ * is checked before it is used, and the file may be cut off anywhere.
  *
- * Static programs have .eh_frame, because they unwind through it, but gcc lets the linker make no
- * index. Then libdw takes the entries apart (LSB core, "Exception Frames"), and only their ranges
- * of code are kept.
+ * Static programs have .eh_frame, because they unwind through it, but gcc does not let the linker
+ * make the index. Then libdw takes the entries apart (LSB core, "Exception Frames"), and only their
+ * ranges of code are kept.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* The bytes of the file at an address, and in *room how many there are up to the end of its
- * segment. */
+/* Returns the file's bytes at an address. *room becomes how many bytes there are up to the end of
+ * the segment or of the file. NULL: no bytes of the file are there. */
 static const char *bytes_at(const struct elf_object *object, uint64_t address, size_t *room)
 {
     size_t count, size;
@@ -44,9 +44,9 @@ static const char *bytes_at(const struct elf_object *object, uint64_t address, s
 
 /* --- by frame descriptions: .eh_frame --------------------------------------------------- */
 
-/* What entries have in common (CIE). */
+/* A CIE: what several entries have in common. */
 struct common {
-    uint64_t offset;  /* in the section, in whose order they are read */
+    uint64_t offset;  /* in the section; frames.common is sorted by it */
     uint8_t encoding; /* of addresses: DW_EH_PE_* */
 };
 
@@ -54,14 +54,15 @@ struct frames {
     struct elf_object *object;
     GElf_Shdr header;
     Elf_Data *data;
-    const unsigned char *ident; /* of the file */
+    const unsigned char *ident; /* e_ident of the file, borrowed */
     struct common *common;      /* owned */
     uint32_t common_count;
 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* How many bytes a number takes. 0: no address of code is encoded like this. */
+/* Returns how many bytes a number in this encoding has. 0: no address of code is encoded like
+ * this. */
 static size_t encoding_size(const struct frames *frames, uint8_t encoding)
 {
     switch (encoding & 0x07) {
@@ -87,7 +88,7 @@ static uint64_t elf_frames_get(const struct frames *frames, const uint8_t *bytes
     return number;
 }
 
-/* Reads an address, or its distance from where it is written. */
+/* Reads an encoded number: an address, or the distance to it from the place of the number. */
 static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, uint8_t encoding)
 {
     size_t size = encoding_size(frames, encoding);
@@ -98,10 +99,10 @@ static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, u
                                              : number;
 }
 
-/* --- what entries have in common -------------------------------------------------------------- */
+/* --- CIEs: what entries have in common -------------------------------------------------------- */
 
-/* Finds how the range of an entry is encoded, from its augmentation. False: that cannot be known.
- */
+/* Finds how the entries of a CIE encode their ranges of code, from its augmentation. False: the
+ * augmentation is not known. */
 static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uint8_t *encoding)
 {
     const uint8_t *data = cie->augmentation_data, *end = data + cie->augmentation_data_size;
@@ -116,7 +117,7 @@ static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uin
             *encoding = *data;
             return true;
         }
-        if (*letter == 'P') /* an encoding, and a pointer */
+        if (*letter == 'P') /* the data of P: an encoding, then a pointer */
             data += encoding_size(frames, *data);
         if (*letter == 'P' || *letter == 'L')
             data++;
@@ -243,22 +244,23 @@ static bool elf_frames_function(struct elf_object *object, uint64_t address, uin
     return true;
 }
 
-/* --- by their index: .eh_frame_hdr -------------------------------------------------------- */
+/* --- by the index of frame descriptions: .eh_frame_hdr ------------------------------------ */
 
-/* .eh_frame_hdr as every linker writes it: version 1, with pointers of four bytes that are relative
- * to its own address, sorted by function (LSB core, "Exception Frame Header"). Nothing is aligned.
- */
+/* .eh_frame_hdr as every linker writes it: version 1, with a table that is sorted by function.
+ * Numbers in the table have four bytes, and are relative to the address of .eh_frame_hdr (LSB core,
+ * "Exception Frame Header"). Nothing is aligned. */
 struct unwind_index {
     uint64_t address;
     uint32_t count;
-    const char *table; /* borrowed; count times struct unwind_entry */
+    const char *table; /* borrowed; count elements of struct unwind_entry */
 };
 struct unwind_entry {
     int32_t function, frame;
 };
 #define UDATA4 0x03
 #define DATAREL_SDATA4 0x3b
-#define TABLE_AT 12 /* offset: the encodings, the address of .eh_frame and the count come first */
+/* offset of the table, after the encodings, the address of .eh_frame and the count */
+#define TABLE_AT 12
 
 static bool find_unwind_index(const struct elf_object *object, struct unwind_index *index)
 {
@@ -295,8 +297,9 @@ static uint64_t function_at(const struct unwind_index *index, size_t i)
     return index->address + (uint64_t)(int64_t)unwind_entry(index, i).function;
 }
 
-/* How many bytes of code a frame description covers; UINT64_MAX: not known. That is its fourth word
- * if its third is the function's start relative to that word, as it nearly always is. */
+/* Returns how many bytes of code a frame description covers; UINT64_MAX: not known. The fourth word
+ * is that size if the third word is the function's start, relative to the third word. It nearly
+ * always is. */
 static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uint64_t function)
 {
     size_t room;
@@ -339,7 +342,7 @@ bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *
     return true;
 }
 
-/* --- by what is around ------------------------------------------------------------------ */
+/* --- by sections and by the symbols around ----------------------------------------------- */
 
 static void narrow_to_section(const struct elf_object *object, uint64_t address, uint64_t *start,
                               uint64_t *end)

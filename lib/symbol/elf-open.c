@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens ELF files, and finds their segments. libdwfl finds and reads everything: .symtab, .dynsym,
+ * Opens ELF files, and finds their segments. libdwfl finds and reads all else: .symtab, .dynsym,
  * .gnu_debugdata, debug files by build-id and debuglink, and debuginfod.
  *
- * Files are hostile until shown otherwise: libelf checks what it reads, this file checks what
- * it computes from it, and nothing here runs near a target.
+ * Files may be hostile. libelf checks what it reads, and this file checks what it computes from
+ * that. None of this runs inside a target.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 
 #define ANYWHERE_END 0x7fffffffffffu
 
-static char *debug_path; /* NULL stands for libdwfl's default; it takes the address of a variable */
+static char *debug_path; /* libdwfl takes the address of this variable; NULL: its default path */
 
 static const Dwfl_Callbacks by_file = {
     .find_elf = dwfl_build_id_find_elf,
@@ -28,7 +28,8 @@ static const Dwfl_Callbacks by_file = {
     .debuginfo_path = &debug_path,
 };
 
-/* libdwfl would also open compressed files, in which offsets of mappings mean nothing. */
+/* Checks that a file begins like an ELF file, because libdwfl would also open compressed files. In
+ * these, offsets of mappings mean nothing. 0 or -errno. */
 static int check_magic(int fd)
 {
     char magic[SELFMAG];
@@ -137,8 +138,8 @@ bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uin
     return own_size > 0 && own_size == size && memcmp(own, build_id, size) == 0;
 }
 
-/* The segment that holds a file offset. Segments may share a page of the file; then the one with
- * code is preferred, because samples are in code. */
+/* Finds the segment that holds a file offset. Segments may share a page of the file. Then the
+ * segment with code is preferred, because samples are in code. */
 static bool find_segment(const struct elf_object *object, uint64_t offset, GElf_Phdr *segment)
 {
     size_t count;

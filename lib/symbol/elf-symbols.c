@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The symbols of an ELF file, sorted by address. libdwfl's own look-up by address scans all of
- * them, so they are read once into an array.
+ * Reads the symbols of an ELF file into an array, sorted by address. libdwfl's own look-up by
+ * address would scan all of them each time.
  */
 #include "config.h"
 
@@ -11,10 +11,11 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-#define OVERLAPS_MAX 16 /* symbols before an address that may overlap it and are looked at */
-#define COMPARED 256    /* bytes of names; those of a hostile file may be equal for megabytes */
+#define OVERLAPS_MAX 16 /* symbols before an address that are checked: each may reach over it */
+/* bytes of names that are compared; names in a hostile file may be equal for megabytes */
+#define COMPARED 256
 
-/* Where the section of a symbol ends, or 0 where it holds no code. */
+/* Returns the address where the section of a symbol ends. 0: it holds no code. */
 static uint64_t code_end(Elf *elf, GElf_Word section)
 {
     GElf_Shdr header;
@@ -30,15 +31,16 @@ bool elf_is_name(const char *name)
     return name != NULL && name[0] != '\0' && strnlen(name, ELF_NAME_SIZE_MAX) < ELF_NAME_SIZE_MAX;
 }
 
-/* "$x", "$d.12": symbols for disassemblers on Arm, not functions. */
+/* Returns whether a name is a mark for disassemblers on Arm, such as "$x" or "$d.12", and not the
+ * name of a function. */
 static bool is_mark(const char *name)
 {
     return name[0] == '$' && name[1] != '\0' && strchr("xadt", name[1]) != NULL &&
            (name[2] == '\0' || name[2] == '.');
 }
 
-/* Of several names at one address, one with a size wins; then global before weak before local; then
- * the one with the fewest underscores in front. */
+/* Rates a symbol among those at one address. One with a size wins; then global before weak before
+ * local; then the name with the fewest underscores in front. */
 static uint32_t symbol_preference(const GElf_Sym *symbol, const char *name)
 {
     static const uint32_t binding[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
@@ -74,12 +76,13 @@ static int compare_symbols(const void *left, const void *right)
     return strncmp(a->name, b->name, COMPARED);
 }
 
-/* Symbols without a size (from assembler) reach to the next symbol, at most to the end of their
- * section. Inside a symbol with a size they are only labels, and are left out. */
+/* Gives a size to symbols that have none (from assembler): they reach to the next symbol, at most
+ * to the end of their section. Inside a symbol with a size they are only labels, and are left
+ * out. */
 static void size_labels(struct elf_object *object)
 {
     struct elf_symbol *symbols = object->symbols;
-    uint64_t covered = 0; /* sized symbols reach to here */
+    uint64_t covered = 0; /* sized symbols so far reach up to this address */
     size_t kept = 0;
 
     for (size_t i = 0; i < object->symbol_count; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much memory the compressed sections of a file take. libdw unpacks them whole, and a file of a
- * few hundred kilobytes can become gigabytes, so the sizes are summed up before libdw sees the
- * file.
+ * Computes how much memory the compressed sections of a file would take. libdw unpacks them whole,
+ * and a file of a few hundred kilobytes can become gigabytes. So the sizes are summed up before
+ * libdw reads the file.
  *
- * Most compressed sections begin with their size, and libelf unpacks no more than that. The symbol
- * table in .gnu_debugdata is compressed with xz, which has the size after the data, where it may be
- * wrong. But the sizes of the chunks that the data consist of cannot be wrong: see
- * https://tukaani.org/xz/xz-file-format.txt, and for the chunks LZMA2 in the kernel's
- * lib/xz/xz_dec_lzma2.c.
+ * Most compressed sections begin with their unpacked size, and libelf unpacks no more than that.
+ * The symbol table in .gnu_debugdata is compressed with xz, which stores the unpacked size after
+ * the data, where it may be wrong. But the data consist of chunks, and the unpacked size of a chunk
+ * cannot be wrong. The format of xz files is in https://tukaani.org/xz/xz-file-format.txt, and that
+ * of the chunks (LZMA2) in the kernel's lib/xz/xz_dec_lzma2.c.
  */
 #include "config.h"
 
@@ -18,11 +18,11 @@
 
 #include "symbol/elf-internal.h"
 
-/* A file may become UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Compressed debug
+/* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Compressed debug
  * information grows to 10 times its size. */
 #define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20)
 #define RATIO 32u
-#define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30) /* bytes that no file may exceed */
+#define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30) /* bytes; the limit for any file */
 
 struct bytes_left {
     const unsigned char *at;
@@ -46,11 +46,11 @@ static const unsigned char *unpacked_size_take(struct bytes_left *bytes, size_t 
     "\xfd"                                                                                         \
     "7zXZ"
 #define XZ_HEADER 12u /* bytes */
-#define XZ_FLAGS 7u   /* offset in the header: the kind of checksum */
+#define XZ_FLAGS 7u   /* offset in the header: byte with the kind of checksum */
 
 enum { CHUNK_END, CHUNK_PLAIN, CHUNK_PLAIN_TOO, CHUNK_LZMA = 0x80, CHUNK_PROPERTIES = 0xc0 };
 
-/* Adds the unpacked size of the chunks of a block. False: these are no chunks. */
+/* Adds the unpacked size of all chunks of a block to *sum. False: these bytes are no chunks. */
 static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
 {
     const unsigned char *head;
@@ -74,7 +74,7 @@ static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
     return head != NULL;
 }
 
-/* Adds the unpacked size of a stream. False: it is none. */
+/* Adds the unpacked size of an xz stream to *sum. False: these bytes are no stream. */
 static bool add_stream(struct bytes_left bytes, uint64_t *sum)
 {
     static const unsigned char checksums[16] = {0,  4,  4,  4,  8,  8,  8,  16,
@@ -85,7 +85,7 @@ static bool add_stream(struct bytes_left bytes, uint64_t *sum)
         return false;
     size_t checksum = checksums[header[XZ_FLAGS] & 15];
     while ((block = unpacked_size_take(&bytes, 1)) != NULL &&
-           *block != 0) { /* 0 begins the index */
+           *block != 0) { /* a 0 begins the index */
         if (unpacked_size_take(&bytes, (*block + 1u) * 4 - 1) == NULL || !add_chunks(&bytes, sum))
             return false;
         size_t padding = -(size_t)(bytes.at - block) & 3;
@@ -106,7 +106,8 @@ static uint64_t read_big_endian(const unsigned char *bytes)
     return number;
 }
 
-/* Adds the unpacked size of a section that libdw would unpack. False: its size cannot be found. */
+/* Adds the unpacked size of a section to *sum if libdw would unpack it. False: the size cannot be
+ * found. */
 static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name,
                         uint64_t *sum)
 {

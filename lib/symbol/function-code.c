@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The instructions of a function, for people to read. The bytes come from the file that was mapped,
- * not from the memory of a process, so a target is not touched.
+ * Reads and disassembles the code of a function, for people to read. The bytes come from the file
+ * that was mapped, not from the memory of a process, so a target is not touched.
  *
- * The symbol table says where the function begins and ends, or else the unwind table. Code that
- * neither knows is shown up to AROUND bytes around the location. Whatever a file claims, no more
- * than FUNCTION_SIZE_MAX bytes and INSTRUCTIONS_MAX instructions are read, and the location is
- * always among them.
+ * The bounds of the function come from the symbol table, or else from the unwind table. If neither
+ * has the function, up to AROUND bytes before and after the location are shown. Whatever a file
+ * claims, no more than FUNCTION_SIZE_MAX bytes and INSTRUCTIONS_MAX instructions are read, and the
+ * location is always among them.
  */
 #include "config.h"
 
@@ -27,21 +27,21 @@
 #define AROUND UINT64_C(2048) /* bytes before and after a location in unknown code */
 #define NAME_SIZE_MAX 256 /* bytes of a call target's name, with its NUL; longer names are cut */
 
-/* Addresses are those of elf-object.h. */
+/* A function's code while it is read. Addresses are those of elf-object.h. */
 struct code_reader {
     struct elf_object *elf; /* borrowed */
     struct elf_segment segment;
     uint64_t address;    /* of the location */
     uint64_t start, end; /* of the code to read */
-    bool unbounded;      /* start is no function's, and may be inside an instruction */
-    uint64_t shift;      /* added to an address as linked, gives one of elf */
+    bool unbounded;      /* no function is known: start may be inside an instruction */
+    uint64_t shift;      /* an address of elf minus the same address as linked */
     struct disassembler *disassembler;
     struct symbol_code *code;
-    const struct elf_symbol *named; /* the symbol that has name */
+    const struct elf_symbol *named; /* the symbol whose text is in name */
     char name[NAME_SIZE_MAX];
 };
 
-/* --- where it is --------------------------------------------------------------------- */
+/* --- where the code is ----------------------------------------------------------------- */
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
@@ -111,8 +111,8 @@ static unsigned machine_of(const struct elf_object *elf)
 
 /* --- instructions -------------------------------------------------------------------- */
 
-/* Makes the name of a symbol reader->name: demangled, without its version, and cut if it is long.
- */
+/* Sets reader->name to the name of a symbol: demangled, without its version, and cut if it is
+ * long. */
 static void take_name(struct code_reader *reader, const struct elf_symbol *symbol)
 {
     size_t length = strcspn(symbol->name, "@");
@@ -131,7 +131,7 @@ static void take_name(struct code_reader *reader, const struct elf_symbol *symbo
     free(name);
 }
 
-/* Writes " <name+0x10>" for the target of a jump or call, or "". */
+/* Writes " <name+0x10>" for the target of a jump or call, or "" if no symbol is there. */
 static void name_target(struct code_reader *reader, uint64_t target, char *text, size_t size)
 {
     const struct elf_symbol *symbol = elf_object_symbol(reader->elf, target + reader->shift);
@@ -210,7 +210,8 @@ static int read_instructions(struct code_reader *reader)
     struct symbol_code *code = reader->code;
     int error = 0;
 
-    if (reader->unbounded) { /* all that is known is that an instruction begins at the location */
+    /* no start of an instruction is known, so one is assumed at the location */
+    if (reader->unbounded) {
         error = read_between(reader, reader->start, reader->address);
         return error == 0 ? read_between(reader, reader->address, reader->end) : error;
     }
@@ -224,7 +225,7 @@ static int read_instructions(struct code_reader *reader)
     return read_between(reader, reader->address, reader->end);
 }
 
-/* --- all ----------------------------------------------------------------------------- */
+/* --- the whole function ----------------------------------------------------------------- */
 
 static int read_code(struct code_reader *reader, uint32_t object)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * function-code: the instructions of one function, disassembled, with the source lines and the
- * inlined functions that they were made from.
+ * inlined functions that they come from.
  */
 #ifndef PPROFIL_SYMBOL_CODE_H
 #define PPROFIL_SYMBOL_CODE_H
@@ -13,13 +13,15 @@
 
 struct symbol_instruction {
     uint64_t address; /* as linked, for people */
-    uint64_t place; /* offset in the file, as in a profile's locations, which counts are kept by */
-    uint32_t size;  /* bytes */
-    char *text;     /* owned: "mov    %rax,%rbx"; bytes in hex where nothing can disassemble */
-    uint32_t file;  /* index into files; of the innermost inlined function's line */
-    uint32_t line;  /* 0: not known */
-    uint32_t inlined; /* index into inlined: the innermost inlined function that it belongs to */
-    uint64_t target;  /* where it jumps to, or what it calls, as linked; 0: not known */
+    /* offset in the file; also the address of locations in a profile, by which samples are
+     * counted */
+    uint64_t place;
+    uint32_t size; /* bytes */
+    char *text;    /* owned; "mov    %rax,%rbx"; bytes in hexadecimal if there is no disassembler */
+    uint32_t file; /* index into symbol_code.files: the file of line */
+    uint32_t line; /* in the innermost inlined function's source; 0: not known */
+    uint32_t inlined; /* index into symbol_code.inlined: the innermost inlined function around it */
+    uint64_t target;  /* address that it jumps to or calls, as linked; 0: not known */
 };
 
 struct symbol_code {
@@ -33,52 +35,53 @@ struct symbol_code {
     uint32_t inlined_count;
 };
 
-/* The function around a location of the symbolizer's profile. PPROFIL_ERROR_NO_CODE: there is no
- * code to be had, and *problem (never to be freed) says why in a few words; -ENOMEM. */
+/* Reads the code of the function around a location of the symbolizer's profile. The caller frees it
+ * with symbol_code_free. Returns 0; PPROFIL_ERROR_NO_CODE: the code cannot be found, and *problem
+ * (borrowed) says why in a few words; or -ENOMEM. */
 int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
                     const char **problem);
 void symbol_code_free(struct symbol_code *code);
 
-/* --- listing: instructions with the text of the source lines that they were made from ------------
- */
+/* --- listing: instructions, with the source lines that they come from ------------------------- */
 
 struct listing_row {
     const char *text; /* borrowed from the listing */
-    const char *file; /* of a source line: its path, borrowed */
-    uint32_t line; /* number of the source line, or of that which the instruction was made from; 0:
-                    * not known */
-    bool newer; /* the source file was written after the program, so the line may be another now */
+    const char *file; /* path of the source file, borrowed; only in rows that are a source line */
+    /* number of the source line, or of the line that the instruction comes from; 0: not known */
+    uint32_t line;
+    bool newer; /* the source file is newer than the program, so the line may have changed */
     const struct symbol_instruction *instruction; /* borrowed; NULL: the row is a source line */
 };
 
 /* A source file. */
 struct listing_source {
-    char *text; /* owned; lines that end with NUL; NULL: it cannot be read, or nobody asked */
+    char *text;          /* owned; lines that end with NUL; NULL: not read, or not readable */
     const char **starts; /* owned; where its lines begin */
     uint32_t count;      /* lines */
-    bool read;           /* it was tried */
+    bool read;           /* reading it was tried */
     bool newer;          /* it was written after the program */
 };
 
 struct listing {
     struct symbol_code *code;       /* owned */
     struct listing_source *sources; /* owned; by index into code->files */
-    struct listing_row *rows; /* owned; each source line before the instructions made from it */
+    struct listing_row *rows;       /* owned; each source line comes before its instructions */
     uint32_t row_count;
 };
 
-/* Takes the code over, also after an error, and reads its source files; those that cannot be read
- * have no lines. 0 or -ENOMEM. */
+/* Makes a listing of code, and reads its source files. A file that cannot be read has no lines. The
+ * listing owns code; after an error, code is freed. 0 or -ENOMEM. */
 int listing_new(struct symbol_code *code, struct listing **listing);
-/* A line of one of the code's files, also one that no code was made from. NULL: it is not there. */
+/* Returns a line of one of the code's source files, borrowed. The line need not have code. NULL:
+ * there is no such line, or the file was not read. */
 const char *listing_line(const struct listing *listing, uint32_t file, uint32_t number);
 void listing_free(struct listing *listing);
 
-/* What a request for the code of a function gave. */
+/* The result of a request for the code of a function. */
 struct code_listing {
-    uint32_t location;       /* that it was requested by */
-    struct listing *listing; /* owned; NULL: the code cannot be had */
-    char *problem;           /* owned: why; may be NULL */
+    uint32_t location;       /* the location that was requested */
+    struct listing *listing; /* owned; NULL: the code cannot be shown */
+    char *problem;           /* owned; why there is no listing; may be NULL */
 };
 void code_listing_clear(struct code_listing *code);
 

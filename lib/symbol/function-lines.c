@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The source line and the innermost inlined function of each instruction of a function. Names are
- * made once for each file and inlined function: the file has one text for each of them, so pointers
- * are compared before texts are.
+ * Finds the source line and the innermost inlined function of each instruction of a function. The
+ * path of a file and the name of an inlined function are made only once. The debug information
+ * mostly has a single string for each, so pointers are compared before texts are.
  */
 #include "config.h"
 
@@ -17,17 +17,18 @@
 
 #define FILES_MAX 1024u   /* source files of a function; lines in others are left out */
 #define INLINED_MAX 1024u /* names of inlined functions; others are left out */
-#define PAINTED_MAX                                                                                \
-    (UINT64_C(1) << 22) /* instructions in inlined functions, summed over all depths */
+/* instructions in inlined functions, summed over all depths; further ones are not marked */
+#define PAINTED_MAX (UINT64_C(1) << 22)
 
 /* --- lines ----------------------------------------------------------------------------- */
 
-/* What a path was made of. */
+/* The strings that a path was made from. */
 struct file_key {
     const char *directory, *file; /* borrowed */
 };
 
-/* Where the path is in code->files, which may have it from another unit; file_count: nowhere. */
+/* Returns the index of a path in code->files, which may have it from another unit. file_count: it
+ * is not there. */
 static uint32_t find_path(const struct symbol_code *code, const char *path)
 {
     uint32_t i = 0;
@@ -37,7 +38,8 @@ static uint32_t find_path(const struct symbol_code *code, const char *path)
     return i;
 }
 
-/* *file is 0 where there are too many. */
+/* Adds the path of a line's file to code->files if it is not there. *file becomes its index; 0 if
+ * there are too many files. 0 or -ENOMEM. */
 static int add_file(struct symbol_code *code, struct file_key *keys, const struct elf_line *line,
                     uint32_t *file)
 {
@@ -68,7 +70,8 @@ static int find_file(struct symbol_code *code, struct file_key *keys, const stru
     return add_file(code, keys, line, file);
 }
 
-/* Room for count texts, of which the first is "". NULL: no memory. */
+/* Returns an array of count strings: first "", then NULLs. The caller frees all. NULL: no
+ * memory. */
 static char **new_texts(uint32_t count)
 {
     char **texts = calloc(count, sizeof *texts);
@@ -104,7 +107,7 @@ int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_co
 
 /* --- inlined functions ---------------------------------------------------------------- */
 
-/* The first instruction that begins at an address of elf's, or after it. */
+/* Returns the index of the first instruction that begins at an address of elf or after it. */
 static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift, uint64_t address)
 {
     uint32_t low = 0, high = code->instruction_count;
@@ -119,8 +122,9 @@ static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift,
     return low;
 }
 
-/* names: the borrowed names that code->inlined is made of. *inlined is 0 where there are too many.
- */
+/* Finds the index of an inlined function's name in code->inlined, and adds the name if it is not
+ * there. 0 if there are too many. names has the borrowed names that code->inlined was made from. 0
+ * or -ENOMEM. */
 static int find_inlined(struct symbol_code *code, const char **names, const char *name,
                         uint32_t *inlined)
 {
@@ -139,8 +143,8 @@ static int find_inlined(struct symbol_code *code, const char **names, const char
     return 0;
 }
 
-/* Ranges of outer functions come before those of functions that were inlined into them, which
- * overwrite them. */
+/* Sets the inlined function of the instructions in each range. Outer ranges come first, and the
+ * ranges inside them overwrite them. */
 static int paint_inlined(struct elf_object *elf, uint64_t shift, struct symbol_code *code,
                          struct elf_inlined *ranges, uint32_t count, const char **names)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of code made at run time, once the file with them can be trusted. Anyone can write to /tmp,
- * so the file must be a regular one, belong to us, to root or to the process, and not be too large.
+ * Reads the names of JIT code from a file, if the file can be trusted. Anyone can write to /tmp, so
+ * it must be a regular file, not be too large, and belong to us, to root or to the user of the
+ * process.
  */
 #include "config.h"
 
@@ -14,14 +15,14 @@
 #include "symbol/jit-code.h"
 
 #define MAP_SIZE_MAX ((off_t)256 << 20) /* bytes of a map */
-#define DUMP_SIZE_MAX ((off_t)4 << 30)  /* bytes of a jitdump, which has the code too */
+#define DUMP_SIZE_MAX ((off_t)4 << 30)  /* bytes of a jitdump, which contains the code too */
 
 struct jit_code {
-    size_t size; /* of the file, when it was read */
+    size_t size; /* bytes of the file when it was read */
     struct jit_names names;
 };
 
-/* Sets *size, bytes, where the file can be trusted. */
+/* Returns whether a file can be trusted, and its *size in bytes. */
 static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     struct stat status, process;
@@ -37,8 +38,8 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
     return stat(path, &process) == 0 && process.st_uid == status.st_uid;
 }
 
-/* Returns fd, or where it is -1 the descriptor of a map; -1: the file cannot be trusted. Only a map
- * that was found by its name may be another process's. */
+/* Returns fd, or if it is -1, a descriptor of the owner's map. -1: there is no file, or it cannot
+ * be trusted. A map that was found by its name may be another process's, so that is checked too. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);

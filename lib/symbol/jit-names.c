@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names by address. A JIT compiler makes code, throws it away and makes other code in its place, so
- * names overlap, and the one that was added last hides the others. Once all are added they are cut
- * into pieces that do not overlap, each with the last name that covers it.
+ * Finds names of JIT code by address.
+ *
+ * A JIT compiler makes code, throws it away and makes other code in its place. So names overlap,
+ * and the name that was added last hides the others. Once all are added, they are cut into pieces
+ * that do not overlap, each with the last name that covers it.
  */
 #include "config.h"
 
@@ -50,7 +52,8 @@ static int jit_names_compare(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The names that have begun: a binary heap, the one that was added last on top. */
+/* A binary heap of the names that have begun in the sweep. On top is the name that was added
+ * last. */
 struct heap {
     const struct jit_name **entries;
     size_t count;

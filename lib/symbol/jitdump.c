@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A jitdump is a header and records (tools/perf/Documentation/jitdump-specification.txt in the
- * kernel). The code in them is skipped. The file may still grow: reading ends at a record that is
- * not whole, and at one that makes no sense.
+ * Reads the names in a jitdump: a header, then records
+ * (tools/perf/Documentation/jitdump-specification.txt in the kernel). The code in them is skipped.
+ * The file may still grow, so reading ends at a record that is not whole or makes no sense.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 #define MAGIC 0x4a695444u
 #define NAME_SIZE_MAX 4096u
 #define LINES_SIZE_MAX (1u << 24) /* bytes of a record of lines */
-/* V8 gives addresses of lines as if the ELF header were there that perf inject puts before the
- * code. */
+/* perf inject puts an ELF header before the code, so V8 adds the header's size to addresses of
+ * lines. */
 #define V8_SHIFT 64u /* bytes */
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
@@ -33,28 +33,28 @@ struct jitdump_record {
 };
 struct load {
     uint32_t pid, tid;
-    uint64_t vma, address, size, index; /* then the name, and the code */
+    uint64_t vma, address, size, index; /* then follow the name and the code */
 };
 struct move {
     uint32_t pid, tid;
     uint64_t vma, from, to, size, index;
 };
 struct debug_info {
-    uint64_t address, count; /* then as many debug_entry */
+    uint64_t address, count; /* then follow count elements of debug_entry */
 };
 struct debug_entry {
     uint64_t address;
-    uint32_t line, discriminator; /* then the file, with its end */
+    uint32_t line, discriminator; /* then follows the file's name, with its NUL */
 };
 
 struct jitdump_reader {
     int fd;
     struct jit_names *names;
-    struct jit_line *lines; /* owned by names; they come before the load that they belong to */
+    struct jit_line *lines; /* owned by names; lines of the load that comes next; NULL: none */
     size_t line_count;      /* of lines */
-    uint64_t lines_of;      /* the address of that load */
-    struct jit_name *loads; /* owned; in the order of indexes, for moves */
-    uint64_t *indexes;      /* owned; of loads, ascending */
+    uint64_t lines_of;      /* address of the load with these lines */
+    struct jit_name *loads; /* owned; in the order of indexes; moves refer to them */
+    uint64_t *indexes;      /* owned; index of each of loads, ascending */
     size_t load_count;
 };
 
@@ -70,8 +70,8 @@ bool jitdump_is(int fd)
     return jitdump_read_at(fd, 0, &magic, sizeof magic) && magic == MAGIC;
 }
 
-/* A move names its load by an index, which grows with each load. A load whose index does not cannot
- * be moved. */
+/* Remembers a load for moves, which refer to it by an index. The index grows with each load. A load
+ * with an index that has not grown is not remembered, and cannot be moved. False: no memory. */
 static bool jitdump_remember(struct jitdump_reader *reader, uint64_t index,
                              const struct jit_name *name)
 {
@@ -135,7 +135,8 @@ static int compare_lines(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The text if it can be a path, else NULL: V8 may write memory that held a path once. */
+/* Returns the text if it can be a path, else NULL: V8 may write memory that no longer holds a
+ * path. */
 static const char *jitdump_check_path(const char *text)
 {
     for (const char *at = text; *at != '\0'; at++)
@@ -144,8 +145,8 @@ static const char *jitdump_check_path(const char *text)
     return *text == '\0' ? NULL : text;
 }
 
-/* Returns how many entries of the record are whole. The file name "\xff" stands for that of the
- * entry before. */
+/* Parses the entries of a record of lines, and returns how many of them are whole. The file name
+ * "\xff" means the file of the entry before. */
 static size_t jitdump_parse_lines(char *bytes, size_t size, const struct debug_info *info,
                                   struct jit_line *lines)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Was a file built with LeakSanitizer? Code that was compiled with a sanitizer calls the
- * initialisation of the sanitizer's library. The name of that function is in the program's symbol
- * table, whether the library is linked statically or not.
+ * Finds out whether a file was built with LeakSanitizer. Code that was compiled with a sanitizer
+ * calls a function that initialises the sanitizer's library. The name of that function is in the
+ * program's symbol table, whether the library is linked statically or not.
  */
 #include "config.h"
 

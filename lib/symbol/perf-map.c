@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * /tmp/perf-PID.map: lines "START SIZE name", in hexadecimal, in the order in which code was made
- * (tools/perf/Documentation/jit-interface.txt in the kernel).
+ * Reads /tmp/perf-PID.map. Its lines are "START SIZE name", with hexadecimal numbers, in the order
+ * in which code was made (tools/perf/Documentation/jit-interface.txt in the kernel).
  *
- * A map is named by a pid, and may be left over from another process that had it. Where the process
- * still runs, the map must have been written since the process began. Where it has ended, the map
- * must have been written after the profile began, and created before the profile ended.
+ * A map has a pid in its name, and may be left over from another process that had this pid. If the
+ * process still runs, the map must have been written since the process began. If it has ended, the
+ * map must have been written after the profile began, and created before the profile ended.
  */
 #include "config.h"
 
@@ -24,13 +24,14 @@
 #define SLACK (SECOND / 10) /* ns by which the kernel's times may be off: they advance in ticks */
 #define AFTERWARDS SECOND   /* ns that a process may live on after its last sample */
 
-/* Follows no link, and waits for no FIFO and no device. */
+/* Opens a file, but follows no symbolic link, and waits for no FIFO and no device. */
 static int perf_map_open_safely(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
-/* In its own pid namespace the process has another pid: the last one of NSpid (proc(5)). */
+/* A process in a pid namespace has another pid there: the last number of NSpid (proc(5)). The map
+ * in its own /tmp has that pid in its name. */
 int perf_map_open(uint32_t pid)
 {
     char path[96], line[256];
@@ -53,8 +54,8 @@ int perf_map_open(uint32_t pid)
 
 /* --- the process that wrote it ----------------------------------------------------------- */
 
-/* When the process that has this pid now started, CLOCK_REALTIME ns; 0: there is none. Field 22 of
- * /proc/PID/stat has it in clock ticks since the boot (proc(5)). */
+/* Returns when the process that has this pid now was started, CLOCK_REALTIME, ns; 0: there is none.
+ * Field 22 of /proc/PID/stat is that time in clock ticks since the boot (proc(5)). */
 static uint64_t process_start(uint32_t pid)
 {
     char path[32], line[1024];
@@ -67,7 +68,7 @@ static uint64_t process_start(uint32_t pid)
     size_t got = fread(line, 1, sizeof line - 1, stat);
     fclose(stat);
     line[got] = '\0';
-    const char *field = strrchr(line, ')'); /* ends field 2, which may have any bytes in it */
+    const char *field = strrchr(line, ')'); /* ends field 2, which may contain any bytes */
     for (int i = 2; field != NULL && i < 22; i++)
         field = strchr(field + 1, ' ');
     if (field == NULL || sscanf(field, "%llu", &ticks) != 1)
@@ -92,8 +93,8 @@ bool perf_map_is_of(int fd, const struct jit_owner *owner)
     if (start != 0 && (owner->until == 0 || start <= owner->until + SLACK))
         return written >= start;
     if (owner->from == 0 || owner->until == 0)
-        return start ==
-               0; /* no times are known: it is believed unless another process has the pid now */
+        /* no times are known: the map is accepted unless another process has the pid now */
+        return start == 0;
     return written >= owner->from && (!(status.stx_mask & STATX_BTIME) ||
                                       to_ns(&status.stx_btime) <= owner->until + AFTERWARDS);
 }
@@ -113,7 +114,7 @@ static char *perf_map_read_all(int fd, size_t size)
     }
     if (text == NULL)
         return NULL;
-    while (got > 0 && text[got - 1] != '\n') /* the last line is still being written */
+    while (got > 0 && text[got - 1] != '\n') /* a last line without an end is still being written */
         got--;
     text[got] = '\0';
     /* a file that is truncated while it is written has holes */

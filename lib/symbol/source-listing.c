@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A function's instructions with their source lines between them. Rows are in the order of the
- * instructions; wherever the source line changes, its text comes first. A source file is read once,
- * and lines are found through a table of where they begin.
+ * Makes a listing of a function: its instructions, with the source lines between them. Rows are in
+ * the order of the instructions. Where the source line changes, its text comes first. A source file
+ * is read once, and its lines are found through a table of where they begin.
  *
- * The paths come from somebody else's debug information, so only regular files of at most
+ * The paths come from debug information that others wrote, so only regular files of at most
  * SOURCE_SIZE_MAX are read.
  */
 #include "config.h"
@@ -22,8 +22,8 @@
 
 #define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 
-/* Returns the text, which is the caller's, and when it was last written (*written_ns, since 1970).
- * NULL: it cannot be read. */
+/* Returns the text of a source file, for the caller to free. *written_ns becomes the time when the
+ * file was last written, ns since 1970. NULL: it cannot be read. */
 static char *read_source(const char *path, int64_t *written_ns)
 {
     struct stat status;
@@ -94,7 +94,8 @@ const char *listing_line(const struct listing *listing, uint32_t file, uint32_t 
     return listing->sources[file].starts[number - 1];
 }
 
-/* *text becomes that of a source line, or NULL where it is not there. 0 or -ENOMEM. */
+/* Finds the text of a source line, and reads the file for it. *text is NULL if there is no such
+ * line. 0 or -ENOMEM. */
 static int listing_find_line(struct listing *listing, uint32_t file, uint32_t number,
                              const char **text)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the names in an object come from: its ELF file, or for code made at run time the list that
- * its maker writes. That is settled once, when the first name is asked for.
+ * Finds the source of the names in an object: its ELF file, or for JIT code the list that the JIT
+ * compiler writes. The source is opened once, at the first look-up.
  *
- * The descriptor that the supervisor sent is the very file that was mapped. A path in a profile may
- * lead to another file by now, so the build-id or the inode of what it leads to is compared.
+ * A descriptor that the supervisor sent is of the very file that was mapped. A path in a profile
+ * may lead to another file by now, so that file's build-id or inode is compared with the object's.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@
 
 /* --- the file of an object ---------------------------------------------------------------- */
 
-/* Opens the ELF file behind fd. Unless it is certainly the file that was mapped, its build-id must
- * be that of the mapped one; -ESTALE if it is not. */
+/* Opens the ELF file behind fd. certain: it is the file that was mapped. Otherwise its build-id
+ * must be that of the object, if the object has one. -ESTALE: it is another file. */
 static int object_file_try(const struct profile_object *object, int fd, const char *path,
                            bool certain, struct elf_object **elf)
 {
@@ -48,8 +48,8 @@ int object_file_open(const struct profile *profile, uint32_t index, struct elf_o
     if (object->fd >= 0) {
         error = object_file_try(object, object->fd, path, true, elf);
     } else if (!object->deleted && !object->hangs && object->kind == PROFILE_OBJECT_FILE) {
-        /* the device is not compared: on overlay and btrfs /proc/PID/maps and stat(2) differ in it
-         */
+        /* the device is not compared: on overlay and btrfs, /proc/PID/maps and stat(2) show
+         * different ones */
         int fd = file_opener_open(path, object->build_id_size > 0 ? 0 : object->inode);
         error = fd < 0 ? fd : object_file_try(object, fd, path, false, elf);
         if (fd >= 0)

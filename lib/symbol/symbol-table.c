@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files may be hostile: libelf checks what it reads, and this file checks what it computes from it.
- * The file is read, not mapped: one that shrinks meanwhile would raise SIGBUS.
+ * Reads the symbols of an ELF file's code into a table. Files may be hostile: libelf checks what it
+ * reads, and this file checks what it computes from that. The file is read, not mapped, because a
+ * mapped file that shrinks would raise SIGBUS.
  */
 #include "config.h"
 
@@ -19,12 +20,12 @@
 
 #define NAME_SIZE_MAX 32768u /* bytes; all symbols of a hostile file may have one endless name */
 
-/* A section of symbols, and what belongs to it. All of it is borrowed. */
+/* A section of symbols, with the sections that belong to it. All pointers are borrowed. */
 struct source {
     Elf *elf;
     Elf_Data *symbols;
     Elf_Data *names;
-    Elf_Data *sections; /* of symbols whose section number does not fit (SHN_XINDEX); NULL: none */
+    Elf_Data *sections; /* section numbers of symbols that have SHN_XINDEX; NULL: none */
     size_t count;
 };
 
@@ -50,7 +51,7 @@ static uint64_t find_text_end(Elf *elf)
     return end;
 }
 
-/* The SHT_SYMTAB_SHNDX that belongs to a section of symbols, or NULL. */
+/* Returns the SHT_SYMTAB_SHNDX that belongs to a section of symbols, or NULL. */
 static Elf_Data *find_sections(Elf *elf, size_t symbols)
 {
     GElf_Shdr header;
@@ -88,7 +89,8 @@ static bool find_source(Elf *elf, GElf_Word type, struct source *source)
     return false;
 }
 
-/* Names go to terminals, so a name with control characters is not accepted. */
+/* Finds the name of a symbol. False: it has none, or one that is too long or has control
+ * characters, because names go to terminals. */
 static bool find_name(const struct source *source, size_t offset, struct symbol *symbol)
 {
     const char *names = source->names->d_buf, *name = names + offset;
@@ -206,7 +208,7 @@ void symbol_table_clear(struct symbol_table *table)
     *table = (struct symbol_table){0};
 }
 
-/* Takes another table over, whose names stay in use. */
+/* Takes ownership of another table, because its names stay in use. 0 or -ENOMEM. */
 static int symbol_table_adopt(struct symbol_table *table, const struct symbol_table *other)
 {
     struct symbol_table *kept = malloc(sizeof *kept);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Look-ups of a profile's locations: names of functions, and source lines. */
+/* Looks up the functions and source lines of a profile's locations, and stores them in the
+ * profile. */
 #include "config.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 /* --- names --------------------------------------------------------------------------- */
 
-/* Adds a function to the profile: a copy of like, with names made from system_name. */
+/* Adds a function to the profile: a copy of like, with system_name and the demangled name. */
 static int make_function(struct symbolizer *symbolizer, const char *system_name,
                          const struct profile_function *like, uint32_t *index)
 {
@@ -68,7 +69,8 @@ static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct el
     return error;
 }
 
-/* Names code without a symbol by the start of its function, so that a function makes one row. */
+/* Names code without a symbol by the start of its function, so that a report has one row for the
+ * function. */
 static int name_by_function_start(struct symbolizer *symbolizer, struct elf_object *elf,
                                   uint32_t object, uint64_t address, uint32_t *function)
 {
@@ -105,7 +107,8 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
                          uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
-    case PROFILE_OBJECT_UNKNOWN: /* "[unknown]", or a name of its own, from a file of counters */
+    /* the object is named "[unknown]", or as in the file of counters that was read */
+    case PROFILE_OBJECT_UNKNOWN:
         return name_by_function_start(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
         struct jit_symbol found = {.name = source->jit != NULL ? "[jit]" : "[anon]"};
@@ -118,9 +121,9 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
     }
 }
 
-/* The file to ask about a location, and in *address the location's address as the file's tables
- * have it. NULL: there is no file, or it has no code there; a file offset must not be taken for an
- * address. */
+/* Returns the ELF file of a location. *address becomes the location's address in that file. NULL:
+ * there is no file, or no segment holds the location's offset. Then *address is place->address,
+ * which is no address of the file. */
 static struct elf_object *source_elf(const struct symbol_source *source,
                                      const struct profile_location *place, uint64_t *address)
 {
@@ -178,10 +181,10 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
                       : error;
 }
 
-/* Adds the functions that were inlined at an address. Before, lines[0] is the line of the address,
- * in the function that has the symbol. Afterwards lines begins with the innermost inlined function
- * at that line; each of its callers follows at the line of its call, up to the function that has
- * the symbol. */
+/* Adds the functions that were inlined at an address. Before the call, lines[0] is the line of the
+ * address, in the function that has the symbol. After it, lines begins with the innermost inlined
+ * function, at that line. Each of its callers follows at the line of its call, up to the function
+ * that has the symbol. */
 static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                        uint64_t address, struct profile_line *lines, uint32_t *count)
 {
@@ -253,7 +256,7 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
 
     if (error != 0 || place.line_count == 0 ||
         profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
-        return error; /* lists of names do not say where functions are defined */
+        return error; /* lists of JIT code's names do not say where functions are defined */
     struct symbol_source *source = symbolizer_source(symbolizer, place.object);
     if (source == NULL)
         return -ENOMEM;
