@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the instructions of a frame description (DWARF 5, section 6.4.2) up to one address. What
- * they say about registers that this room does not follow (vectors) is ignored.
+ * Runs the instructions of a frame description (DWARF 5, section 6.4.2) up to one address.
+ * Instructions for registers that are not unwound here, such as vectors, are ignored.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ struct run {
     const struct cfi_program *program;
     const struct machine *machine;
     uint64_t address; /* to run up to */
-    uint64_t at;      /* what the next instruction says holds from this address on */
+    uint64_t at;      /* the next instruction holds from this address on */
     bool done, nonsense;
     struct rule_full *rule;
     struct rule_full initial; /* what DW_CFA_restore goes back to */
@@ -29,7 +29,7 @@ struct run {
 };
 
 /* The operands of each instruction. u and s: a LEB128 number, unsigned and signed; 1, 2, 4, 8: a
- * number of as many bytes; a: an address; b: a block. */
+ * number of that many bytes; a: an address; b: a block. */
 static const char operands[64][3] = {
     [DW_CFA_set_loc] = "a",
     [DW_CFA_advance_loc1] = "1",
@@ -129,7 +129,8 @@ static void cfi_run_restore(struct run *run, uint64_t number)
         run->rule->registers[number] = run->initial.registers[number];
 }
 
-/* The instructions that follow hold from an address on; they do not matter if that is past ours. */
+/* The instructions that follow hold from the address `to` on. If that is past run->address, they
+ * are not needed. */
 static void cfi_run_advance(struct run *run, uint64_t to)
 {
     run->done = to > run->address;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which frame description of a section, .eh_frame or .debug_frame, covers an address. libdw takes
- * the entries apart; here they are listed once, by address. The index that linkers make
- * (.eh_frame_hdr) is not used: it may be missing or wrong, and listing a section of 10 MB takes
- * some ten milliseconds.
+ * Finds the frame description of an address in a section .eh_frame or .debug_frame.
+ *
+ * libdw parses the entries of the section. They are listed here once, by address. The index that
+ * linkers make (.eh_frame_hdr) is not used: it may be missing or wrong, and listing a section of 10
+ * MB takes only some ten milliseconds.
  *
  * libdw could run the descriptions too. But it allocates memory for as many registers as the file
  * names, which can be a gigabyte, so cfi-run.c does it.
@@ -18,17 +19,18 @@
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-/* No compiler writes more, and entries of a hostile file would be read again and again. */
-#define COMMON_MAX 1024u   /* bytes of an entry with what descriptions have in common (CIE) */
+/* Limits, which no compiler exceeds. Larger entries of a hostile file would be read again and
+ * again. */
+#define COMMON_MAX 1024u   /* bytes of a CIE, with what descriptions have in common */
 #define OWN_MAX (1u << 18) /* bytes of a description's own instructions */
 
-/* What descriptions have in common (CIE): the one that was read last. */
+/* The CIE that was read last, with what descriptions have in common. */
 struct common {
     Dwarf_Off offset; /* in the section */
     Dwarf_CIE cie;
-    uint64_t read;    /* bytes of all such entries that were read so far */
+    uint64_t read;    /* bytes of all CIEs that were read so far */
     uint8_t encoding; /* of addresses: DW_EH_PE_* */
-    bool signal;      /* a signal interrupted the caller */
+    bool signal;      /* the caller made no call: a signal interrupted it */
     bool known;       /* the entry could be read */
 };
 
@@ -74,7 +76,8 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
     return 0;
 }
 
-/* Addresses relative to data, to text or through a pointer fail: nobody writes these for code. */
+/* Only absolute addresses and those relative to the program counter are read. Others (relative to
+ * data or text, or indirect) fail: nobody writes them for code. */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding)
 {
@@ -116,7 +119,8 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
     return !data.failed;
 }
 
-/* Descriptions follow what they have in common, so it was nearly always read just before. */
+/* Reads the CIE at an offset. It was nearly always read just before, because descriptions follow
+ * their CIE. False: it makes no sense. */
 static bool read_common(const struct cfi_section *section, Dwarf_Off offset, struct common *common)
 {
     Elf_Data data = section_data(section);
@@ -140,7 +144,7 @@ static bool read_common(const struct cfi_section *section, Dwarf_Off offset, str
     return common->known;
 }
 
-/* Takes a description apart, up to its instructions. False: it makes no sense. */
+/* Parses a description, up to its instructions. False: it makes no sense. */
 static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde,
                          struct common *common, struct cfi_program *program)
 {

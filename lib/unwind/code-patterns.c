@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Code that is recognised by its bytes: trampolines, to which signal handlers return, and calls.
+ * Recognises code by its bytes: calls, and trampolines, to which signal handlers return.
  *
- * No file describes the trampolines of programs without a C library (Go), and of some C libraries:
- * two instructions of their own. AArch64's vdso describes its trampoline, but leaves out the
- * program counter. At these instructions the stack pointer points to the registers that the kernel
+ * Programs without a C library (Go), and some C libraries, have a trampoline of their own: two
+ * instructions that no file describes. AArch64's vdso describes its trampoline, but leaves out the
+ * program counter. At a trampoline, the stack pointer points to the registers that the kernel
  * saved: struct rt_sigframe of arch/.../kernel/signal.c.
  */
 #include "config.h"
@@ -28,7 +28,7 @@ static const struct trampoline trampolines[] = {
     {EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}},
 };
 
-/* By register: which word of struct sigcontext has it. */
+/* By number of a register: index of its word in struct sigcontext. */
 static const uint8_t x86_64_context_words[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
                                                  1,  2,  3,  4,  5, 6, 7,  16};
 static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
@@ -36,9 +36,10 @@ static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 /* Bytes from the stack pointer to struct sigcontext. */
 #define X86_64_CONTEXT 40u   /* after ucontext's flags, link and stack */
 #define AARCH64_CONTEXT 312u /* after siginfo, ucontext's first fields and fault_address */
-#define I386_UCONTEXT                                                                              \
-    8u /* to the address of ucontext: the handler's third argument; its return popped a word */
-#define I386_CONTEXT 20u /* from ucontext on */
+/* to the address of ucontext, which is the handler's third argument; the handler's return popped a
+ * word */
+#define I386_UCONTEXT 8u
+#define I386_CONTEXT 20u /* from ucontext to its struct sigcontext */
 
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset)
@@ -81,8 +82,8 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
     return true;
 }
 
-/* Do seven bytes end with a call? It is call rel32, or a call through a register or memory: ff /2,
- * two to seven bytes long (Intel SDM, volume 2). */
+/* Returns whether seven bytes end with a call. That is call rel32 (e8), or a call through a
+ * register or memory: ff /2, two to seven bytes long (Intel SDM, volume 2). */
 static bool is_x86_call(const uint8_t *bytes)
 {
     static const uint8_t sizes[] = {2, 3, 4, 6, 7};
@@ -97,7 +98,8 @@ static bool is_x86_call(const uint8_t *bytes)
     return false;
 }
 
-/* bl, or blr and those that authenticate: blraa, blrabz, ... (Arm ARM, C6.2). */
+/* Returns whether an instruction is bl, blr, or a blr that authenticates its target: blraa, blrabz,
+ * ... (Arm ARM, C6.2). */
 static bool is_aarch64_call(const uint8_t *bytes)
 {
     uint32_t word;
@@ -130,7 +132,7 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
     memcpy(&by, call + size - 4, sizeof by);
     if (machine->pushes)
         *target = offset + (uint64_t)(int64_t)by;
-    else /* 26 bits count instructions from the call itself */
+    else /* the low 26 bits count instructions from the call itself */
         *target = offset - 4 + (uint64_t)((int64_t)((uint64_t)(int64_t)by << 38) >> 36);
     return machine->pushes ? call[0] == 0xe8 : ((uint32_t)by & 0xfc000000) == 0x94000000;
 }

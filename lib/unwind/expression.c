@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DWARF expressions (version 5, section 2.5) as frame descriptions use them: arithmetic with
+ * Evaluates the DWARF expressions (version 5, section 2.5) in frame descriptions: arithmetic with
  * registers and the copied stack. Operations that only describe variables (pieces, locations, other
- * frames) are nonsense here.
+ * frames) make no sense here, and end the evaluation.
  */
 #include "config.h"
 
@@ -10,8 +10,8 @@
 
 #include "unwind/unwind-internal.h"
 
-#define VALUES_MAX 64u /* on the expression's stack */
-#define STEPS_MAX 256u /* operations; some can jump back */
+#define VALUES_MAX 64u /* values on the expression's stack */
+#define STEPS_MAX 256u /* operations in one evaluation; some can jump back */
 
 struct evaluation {
     struct reader code;
@@ -198,7 +198,8 @@ static void expression_unary(struct evaluation *e, uint8_t operation)
     expression_push(e, negate ? 0 - value : value);
 }
 
-/* DW_OP_const1u..const8s: sizes double, signs alternate. */
+/* Pushes the operand of DW_OP_const1u, const1s, const2u ... const8s. They are numbered in this
+ * order, so size and sign follow from the number. */
 static void expression_constant(struct evaluation *e, uint8_t operation)
 {
     unsigned kind = operation - DW_OP_const1u;
@@ -285,7 +286,7 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
                                    const struct expression_context *context, bool first,
                                    uint64_t *value)
 {
-    struct evaluation e; /* values are written before they are read */
+    struct evaluation e; /* values need no clearing: they are written before they are read */
 
     e.code = code;
     e.begin = code.at;

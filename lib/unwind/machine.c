@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What differs between machines: DWARF's numbers of registers, from the psABI supplements, and how
- * the kernel gives registers to tracers (arch/.../include/asm/user.h, ptrace.h). And what they
- * share: how the copy of memory is read.
+ * The properties of each machine, and how its registers are read. DWARF's numbers of registers are
+ * from the psABI supplements, and the layout of the kernel's register sets is from
+ * arch/.../include/asm/user.h and ptrace.h. Also reads the copied memory, which is the same for all
+ * machines.
  */
 #include "config.h"
 
@@ -35,8 +36,8 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 
 struct register_set {
     size_t size; /* bytes of the set */
-    uint8_t
-        words[17]; /* by number of the register: which word of the set; AArch64's are in order */
+    /* by number of a register: index of its word in the set; AArch64's are in order */
+    uint8_t words[17];
 };
 
 static const struct register_set sets[] = {
@@ -50,7 +51,8 @@ static const struct register_set sets[] = {
     [UNWIND_AARCH64] = {34 * 8, {0}},
 };
 
-/* The word at an index. All machines here are little-endian, this one too. */
+/* Returns the word at an index. size: bytes of a word. All machines here are little-endian, and so
+ * is the machine that runs this. */
 static uint64_t register_set_word(const void *set, size_t index, size_t size)
 {
     uint64_t value = 0;
@@ -96,7 +98,7 @@ bool memory_read(const struct unwind_input *input, uint64_t address, size_t size
         if (into >= piece->size || piece->size - into < size)
             continue;
         *value = 0;
-        if (size == sizeof *value) /* a constant size compiles to one load */
+        if (size == sizeof *value) /* with a constant size, this compiles to one load */
             memcpy(value, piece->bytes + into, sizeof *value);
         else
             memcpy(value, piece->bytes + into, size);

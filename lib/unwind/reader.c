@@ -41,7 +41,8 @@ int64_t reader_signed(struct reader *reader, size_t size)
     return reader_extend(reader_fixed(reader, size), (unsigned)size * 8);
 }
 
-/* Bits above the 64th are dropped: whoever writes them writes padding. */
+/* Reads a LEB128 number. *bits becomes how many bits were read. Bits above the 64th are dropped:
+ * they can only be padding. */
 static uint64_t reader_leb(struct reader *reader, unsigned *bits)
 {
     uint64_t value = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules by address. Stacks go through the same few thousand addresses again and again: those that
- * calls return to. The cache of an object is bounded, and is emptied when it is full.
+ * A cache of unwinding rules by address, one for each object. Stacks go through the same few
+ * thousand return addresses again and again. A cache is bounded, and is emptied when it is full.
  */
 #include "config.h"
 
@@ -21,7 +21,8 @@ void rule_cache_clear(struct rule_cache *cache)
     *cache = (struct rule_cache){0};
 }
 
-/* Makes room for one more address, so that at least half of the slots stay free. */
+/* Makes room for one more address, so that at least half of the slots stay free. Empties a full
+ * cache. 0 or -ENOMEM. */
 static int rule_cache_make_slots(struct rule_cache *cache)
 {
     struct rule_cache larger = *cache;
@@ -49,7 +50,7 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     uint32_t room = cache->word_room == 0 ? 1024 : cache->word_room;
 
     while (room - cache->word_count < count)
-        room *= 2; /* ENTRIES_MAX rules of about 70 words each at most */
+        room *= 2; /* at most ENTRIES_MAX rules, each of about 70 words or fewer */
     if (room == cache->word_room)
         return 0;
     uint32_t *words = realloc(cache->words, room * sizeof *words);
@@ -60,8 +61,8 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     return 0;
 }
 
-/* Sets low and high, and RULE_PLAIN where all registers can be loaded from that one range of
- * memory. */
+/* Sets low and high of a rule. Sets RULE_PLAIN if all its registers can be loaded from that range
+ * of memory, and no signal came between. */
 static void rule_find_extent(struct rule *rule, const struct machine *machine)
 {
     bool plain = rule->cfa.how == RULE_REGISTER && rule->count > 0;
@@ -81,7 +82,7 @@ static void rule_find_extent(struct rule *rule, const struct machine *machine)
         rule->flags |= RULE_PLAIN;
 }
 
-/* Appends a rule to the words of the cache, which has room for it. */
+/* Appends a rule to the words of the cache, which must have room for it. */
 static void rule_cache_pack(struct rule_cache *cache, const struct machine *machine,
                             const struct rule_full *full, uint8_t flags, uint8_t return_column)
 {

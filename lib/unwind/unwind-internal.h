@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of this room share: machines, descriptions of frames, rules, objects, walks. */
+/* Declarations for the files of lib/unwind only: machines, descriptions of frames, rules, objects,
+ * walks. */
 #ifndef PPROFIL_UNWIND_INTERNAL_H
 #define PPROFIL_UNWIND_INTERNAL_H
 
@@ -14,12 +15,13 @@ struct machine {
     uint8_t word; /* bytes */
     uint8_t registers;
     uint8_t sp, fp, pc; /* numbers of registers */
-    uint8_t link; /* number of the register with the return address, where calls push nothing */
+    /* unless pushes is set: number of the register in which a call leaves the return address */
+    uint8_t link;
     uint16_t elf; /* EM_* of elf.h */
     bool pushes;  /* a call pushes the return address */
 };
 
-/* NULL: no such machine is known. */
+/* Returns the properties of a machine. NULL: it is not known. */
 const struct machine *machine_find(enum unwind_machine machine);
 /* Cuts an address or a value to the size of the machine's words. */
 uint64_t machine_wrap(const struct machine *machine, uint64_t value);
@@ -33,14 +35,14 @@ bool memory_read(const struct unwind_input *input, uint64_t address, size_t size
 
 struct reader {
     const uint8_t *at, *end;
-    bool failed; /* the bytes ended too early; all that is read from then on is 0 */
+    bool failed; /* the bytes ended too early; later reads return 0 */
 };
 
 uint64_t reader_fixed(struct reader *reader, size_t size); /* size is 1, 2, 4 or 8 bytes */
 int64_t reader_signed(struct reader *reader, size_t size);
-uint64_t reader_uleb(struct reader *reader); /* LEB128, unsigned and signed */
+uint64_t reader_uleb(struct reader *reader); /* unsigned LEB128 */
 int64_t reader_sleb(struct reader *reader);
-/* Skips size bytes and returns their address, or NULL where there are fewer. */
+/* Skips size bytes and returns their address. NULL: there are fewer. */
 const uint8_t *reader_skip(struct reader *reader, uint64_t size);
 
 /* --- cfi_section: a section of frame descriptions ------------------------------------------ */
@@ -62,8 +64,8 @@ struct cfi_section {
     uint32_t count;
 };
 
-/* A description, taken apart. It is the initial instructions, which it shares with others (CIE),
- * followed by its own. */
+/* A parsed description. Its instructions are the initial ones, which it shares with others (CIE),
+ * then its own. */
 struct cfi_program {
     uint64_t start, end; /* addresses as linked */
     struct reader initial, own;
@@ -71,14 +73,14 @@ struct cfi_program {
     int64_t data_factor;
     uint8_t return_column; /* number of the register that gets the return address */
     uint8_t encoding;      /* of addresses: DW_EH_PE_* */
-    bool signal;           /* a signal interrupted the caller */
+    bool signal;           /* the caller made no call: a signal interrupted it */
 };
 
-/* Lists the descriptions of a section, whose bytes, size, address, eh and ident are set. Leaves out
- * what makes no sense. 0 or -ENOMEM. */
+/* Lists the descriptions of a section. The caller has set its bytes, size, address, eh and ident.
+ * Descriptions that make no sense are left out. 0 or -ENOMEM. */
 int cfi_section_index(struct cfi_section *section);
 void cfi_section_clear(struct cfi_section *section);
-/* The description of an address as linked. False: there is none. */
+/* Finds and parses the description of an address as linked. False: there is none. */
 bool cfi_section_find(const struct cfi_section *section, uint64_t address,
                       struct cfi_program *program);
 /* Reads an address in an encoding (DW_EH_PE_*) of the section. */
@@ -88,33 +90,35 @@ uint64_t cfi_section_address(const struct cfi_section *section, struct reader *r
 /* --- rules: where the caller's registers are ------------------------------------------------ */
 
 enum rule_how {
-    RULE_SAME = 0,      /* the register has not changed */
-    RULE_UNDEFINED,     /* its value is lost */
-    RULE_AT,            /* its value is in memory at CFA + value */
-    RULE_IS,            /* its value is CFA + value */
-    RULE_REGISTER,      /* its value is in the register with the number value; a CFA is the register
-                         * number plus value */
-    RULE_AT_EXPRESSION, /* its value is in memory where an expression says, which begins at value in
-                         * the section */
-    RULE_IS_EXPRESSION, /* its value is that of such an expression */
+    RULE_SAME = 0,  /* the register has not changed */
+    RULE_UNDEFINED, /* its value is lost */
+    RULE_AT,        /* its value is in memory at CFA + value */
+    RULE_IS,        /* its value is CFA + value */
+    /* its value is in the register with the number `value`; a CFA is register `number` plus
+     * `value` */
+    RULE_REGISTER,
+    /* its value is in memory, at the address that an expression returns; `value` is the
+     * expression's offset in the section */
+    RULE_AT_EXPRESSION,
+    RULE_IS_EXPRESSION, /* its value is what such an expression returns */
 };
 
 struct rule_register {
-    int32_t value;   /* as how says */
+    int32_t value;   /* its meaning depends on how */
     uint16_t length; /* of an expression, bytes */
     uint8_t number;  /* of the register */
     uint8_t how;     /* enum rule_how */
 };
 
 enum rule_flags {
-    RULE_SIGNAL = 1u << 0,      /* the caller did not call: a signal interrupted it */
+    RULE_SIGNAL = 1u << 0,      /* the caller made no call: a signal interrupted it */
     RULE_SIGNED = 1u << 1,      /* AArch64: the return address has a signature */
     RULE_DEBUG_FRAME = 1u << 2, /* expressions are in .debug_frame */
-    RULE_PLAIN =
-        1u << 3, /* the CFA is a register plus an offset, and all that changed is in memory */
+    /* the CFA is a register plus an offset, and all changed registers are saved in memory */
+    RULE_PLAIN = 1u << 3,
 };
 
-/* How to get from one frame to its caller's. */
+/* How to get from a frame to its caller's frame. */
 struct rule {
     struct rule_register cfa; /* number is used with RULE_REGISTER only */
     int32_t low, high;        /* of RULE_PLAIN: registers are saved in [CFA + low, CFA + high) */
@@ -124,19 +128,20 @@ struct rule {
     struct rule_register registers[]; /* those that are not RULE_SAME */
 };
 
-/* A rule in the making. */
+/* A rule while its description runs: it has room for all registers. */
 struct rule_full {
     struct rule_register cfa;
     struct rule_register registers[UNWIND_REGISTERS]; /* by number */
     bool is_signed;
 };
 
-/* Runs the instructions of a description up to an address as linked. False: they make no sense. */
+/* Runs the instructions of a description up to an address as linked. *rule becomes the rule of that
+ * address. False: the instructions make no sense. */
 bool cfi_run(const struct cfi_section *section, const struct cfi_program *program,
              const struct machine *machine, uint64_t address, struct rule_full *rule);
 
-/* A bounded cache from addresses to rules. A cache that is all 0 is empty. It has a hash table of
- * its own, because most of unwinding is looking up in it. */
+/* A bounded cache of rules by address. A cache that is all 0 is empty. It has a hash table of its
+ * own for speed: look-ups in it are most of the work of unwinding. */
 struct rule_slot {
     uint64_t key;  /* address + 1; 0: free */
     uint32_t rule; /* index into words, or RULE_NONE */
@@ -149,7 +154,7 @@ struct rule_cache {
 };
 #define RULE_NONE UINT32_MAX
 
-/* The slot of an address, or the free one where it belongs. The cache must have slots. */
+/* Returns the slot of an address, or the free slot that it would get. The cache must have slots. */
 static inline uint32_t rule_cache_slot(const struct rule_cache *cache, uint64_t address)
 {
     uint32_t slot = (uint32_t)((address + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
@@ -160,7 +165,8 @@ static inline uint32_t rule_cache_slot(const struct rule_cache *cache, uint64_t 
     return slot;
 }
 
-/* *rule becomes that of an address; NULL: it has none. False: the cache does not know. */
+/* Finds the rule of an address. *rule is NULL if the address is known to have none. False: the
+ * address is not in the cache. */
 static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t address,
                                    const struct rule **rule)
 {
@@ -173,8 +179,8 @@ static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t addr
     return true;
 }
 
-/* Keeps a rule, or NULL for an address without one. Rules that were found before are invalid then.
- * 0 or -ENOMEM. */
+/* Stores the rule of an address. full is NULL if the address has none. Rules that rule_cache_find
+ * returned before are invalid then. 0 or -ENOMEM. */
 int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uint64_t address,
                     const struct rule_full *full, uint8_t flags, uint8_t return_column);
 void rule_cache_clear(struct rule_cache *cache);
@@ -190,9 +196,9 @@ struct expression_context {
     const struct unwind_input *input;
 };
 
-/* Evaluates a DWARF expression. Where first is set, *value is on its stack at the beginning. *value
- * becomes the result. NO_MEMORY: it reads memory that was not copied, or a register that is not
- * known. */
+/* Evaluates a DWARF expression, and sets *value to its result. If first is set, *value is pushed on
+ * the expression's stack at the start. EXPRESSION_NO_MEMORY: the expression reads memory that was
+ * not copied, or a register that is not known. */
 enum expression_end expression_run(struct reader code, const struct machine *machine,
                                    const struct expression_context *context, bool first,
                                    uint64_t *value);
@@ -200,49 +206,53 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
 /* --- objects ---------------------------------------------------------------------------- */
 
 struct unwind_object {
-    Elf *elf;       /* owned; NULL: no file */
-    int fd;         /* owned, or -1 */
-    Elf *debug_elf; /* owned; its separate debug file; NULL: it has none, or none was looked for */
-    int debug_fd;   /* owned, or -1 */
+    Elf *elf; /* owned; NULL: no file that can be used */
+    int fd;   /* owned, or -1 */
+    /* owned; the separate debug file; NULL: there is none, or it was not looked for */
+    Elf *debug_elf;
+    int debug_fd; /* owned, or -1 */
     bool debug_looked;
     struct cfi_section frames, debug_frames;
     struct rule_cache cache;
 };
 
-/* Opens the file behind fd (not consumed). Where fd is negative, or the file is no ELF file of a
- * machine of ours, the object has no rules. NULL where there is no memory. */
+/* Opens the file behind fd, which stays open. If fd is negative, or the file is no ELF file of a
+ * known machine, the object has no rules. NULL: no memory. */
 struct unwind_object *unwind_object_open(int fd);
 void unwind_object_close(struct unwind_object *object);
-/* The rule of an instruction at an offset of the file, borrowed until the next call. *rule is NULL
- * where nothing describes it. 0 or -ENOMEM. */
+/* Finds the rule of the instruction at an offset of the file. It is borrowed until the next call.
+ * *rule is NULL if nothing describes the instruction. 0 or -ENOMEM. */
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,
                        const struct rule **rule);
-/* A reader of the expression that where refers to. */
+/* Returns a reader of the expression in where, one of the registers of rule, or its CFA. */
 struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
                                        const struct rule_register *where);
-/* Reads bytes of its file. False: the file ends before. */
+/* Reads size bytes at an offset of the object's file. False: there is no file, or it ends
+ * before. */
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
                          size_t size);
-/* Where the code begins in the file that has the same description as an instruction: most of the
- * time that is a function. False: nothing describes it. */
+/* Finds the description of the instruction at offset, and the offset where its code begins. Most of
+ * the time that is the start of a function. False: there is no such description. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Is this where the kernel enters a program? */
+/* Returns whether an offset of the file is at the program's entry point, or close behind it. */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
 /* --- frames without a description --------------------------------------------------------- */
 
-/* Do signal handlers return to this offset of the file? */
+/* Returns whether a trampoline is at an offset of the file: code to which signal handlers
+ * return. */
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
-/* Loads the registers that the kernel saved at a signal. False: they were not copied. */
+/* Replaces registers, those at a trampoline, with the registers that the kernel saved at the
+ * signal. False: the saved registers were not copied. */
 bool trampoline_step(const struct machine *machine, const struct unwind_input *input,
                      uint64_t *registers);
 
-/* Do the bytes before this offset look like a call? */
+/* Returns whether the bytes before an offset of the file look like a call. */
 bool call_precedes(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
-/* Where a call before this offset leads to, as an offset too. False: there is none, or the
- * instruction does not say where. */
+/* Finds where the call before an offset of the file leads, also as an offset. False: there is no
+ * call, or the instruction does not contain its target. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
                  uint64_t *target);
 
@@ -250,10 +260,11 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
 
 #define WALK_MAPPED_MAX 8u
 
-/* A mapping that this walk has come across. */
+/* A mapping that was looked up in this walk, with its object. */
 struct mapped_object {
     struct unwind_mapping mapping;
-    struct unwind_object *object; /* borrowed; NULL: its file may still come */
+    /* borrowed; NULL: its file may still come, or its number is too large */
+    struct unwind_object *object;
 };
 
 struct walk {
@@ -265,25 +276,28 @@ struct walk {
     uint64_t unknown; /* bit i: registers[i] is not known */
     struct mapped_object mapped[WALK_MAPPED_MAX];
     uint32_t mapped_count;
-    bool exact; /* the program counter is that of an instruction, not a return address */
-    bool made;  /* no call made the last return address (makecontext): its frame is the outermost */
+    bool exact; /* the program counter is not a return address, but the instruction's own */
+    /* no call made the last return address (makecontext), so its frame is the outermost one */
+    bool made;
     bool guessed; /* the registers come from a guess */
-    bool by_call; /* walk_by_call left the stack pointer alone; the frame before may have pushed
-                     something */
-    bool framed;  /* a frame pointer has led to a caller */
+    /* the last step was walk_by_call, which keeps the stack pointer, but the frame may have pushed
+     * something */
+    bool by_call;
+    bool framed; /* a frame pointer has led to a caller */
     bool ended;
     enum unwind_end end;
     int error;
 };
 
 void walk_end(struct walk *walk, enum unwind_end end);
-/* Ends the walk because memory at an address was not copied. It is a truncated stack, unless a
- * guess led to an address that is in no stack. */
+/* Ends the walk because memory at an address was not copied. The stack is truncated. But if a guess
+ * led to the address, and it is in no stack, the stack is broken. */
 void walk_end_outside(struct walk *walk, uint64_t address);
-/* Is the address above what was copied, where the stack may go on? */
+/* Returns whether an address is above the copied part of a stack, but close enough to be in that
+ * stack. */
 bool walk_is_above_copy(const struct walk *walk, uint64_t address);
 
-/* The object that is mapped at an address. NULL: there is none, or the walk has failed. */
+/* Returns the object that is mapped at an address. NULL: there is none, or the walk has failed. */
 const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address);
 
 static inline uint64_t walk_offset(const struct mapped_object *mapped, uint64_t address)
@@ -305,13 +319,13 @@ static inline void walk_set_unknown(struct walk *walk, size_t number, bool unkno
 /* Removes the signature from a return address (AArch64). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc);
 
-/* Does the frame save a frame record: its caller's frame pointer, and above that the return
- * address? *at becomes the record's offset from the CFA. */
+/* Returns whether a frame saves a frame record: its caller's frame pointer, and above it the return
+ * address. *at becomes the record's offset from the CFA. */
 bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at);
 
-/* Where the caller's stack pointer was. What a frame saves belongs to the frame, even above the
- * CFA: ld.so's _dl_runtime_resolve of AArch64 describes its frame without what its caller has
- * pushed for it. */
+/* Returns the caller's stack pointer. It is the CFA, but saved registers above the CFA belong to
+ * the frame too: _dl_runtime_resolve in AArch64's ld.so describes its frame without what its caller
+ * has pushed for it. */
 static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule *rule,
                                       uint64_t cfa)
 {
@@ -320,25 +334,25 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
     return cfa + (above ? ((uint64_t)rule->high + 15) & ~UINT64_C(15) : 0);
 }
 
-/* Ways to the next frame. Each may end the walk instead. */
+/* Ways to step to the caller's frame. Each may end the walk instead. */
 
-/* As the rule of the present frame says. */
+/* Steps by the rule of the frame. */
 void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule);
 
-/* Assumes that the caller's frame pointer lies where ours points, and the return address above it.
- * False: that leads to no caller. */
+/* Steps by the frame pointer. Assumes that it points to the caller's frame pointer, with the return
+ * address above. False: that leads to no caller. */
 bool walk_by_frame_pointer(struct walk *walk);
 
-/* Assumes that the frame has pushed nothing, so that the return address is where the call put it.
+/* Steps by the return address that the call left. Assumes that the frame has pushed nothing since.
  * False: that leads to no caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Finds the stack pointer, which a guess has left unknown, by the frame pointer, if the frame has a
- * record. False: it has none. */
+/* Finds the stack pointer, which a guess has left unknown: by the frame pointer, or unchanged after
+ * walk_by_call. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
-/* Finds the frame pointer of a sleeping thread, which is not known, by the record that it points
- * to. False: there is no such record, or no certain one. */
+/* Finds the frame pointer of a sleeping thread, which is not known. Searches the stack for the
+ * record that it points to. False: there is no record that is certain enough. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
 #endif

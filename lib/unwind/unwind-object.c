@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How an ELF file says to unwind its code: .eh_frame, which nearly every file has; for code that it
- * leaves out .debug_frame, the file's own or that of its debug file. The file is read, not mapped:
- * it may be rewritten while we profile.
+ * Reads how to unwind the code of an ELF file: from .eh_frame, which nearly every file has. For
+ * code that it leaves out, .debug_frame is read, from the file or from its debug file.
+ *
+ * Files are read, not mapped, because they may be rewritten while we profile.
  */
 #include "config.h"
 
@@ -17,9 +18,9 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* bytes: code this near to the entry of a program has no caller */
+#define ENTRY_SIZE 256u /* bytes; code this close behind a program's entry point has no caller */
 
-/* No real file has more, and a hostile one would cost time and memory. */
+/* Limits, which no real file exceeds. A hostile file could cost time and memory without them. */
 #define SECTIONS_MAX 1024u
 #define SEGMENTS_MAX 64u
 #define SECTION_SIZE_MAX (UINT64_C(128) << 20) /* bytes, unpacked */
@@ -33,7 +34,7 @@ static bool is_known_elf(Elf *elf)
         return false;
     bool wide = header.e_ident[EI_CLASS] == ELFCLASS64;
     switch (header.e_machine) {
-    case EM_X86_64: /* an ELFCLASS32 file is x32 */
+    case EM_X86_64: /* with ELFCLASS32 it is x32, which is not unwound */
     case EM_AARCH64:
         return wide;
     case EM_386:
@@ -62,7 +63,7 @@ static bool section_is(Elf *elf, const GElf_Shdr *header, const char *wanted)
     return name != NULL && strcmp(name, wanted) == 0;
 }
 
-/* A section's bytes, decompressed. */
+/* Returns a section's bytes, unpacked if they are compressed. NULL: too large, or damaged. */
 static const Elf_Data *section_bytes(Elf_Scn *section, const GElf_Shdr *header)
 {
     GElf_Chdr compressed;
@@ -101,7 +102,7 @@ static size_t segment_count(Elf *elf)
     return count < SEGMENTS_MAX ? count : SEGMENTS_MAX;
 }
 
-/* The segment of code that holds a file offset. */
+/* Finds the segment of code that holds a file offset. False: there is none. */
 static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
 {
     size_t count = segment_count(elf);
@@ -114,7 +115,8 @@ static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
     return false;
 }
 
-/* The rest of a segment from an address on: its offset and size in the file. */
+/* Finds the rest of a segment from an address on: its offset and its size in the file. False: no
+ * segment holds the address. */
 static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *size)
 {
     size_t count = segment_count(elf);
@@ -151,9 +153,9 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
 
 /* --- the sections ------------------------------------------------------------------------ */
 
-/* The frame descriptions of a file without section headers. PT_GNU_EH_FRAME leads to their index,
- * whose second word leads to them (LSB core, "Exception Frame Header"). Their last entry says that
- * it is the last, so what follows them does no harm. */
+/* Returns the frame descriptions of a file without section headers, or NULL. PT_GNU_EH_FRAME is
+ * their index. Its second word is their address, relative to that word (LSB core, "Exception Frame
+ * Header"). Their last entry is marked as the last, so the bytes after it do no harm. */
 static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
 {
     size_t count = segment_count(elf);
@@ -194,8 +196,8 @@ static int read_section(Elf *elf, bool eh, struct cfi_section *section)
     return cfi_section_index(section);
 }
 
-/* The debug file of build-id "abcd..." is .build-id/ab/cd....debug (gdb's manual, "Separate Debug
- * Files"). */
+/* Opens a file's debug file. For build-id "abcd..." that is .build-id/ab/cd....debug (gdb's manual,
+ * "Separate Debug Files"). Returns a descriptor or -errno. */
 static int open_debug_file(Elf *elf)
 {
     const uint8_t *build_id;
@@ -212,7 +214,7 @@ static int open_debug_file(Elf *elf)
     return fd < 0 ? -errno : fd;
 }
 
-/* Called at the first address that .eh_frame does not describe. 0 or -ENOMEM. */
+/* Reads .debug_frame, at the first address that .eh_frame does not describe. 0 or -ENOMEM. */
 static int look_for_debug_frame(struct unwind_object *object)
 {
     object->debug_looked = true;
@@ -271,10 +273,11 @@ struct described {
     const struct cfi_section *section;
     struct cfi_program program;
     uint64_t address; /* of the instruction, as linked */
-    uint64_t offset;  /* in the file: the start of the code that is described */
+    uint64_t offset;  /* offset in the file of the start of the described code */
 };
 
-/* False: no section that was read so far describes it. */
+/* Finds the description of the instruction at an offset of the file. False: no section that was
+ * read so far has one. */
 static bool object_describe(const struct unwind_object *object, uint64_t offset,
                             struct described *found)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Unwinds the stacks of samples with the mappings and files of a profile, and adds them to it. */
+/* Unwinds the stacks of samples, with the mappings and files of a profile, and adds them to the
+ * profile. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@ struct unwound_process {
     uint32_t pid;
 };
 
-/* The profile does not say where a mapping ends. It reaches to the end of the page at least. */
+/* Finds a mapping (unwind_callbacks.find). The profile does not have the end of mappings. So a
+ * mapping is taken to end with the page of the address, which it contains in any case. */
 static bool unwind_profile_find(void *context, uint64_t address, struct unwind_mapping *mapping)
 {
     const struct unwound_process *process = context;
@@ -33,8 +35,8 @@ static bool unwind_profile_find(void *context, uint64_t address, struct unwind_m
     return true;
 }
 
-/* A recording has no descriptors. A file that has the path and the inode is taken for the one that
- * was mapped. */
+/* Opens an object's file by its path, because a recording has no descriptors. A file with the same
+ * path and inode is taken for the file that was mapped. Returns a descriptor or -ENOENT. */
 static int unwind_profile_open_path(const struct profile *profile,
                                     const struct profile_object *object)
 {
@@ -45,8 +47,8 @@ static int unwind_profile_open_path(const struct profile *profile,
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* Code that a JIT made is in no file: a descriptor that still comes for it is that of a list of
- * names. */
+/* Returns a descriptor of an object's file (unwind_callbacks.open). JIT code (ANON) is in no file:
+ * if the object has a descriptor, that is for its list of names. */
 static int unwind_profile_open(void *context, uint32_t number)
 {
     const struct unwound_process *process = context;
@@ -101,7 +103,8 @@ static int unwind_profile_make_location(struct profile *profile, const struct un
     return error != 0 ? error : profile_location(profile, object, frame->address, location);
 }
 
-/* Adds the frames from the outermost to the leaf. A mark is the caller of the outermost. */
+/* Adds the frames, the outermost first. *node becomes the innermost frame's node. If the stack is
+ * not complete, a mark comes before the outermost frame, as its caller. */
 static int unwind_profile_add_stack(struct profile *profile, const struct unwind_stack *stack,
                                     uint32_t *node)
 {
@@ -148,7 +151,7 @@ static enum unwind_machine machine_of(const struct wire_sample *sample)
     (void)sample;
     return UNWIND_AARCH64;
 #else
-    /* of a sleeping thread only pc and sp are known, but a 64-bit stack is never below 4 GiB */
+    /* a sleeping 32-bit thread may lack the flag; but a 64-bit stack is never below 4 GiB */
     bool narrow = (sample->flags & WIRE_SAMPLE_COMPAT) != 0 || sample->sp <= UINT32_MAX;
     return narrow ? UNWIND_I386 : UNWIND_X86_64;
 #endif

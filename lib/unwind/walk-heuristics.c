@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Guesses, each of which holds only if it leads to an address that follows a call.
+ * Guesses the caller of a frame that has no description. A guess is accepted only if it leads to an
+ * address after a call instruction, or to code that is in no file (JIT).
  *
- * A frame that nothing describes may have a frame pointer, which JIT compilers keep. If the thread
- * was stopped in it, the return address may still be where the call put it, on top of the stack or
- * in a register, because most hand-written functions and stubs push nothing. Of a sleeping thread
- * the frame pointer is not known, but the record that it points to may be found.
+ * The frame may have a frame pointer, which JIT compilers keep. If the thread was stopped in the
+ * frame, the return address may still be where the call left it: on top of the stack, or in a
+ * register. Most hand-written functions and stubs push nothing.
+ *
+ * The frame pointer of a sleeping thread is not known, but the frame record that it points to may
+ * be found on the stack.
  */
 #include "config.h"
 
@@ -14,11 +17,10 @@
 #include "unwind/unwind-internal.h"
 
 #define ADDRESS_MIN 4096u  /* nothing is mapped below */
-#define LEAF_SIZE_MAX 512u /* bytes: the most that a leaf function without a description may push  \
-                            */
+#define LEAF_SIZE_MAX 512u /* bytes that a leaf function without a description pushes at most */
 
-/* Could a call return to this address? In a file there must be a call before it. Code in no file is
- * accepted unless file_only is set. */
+/* Returns whether a call may return to an address. In a file, a call must be before it. Code that
+ * is in no file is accepted unless file_only is set. */
 static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
     const struct mapped_object *mapped = walk_find_mapped(walk, address - 1);
@@ -39,15 +41,16 @@ static void guess_caller(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->by_call = false;
 }
 
-/* Nothing says whether the return address is signed. */
+/* Removes the signature from a return address that was guessed: it may be signed or not. */
 static uint64_t strip_guess(struct walk *walk, uint64_t pc)
 {
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Does a chain of frame pointers end with this record? Go's ends with a return address that no call
- * made, and a frame pointer of 0. But a register that is no frame pointer may point to zeros too.
- */
+/* Returns whether a chain of frame pointers ends with this record. The last record of Go has a
+ * frame pointer of 0, and a return address that no call made. Before the first step by frame
+ * pointer (walk->framed), the register may be no frame pointer, and point to zeros by chance. Then
+ * the return address must be in mapped code. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -77,12 +80,13 @@ bool walk_by_frame_pointer(struct walk *walk)
     walk->framed = true;
     walk->registers[machine->fp] = caller;
     guess_caller(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
-    /* where calls push nothing, compilers put the record below everything else in the frame */
+    /* where calls push nothing, the record is the lowest part of the frame, so the end of the frame
+     * is not known */
     walk_set_unknown(walk, machine->sp, !machine->pushes);
     return true;
 }
 
-/* Has the frame already saved this return address in a record of its own? */
+/* Returns whether the frame has saved this return address in its own record already. */
 static bool has_own_record(struct walk *walk, uint64_t pc)
 {
     const struct machine *machine = walk->machine;
@@ -134,7 +138,7 @@ bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *
     return true;
 }
 
-/* Is there a return address in memory at this address? */
+/* Returns whether memory at this address holds a return address. */
 static bool has_return_at(struct walk *walk, uint64_t address)
 {
     uint64_t pc;
@@ -143,10 +147,11 @@ static bool has_return_at(struct walk *walk, uint64_t address)
            returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After walk_by_call the stack pointer is most often unchanged. If that leads to no return address,
- * the function that nothing describes has pushed something. Then the record that the frame pointer
- * points to shows the stack pointer, unless the record is further up than such a function pushes:
- * this frame may have a record without setting the frame pointer. */
+/* After walk_by_call the stack pointer is mostly right. If it leads to no return address, the
+ * function without a description has pushed something. Then the stack pointer is computed from the
+ * record that the frame pointer points to. But this frame may save a record without setting the
+ * frame pointer, which then points to an outer record. So a result is not used if it is
+ * LEAF_SIZE_MAX bytes or more above the old value. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -170,7 +175,7 @@ bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 
 /* --- the frame pointer of a sleeping thread -------------------------------------------------- */
 
-/* How likely it is that a function with a frame pointer saved its caller's at some address. */
+/* How likely it is that a place in the stack is the record of a function with a frame pointer. */
 enum likelihood { IMPOSSIBLE, DOUBTFUL, LIKELY, CERTAIN };
 
 static bool is_trampoline(struct walk *walk, uint64_t address)
@@ -181,10 +186,9 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* Judges by the return address above it. If that follows a call of this very function, there is no
- * doubt. If it follows a call of another function, it may be left over from that one, or that one
- * may have jumped here. If the call does not say which function it calls, it may well be this one.
- */
+/* Judges a record by its return address. After a call of the present function, it is certain. After
+ * a call of another function it is doubtful: it may be left over, or the other function may have
+ * jumped to this one. If the target of the call is not known, the record is likely. */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
     uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;
@@ -218,7 +222,8 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
     return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;
 }
 
-/* Above a doubtful address only a certain one is believed, because frames must not be left out. */
+/* Searches the stack upwards. After a doubtful record only a certain one is accepted, because
+ * frames must not be left out. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -227,7 +232,7 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     enum likelihood found = IMPOSSIBLE, least = LIKELY;
     int32_t record;
 
-    /* the frame pointer has to point to the record */
+    /* the rule must say that the frame pointer points to the record */
     if (rule->cfa.number != machine->fp || !walk_has_record(walk, rule, &record) ||
         rule->cfa.value != -record)
         return false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The step to the caller by a rule, which says where the caller's registers are. */
+/* Steps to the caller's frame by a rule, which says where the caller's registers are. */
 #include "config.h"
 
 #include <string.h>
 
 #include "unwind/unwind-internal.h"
 
-/* What an epilogue has popped lies below the stack pointer, where little or nothing was copied. But
- * the register has it back. */
+/* Returns whether an epilogue has popped a register already. The saved value is below the stack
+ * pointer then, where little or nothing was copied. But the register has its value back. */
 static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
     return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
@@ -60,9 +60,10 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-/* Has the step led further? The caller's frame is further up the stack, or a signal came between.
- * The stack pointer may stay the same in the frame where the thread was stopped, and in leaf
- * functions of machines whose calls push nothing: their return address can be in a register. */
+/* Returns whether a step has reached another frame. The caller's stack pointer is higher, unless a
+ * signal came between. It may be the same in the frame where the thread was stopped. On machines
+ * whose calls push nothing, it may also be the same in leaf functions, because the return address
+ * can be in a register. Then the program counter must have changed. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
                       uint64_t sp)
 {
@@ -80,8 +81,8 @@ static uint64_t strip_return(struct walk *walk, const struct rule *rule, uint64_
     return may_be_signed ? walk_strip_signature(walk, pc) : machine_wrap(walk->machine, pc);
 }
 
-/* Sets the program counter to where the frame returns. In a sleeping thread that may be in a
- * register that is not known. */
+/* Sets the program counter to the return address. In a sleeping thread, that may be in a register
+ * that is not known: then the walk ends. */
 static void return_to_caller(struct walk *walk, const struct rule *rule)
 {
     uint64_t *registers = walk->registers;
@@ -91,8 +92,9 @@ static void return_to_caller(struct walk *walk, const struct rule *rule)
     registers[walk->machine->pc] = strip_return(walk, rule, registers[rule->return_column]);
 }
 
-/* The fast way, which fits most frames: all that the frame saved is in the first piece of the copy,
- * above the stack pointer. False: it does not fit this frame, and nothing has changed. */
+/* Steps by a rule in a fast way, which fits most frames: everything that the frame saved is in the
+ * first piece of the copy, above the stack pointer. False: the frame does not fit, and nothing has
+ * changed. */
 static bool walk_by_plain_rule(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -126,7 +128,8 @@ static bool base_is_known(struct walk *walk, const struct rule *rule)
                                                  : walk_find_frame_pointer(walk, rule);
 }
 
-/* A value that is in another register is known if that register is. */
+/* Sets the registers that a rule restores. A value from another register is unknown if that
+ * register was unknown. */
 static void put_registers(struct walk *walk, const struct rule *rule, const uint64_t *values)
 {
     uint64_t before = walk->unknown;
@@ -164,8 +167,8 @@ void walk_by_rule(struct walk *walk, const struct unwind_object *object, const s
     put_registers(walk, rule, values);
     return_to_caller(walk, rule);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
-    walk->guessed =
-        walk->guessed && !walk->exact; /* at a signal the kernel has saved all registers */
+    /* at a signal the kernel has saved all registers, so none is a guess */
+    walk->guessed = walk->guessed && !walk->exact;
     if (!walk->ended && !has_moved(walk, rule, was_exact, pc, sp))
         walk_end(walk, walk->made ? UNWIND_COMPLETE : UNWIND_BROKEN);
 }

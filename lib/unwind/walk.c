@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk over a stack. Each step asks where the program counter is mapped, what that object says
- * about its frame, and where the caller's registers are, until there is no caller. Whatever the
- * copy and the files hold, each step moves up the stack or passes one signal, and there are at most
- * UNWIND_FRAMES_MAX steps.
+ * Walks over a stack, from the innermost frame to the outermost.
+ *
+ * Each step finds the object that is mapped at the program counter, the rule for its frame, and the
+ * caller's registers, until there is no caller. Whatever the copy and the files hold, each step
+ * moves up the stack or passes one signal, and there are at most UNWIND_FRAMES_MAX steps.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 #include "unwind/unwind-internal.h"
 
 #define STACK_REST (UINT64_C(1) << 30) /* bytes of a stack that may lie above the copy */
-#define OBJECTS_MAX (1u << 24)         /* objects with a number from this on have no rules */
+#define OBJECTS_MAX (1u << 24)         /* objects with this number or a higher one have no rules */
 
 /* --- the objects that walks went through, each opened once ---------------------------------- */
 
@@ -39,7 +40,8 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
-/* *object is NULL where its file may still come, or its number is too large. 0 or -ENOMEM. */
+/* Finds an object, and opens it at the first call. *object is NULL if its file may still come, or
+ * its number is too large. 0 or -ENOMEM. */
 static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                            uint32_t number, struct unwind_object **object)
 {
@@ -90,8 +92,8 @@ static void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in the bits that addresses do not use. The kernel may have said which. Otherwise
- * they are those from bit 48 on, or from bit 39 on where user addresses are shorter
+/* A signature is in the bits that addresses do not use. The kernel may have told which these are
+ * (registers.signature). Otherwise they begin at bit 48, or at bit 39 if user addresses are shorter
  * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {
@@ -140,8 +142,9 @@ static void walk_by_trampoline(struct walk *walk)
     walk->guessed = false;
 }
 
-/* False: the walk has ended. A return address that no call made (makecontext) is where a function
- * begins, and nothing describes the byte before it. */
+/* Finds the rule of a frame. A return address that no call made (makecontext) is the start of a
+ * function, and nothing describes the byte before it. Then the rule for the return address itself
+ * is taken, and walk->made is set. False: the walk has ended. */
 static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
                            const struct rule **rule)
 {
@@ -158,7 +161,8 @@ static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint
     return error == 0;
 }
 
-/* No call made this return address, so the byte before it is another function's. */
+/* Sets address to the return address itself. No call made it, so the byte before it belongs to
+ * another function. */
 static void frame_make_exact(struct unwind_frame *frame)
 {
     frame->address += frame->exact ? 0 : 1;
@@ -177,8 +181,8 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
         frame_make_exact(frame);
-    bool pushes =
-        walk->machine->pushes; /* AArch64's vdso does not describe all of a signal's frame */
+    /* AArch64's vdso does not describe the whole frame of a signal */
+    bool pushes = walk->machine->pushes;
     if (rule != NULL && (pushes || (rule->flags & RULE_SIGNAL) == 0))
         return walk_by_rule(walk, object, rule);
     if (in_file && trampoline_is(object, walk->machine, walk->exact ? offset : offset + 1)) {
@@ -190,15 +194,17 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return walk_by_rule(walk, object, rule);
     if (in_file && (unwind_object_entry(object, offset) ||
                     (!walk->exact && !call_precedes(object, walk->machine, offset + 1))))
-        return walk_end(walk, UNWIND_COMPLETE); /* nobody called from here */
+        /* the program begins here, or no call was made here: there is no caller */
+        return walk_end(walk, UNWIND_COMPLETE);
     if (!walk_by_call(walk) && !walk_by_frame_pointer(walk) && !walk->ended)
         walk_end(walk, mapped == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
 }
 
 /* --- the walk --------------------------------------------------------------------------- */
 
-/* The last step led where no code is. That is right after a function that nothing called. Otherwise
- * the function may have pushed a word more than it describes, as some hand-written ones do. */
+/* Handles a step that led to an address without code. If no call made the last return address, that
+ * was the outermost frame. Otherwise its function may have pushed one word more than it describes,
+ * as some hand-written ones do, so the next word is tried as the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made)
@@ -246,7 +252,8 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.unknown = input->registers.unknown;
     for (size_t i = 0; walk.unknown != 0 && i < UNWIND_REGISTERS; i++)
         if (walk_is_unknown(&walk, i))
-            walk.registers[i] = 0; /* so that no guess is made from what is there by chance */
+            /* so that no guess is made from a value that is there by chance */
+            walk.registers[i] = 0;
     walk.mapped_count = 0;
     walk.exact = true;
     walk.made = false;
