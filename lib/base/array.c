@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Grows arrays, and searches sorted ones: see array.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,7 +8,8 @@
 
 #include "base/array.h"
 
-/* The pointer's own type is not known here, so it is copied, not dereferenced. */
+/* array points to a pointer whose type is not known here. So the pointer is copied by memcpy, not
+ * dereferenced. */
 static int array_set_capacity(void *array, size_t capacity, size_t element_size)
 {
     void *elements;
@@ -25,7 +27,7 @@ int array_grow(void *array, size_t count, size_t element_size)
     if (count >= UINT32_MAX - 1)
         return -EOVERFLOW;
     if ((count & (count - 1)) != 0)
-        return 0; /* count is below its next power of two */
+        return 0; /* count is no power of two, so the array has room for another element */
     return array_set_capacity(array, count == 0 ? 1 : 2 * count, element_size);
 }
 

@@ -3,8 +3,8 @@
  * array: arrays that grow at their end.
  *
  * The caller owns a pointer and a count. The capacity is not stored: it is at least the smallest
- * power of two that is not below the count. A caller may lower its count at any time; it raises it
- * only as these functions say. An empty array is NULL and 0. The caller frees the pointer.
+ * power of two that is not below the count. The caller may lower its count at any time, but raises
+ * it only as these functions say. An empty array is NULL and 0. The caller frees the pointer.
  */
 #ifndef PPROFIL_BASE_ARRAY_H
 #define PPROFIL_BASE_ARRAY_H
@@ -12,17 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for one element behind the last of count elements; the caller writes it and adds 1 to
- * its count. array is the address of the caller's pointer, which may change. A call takes constant
- * time on average. 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2 elements: nothing has changed. */
+/* Makes room for one element behind the last of count elements. The caller then writes the element
+ * and adds 1 to its count. array is the address of the caller's pointer, which may change. A call
+ * takes constant time on average. Returns 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2 elements. After
+ * an error nothing has changed. */
 int array_grow(void *array, size_t count, size_t element_size);
 
-/* Raises *count to wanted, unless it is not below that already. The new elements are all 0. Errors
- * as above. */
+/* Raises *count to wanted, unless it is that large already. The new elements are all 0. Returns the
+ * errors of array_grow. */
 int array_extend(void *array, uint32_t *count, uint32_t wanted, size_t element_size);
 
-/* How many elements have a key up to this one. An element begins with its key, a uint64_t, and the
- * array is sorted by it. */
+/* Returns the number of elements whose keys are not above key. An element begins with its key, a
+ * uint64_t. The array is sorted by key. */
 size_t array_count_up_to(const void *array, size_t count, size_t element_size, uint64_t key);
 
 #endif

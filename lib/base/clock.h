@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clock: reads clocks as numbers. */
+/* clock: reads clocks as integers. The functions named time_ read CLOCK_MONOTONIC. */
 #ifndef PPROFIL_CLOCK_H
 #define PPROFIL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Returns what a clock says, ns. */
+/* Returns the time of a clock, ns. */
 static inline uint64_t clock_read(clockid_t clock)
 {
     struct timespec time;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Closes descriptors, with close_range(2) or one by one: see descriptors.h. */
 #include "config.h"
 
 #include <dirent.h>
@@ -10,10 +11,10 @@
 #include "base/descriptors.h"
 
 #ifndef SYS_close_range
-#define SYS_close_range 436 /* on every architecture: Linux 5.9 */
+#define SYS_close_range 436 /* Linux 5.9; the same number on all architectures except alpha and MIPS */
 #endif
-#define CLOSE_RANGE_AT_EXEC 4u /* CLOSE_RANGE_CLOEXEC, Linux 5.11: close_range(2) */
-#define DESCRIPTORS_MAX 1024   /* if neither close_range(2) nor /proc is there */
+#define CLOSE_RANGE_AT_EXEC 4u /* value of CLOSE_RANGE_CLOEXEC: close_range(2), Linux 5.11 */
+#define DESCRIPTORS_MAX 1024   /* without close_range(2) and /proc, only descriptors below this are closed */
 
 /* Calls act for each open descriptor from first on. Allocates nothing, because another thread may have held the
  * allocator's lock when we forked. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * descriptors: a child closes those that it has inherited. An open end of a pipe would keep the pipe's reader waiting.
+ * descriptors: closes the descriptors that a child process has inherited. If a child kept the write end of a pipe open,
+ * the reader of the pipe would never see its end.
  */
 #ifndef PPROFIL_DESCRIPTORS_H
 #define PPROFIL_DESCRIPTORS_H
 
 /* Closes all descriptors from first on. Allocates nothing, and may be called after fork and vfork. */
 void descriptors_close(int first);
-/* The same, but each is closed when the process executes a program. */
+/* Does the same, but the descriptors stay open until the process executes a program. */
 void descriptors_close_at_exec(int first);
 
 #endif

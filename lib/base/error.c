@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What errors are called: pprofil/error.h. */
+/* The texts of errors: see pprofil/error.h. */
 #include "config.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes socket addresses for pprofil gperf: see gperf-address.h. */
 #include "config.h"
 
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gperf-address: the sockets by which pprofil gperf and programs with the calls of osProfile(3P) reach each other.
- * Their addresses are abstract (unix(7)): they vanish with the socket.
+ * gperf-address: addresses of the sockets through which pprofil gperf and programs that use osProfile(3P) reach each
+ * other. The addresses are abstract (unix(7)), so they vanish with their sockets.
  *
- * A program sends pprofil gperf the lines of a .meta file, preceded by their length in 4 bytes, most significant first,
- * and then the stream of osProfileFlush, up to the end of the connection.
+ * A program sends pprofil gperf the lines of a .meta file, preceded by their length in 4 bytes, most significant first.
+ * The stream of osProfileFlush follows, up to the end of the connection.
  */
 #ifndef PPROFIL_BASE_GPERF_ADDRESS_H
 #define PPROFIL_BASE_GPERF_ADDRESS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Open addressing with linear probing, never more than two thirds full. Hashes are kept beside the
- * places, so that growing needs no element and a search rarely makes its caller compare a wrong
- * one. A removal closes its gap with elements from behind it: walks end at the first free slot.
+ * A hash table of numbers: see hash.h. It uses open addressing with linear probing, and is never
+ * more than two thirds full. The hash of each element is kept beside its place. So growing does not
+ * need the elements, and a search rarely makes its caller compare a wrong element. A removal moves
+ * later elements into its gap, because searches end at the first free slot.
  */
 #include "config.h"
 
@@ -52,7 +53,7 @@ uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
-/* *at is the slot at which the walk goes on. */
+/* *at is the slot at which the search goes on; at first it is the hash. */
 uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at)
 {
     if (index->size == 0)
@@ -122,7 +123,7 @@ void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place)
     for (uint32_t slot = (gap + 1) & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
         uint32_t walked = (slot - index->hashes[slot]) & mask;
         if (walked < ((slot - gap) & mask))
-            continue; /* its walk starts behind the gap */
+            continue; /* a search for this element starts behind the gap */
         index->slots[gap] = index->slots[slot];
         index->hashes[gap] = index->hashes[slot];
         gap = slot;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hash: an index from the contents of a caller's array to its elements' places.
+ * hash: an index that finds elements of a caller's array by their contents.
  *
- * It holds numbers only, and never looks at an element: the caller hashes what an element is known
- * by, and compares the elements that have this hash with what it looks for:
+ * It contains only numbers, and never reads an element. The caller hashes the key of an element, and compares the
+ * elements with this hash with what it looks for:
  *
  *     uint32_t hash = hash_pair(pid, start), at = hash, found;
  *     while ((found = hash_next(&index, hash, &at)) != HASH_NONE)
@@ -11,8 +11,7 @@
  *             return found;
  *     return hash_add(&index, hash, count++);
  *
- * All of these take constant time on average. An index that is all 0 is empty; hash_free frees what
- * it allocated.
+ * Each call takes constant time on average. An empty index is all 0. hash_free frees what an index has allocated.
  */
 #ifndef PPROFIL_BASE_HASH_H
 #define PPROFIL_BASE_HASH_H
@@ -23,36 +22,36 @@
 #define HASH_NONE UINT32_MAX
 
 struct hash_index {
-    uint32_t *slots;  /* owned; of an element its place + 1, 0: free */
-    uint32_t *hashes; /* owned; by slot */
-    uint32_t size;    /* slots: a power of two, or 0 */
-    uint32_t count;   /* elements */
+    uint32_t *slots;  /* owned; place of an element + 1; 0: the slot is free */
+    uint32_t *hashes; /* owned; by slot, the hash of its element */
+    uint32_t size;    /* number of slots: a power of two, or 0 */
+    uint32_t count;   /* number of elements */
 };
 
-/* Returns the place of the next element with this hash, or HASH_NONE. *at is the hash at first, and
- * then belongs to the walk, which an addition or a removal ends. */
+/* Returns the place of the next element with this hash, or HASH_NONE. The place is an index in the caller's array. The
+ * caller sets *at to the hash before the first call, and leaves it alone after that. After an addition or a removal,
+ * the search must begin anew. */
 uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at);
 
-/* Enters the element at a place below HASH_NONE that has not been entered yet. 0, -ENOMEM, or
- * -EOVERFLOW past 2^31 slots: nothing has changed. */
+/* Adds the element at a place of the array, which must be below HASH_NONE and not be in the index yet. Returns 0,
+ * -ENOMEM, or -EOVERFLOW past 2^31 slots. After an error nothing has changed. */
 int hash_add(struct hash_index *index, uint32_t hash, uint32_t place);
 
-/* Removes what hash_add entered with the same numbers; does nothing where it did not. */
+/* Removes the element that hash_add added with the same hash and place. Does nothing if there is none. */
 void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place);
 
 /* Removes everything, and keeps the memory for what comes next. */
 void hash_clear(struct hash_index *index);
 void hash_free(struct hash_index *index);
 
-/* Hashes of a key. They differ from one process to the next, so that nobody can write a file whose
- * keys all have the same hash: do not store them. For a key of more than two numbers, hash_pair
- * takes another one's result as a. */
+/* Return the hash of a key. Hashes differ from one process to the next, so nobody can write a file whose keys all have
+ * the same hash. Do not store them. For a key of three numbers, pass the hash of two of them as a. */
 uint32_t hash_bytes(const void *bytes, size_t size);
 uint32_t hash_pair(uint32_t a, uint64_t b);
 
-/* The FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/), which is the same everywhere and may be
- * stored: it tells one file's bytes from another's where nobody means to deceive. sum: HASH_FNV_START, or the sum of
- * the bytes before these. */
+/* Returns the FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). It is the same everywhere and may be
+ * stored. It distinguishes the contents of files, but not if somebody wants to deceive. sum: HASH_FNV_START, or the sum
+ * of the bytes before these. */
 #define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size);
 

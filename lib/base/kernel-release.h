@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* kernel-release: for what depends on the version of the kernel and cannot be tested in another way. */
+/* kernel-release: compares the version of the running kernel, for features that cannot be tested in another way. */
 #ifndef PPROFIL_BASE_KERNEL_RELEASE_H
 #define PPROFIL_BASE_KERNEL_RELEASE_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-/* Is the running kernel older than this release? True where its release is not known. */
+/* Returns true if the running kernel is older than this release, or if its release is not known. */
 static inline bool kernel_release_is_before(unsigned major, unsigned minor)
 {
     struct utsname names;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
+ * Finds and opens output files: see output-path.h.
+ *
  * In /tmp anybody may make a link, a FIFO or a file with the name that we are about to write. The kernel refuses to
  * open these if fs.protected_symlinks, fs.protected_fifos and fs.protected_regular are on
  * (Documentation/admin-guide/sysctl/fs.rst). But we replace a file by a rename, which these settings do not cover. So
- * we follow the links at the end of a path ourselves and apply the kernel's rules to each of them, whatever the
- * settings are: no output goes where a stranger's link points.
+ * we follow the links at the end of a path ourselves, and apply the kernel's rules to each of them, whatever the
+ * settings are. No output goes where a stranger's link points.
  *
- * Each step starts from a directory that is held open, and a link is read through the same descriptor that it was
- * checked by, so nobody can exchange it in between.
+ * Each step starts from a directory that is held open. A link is checked and read through the same descriptor, so
+ * nobody can exchange it in between.
  */
 #include "config.h"
 
@@ -23,8 +25,8 @@
 #define LINKS_MAX 40 /* the kernel's limit: path_resolution(7) */
 #define ATTEMPTS_MAX 3
 
-/* May a stranger have made this entry to mislead us? These are the kernel's rules at their strictest: fs/namei.c has
- * may_follow_link() for links and may_create_in_sticky() for files and FIFOs. */
+/* Returns true if a stranger may have made this entry to mislead us. These are the kernel's rules at their strictest:
+ * in fs/namei.c, may_follow_link() for links, and may_create_in_sticky() for files and FIFOs. */
 static bool output_path_is_strangers(const struct stat *directory, const struct stat *entry)
 {
     bool anybodys =
@@ -117,7 +119,7 @@ void output_path_close(struct output_path *found)
     found->directory = AT_FDCWD;
 }
 
-/* With O_CREAT the kernel applies its own rules again, to what is there now. */
+/* Opens what was found. O_CREAT makes the kernel apply its own rules again, to what is there now. */
 static int output_path_try(const struct output_path *found)
 {
     int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;

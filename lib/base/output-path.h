@@ -12,12 +12,13 @@ struct output_path {
     int directory;           /* the directory of the file; owned, O_PATH */
     char name[NAME_MAX + 1]; /* in the directory */
     bool exists;
-    bool strangers;     /* with -EACCES: another user may have made it to mislead us */
+    bool strangers;     /* after -EACCES: another user may have made the file to mislead us */
     bool opaque;        /* a link in /proc that only the kernel can follow */
     struct stat status; /* of the file, if it exists; of the link, if it is opaque */
 };
 
-/* Follows the links at the end of a path. Returns 0, and the caller calls output_path_close, or -errno. */
+/* Follows the links at the end of a path. The file itself need not exist. Returns 0, and the caller calls
+ * output_path_close, or -errno. */
 int output_path_find(const char *path, struct output_path *found);
 void output_path_close(struct output_path *found);
 
@@ -25,8 +26,8 @@ void output_path_close(struct output_path *found);
  * which the caller closes, or -errno; -EAGAIN: another file is there by now. */
 int output_path_open_found(const struct output_path *found);
 
-/* Checks whether a new file could replace what was found, or else whether that can be written. Returns 0 or -errno.
- * Permissions may change before the file is opened. */
+/* Checks whether a new file could replace what was found. If it cannot be replaced, checks whether it can be written.
+ * Returns 0 or -errno. Permissions may change before the file is opened. */
 int output_path_check(const struct output_path *found);
 
 /* Finds and opens a path for writing. Returns a descriptor, which the caller closes, or -errno. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* path: the last part of a path. */
+/* path: functions for the last component of a path. */
 #ifndef PPROFIL_PATH_H
 #define PPROFIL_PATH_H
 
@@ -14,7 +14,7 @@ static inline const char *path_base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Is name the path itself, or its last part? */
+/* Returns true if name is the path itself, or its last component. */
 static inline bool path_is_called(const char *path, const char *name)
 {
     return strcmp(path, name) == 0 || strcmp(path_base_name(path), name) == 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens and copies regular files: see regular-file.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ bool regular_file_is_served(int fd)
 {
     struct statfs system;
 
-    /* the call fails if the kernel passes it on to a process that does not know it */
+    /* fstatfs fails if the kernel passes it on to a FUSE process that does not implement it */
     return fstatfs(fd, &system) < 0 || system.f_type == FUSE_SUPER_MAGIC;
 }
 

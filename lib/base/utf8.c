@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Decodes and encodes UTF-8, and makes texts harmless: see utf8.h. */
 #include "config.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ uint32_t utf8_decode(const char **at)
             continue;
         uint32_t character = text[0] & (unsigned char)~forms[size - 1].mask;
         for (unsigned i = 1; i < size; i++) {
-            if ((text[i] & 0xc0) != 0x80) /* a zero byte ends it too */
+            if ((text[i] & 0xc0) != 0x80) /* the NUL at the end of the text also ends here */
                 return UTF8_NONE;
             character = character << 6 | (text[i] & 0x3fu);
         }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * utf8: texts that anybody may have written, as characters (RFC 3629) and made harmless.
+ * utf8: decodes and encodes UTF-8 (RFC 3629), and makes texts harmless that anybody may have written.
  *
- * Names and lines that come from other people's files and processes go to terminals, which obey control characters:
- * those of ASCII, and U+0080 to U+009F (U+009B begins a sequence as ESC [ does). Marks of direction and characters
- * without width make a text look like another one. Bytes that are not UTF-8 are whatever the terminal takes them for.
+ * Names and lines from other people's files and processes go to terminals, which obey control characters. These are
+ * those of ASCII, and U+0080 to U+009F (U+009B begins a sequence as ESC [ does). Marks of direction, and characters
+ * without width, can make a text look like another one. A terminal may take bytes that are not UTF-8 for anything.
  */
 #ifndef PPROFIL_BASE_UTF8_H
 #define PPROFIL_BASE_UTF8_H
@@ -17,11 +17,11 @@
 #define UTF8_NONE 0xffffffffu
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* Decodes the character at *at, and moves *at behind it. Returns UTF8_NONE, and moves by one byte, where no character
- * begins: overlong forms and surrogates are none either. *at must not be at the end of its text. */
+/* Decodes the character at *at, and moves *at behind it. If no valid character begins there, returns UTF8_NONE and
+ * moves *at by one byte. Overlong forms and surrogates are not valid. *at must not be at the end of its text. */
 uint32_t utf8_decode(const char **at);
 
-/* Writes a character up to U+10FFFF, without a NUL. Returns its bytes: 1 to 4. */
+/* Writes a character, at most U+10FFFF, without a NUL at the end. Returns the number of its bytes, 1 to 4. */
 size_t utf8_encode(uint32_t character, char bytes[4]);
 
 /* Is the byte a control character of ASCII? */
@@ -30,7 +30,7 @@ bool utf8_is_control(char byte);
 /* Is the character harmless on a terminal? UTF8_NONE is not. */
 bool utf8_is_harmless(uint32_t character);
 
-/* Replaces all that is not harmless by '?', which may make the text shorter. Bytes that kept lists stay. */
+/* Replaces each character that is not harmless by "?", which may make the text shorter. The bytes in kept stay. */
 void utf8_make_harmless(char *text, const char *kept);
 
 /* Prints a text as utf8_make_harmless would make it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A part of a profile: some of its samples, and the entries that these refer to. An entry is copied when the first
- * entry that refers to it is copied, and its new index is remembered.
+ * Copies a part of a profile: some of its samples, and the entries that these refer to. An entry is copied when the
+ * first entry that refers to it is copied, and its new index is remembered.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #include "profile/profile.h"
 
-/* New indexes + 1 of entries, by their index in from; 0: not copied yet. */
+/* The two profiles, and the new index + 1 of each entry, by its index in from; 0: not copied yet. */
 struct extraction {
     const struct profile *from;
     struct profile *to;
@@ -225,7 +225,8 @@ static int extract_command(const struct extraction *extraction)
     return extraction->to->command == NULL ? -ENOMEM : 0;
 }
 
-/* A timeline does not say which samples it is made of, so a part has none unless it is the whole. / */
+/* Copies the timeline if all samples are kept. Otherwise the part has none, because a timeline does not have the
+ * samples that it is made of. */
 static int extract_timeline(const struct extraction *extraction, const bool *keep)
 {
     for (uint32_t i = 0; i < extraction->from->sample_count; i++)

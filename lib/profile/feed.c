@@ -183,7 +183,8 @@ static int feed_comm(struct profile *profile, const struct wire_comm *event)
     return 0;
 }
 
-/* The entry stays in the table. The tid may be that of another thread later. */
+/* Removes a thread that has ended from the hash, because another thread may get its tid. Its entry stays in the
+ * table. */
 static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t thread = live_thread(profile, process, tid);

@@ -156,7 +156,7 @@ static int mappings_make_object(struct profile *profile, const struct wire_map *
 
 /* --- address spaces ------------------------------------------------------------------ */
 
-/* Returns the first mapping that ends above address. */
+/* Returns the index of the first mapping that ends above address. */
 static uint32_t mappings_find(const struct live_process *live, uint64_t address)
 {
     uint32_t low = 0, high = live->mapping_count;
@@ -182,7 +182,8 @@ const struct live_mapping *profile_live_mapping(const struct live_process *live,
  * longer to insert than the one before. */
 #define MAPPINGS_MAX 65536u
 
-/* What the new mapping overlaps has been unmapped, or was split by an mprotect. The parts below and above it stay. */
+/* Adds a mapping, and removes what it overlaps: that has been unmapped, or was split by mprotect(2). The parts below
+ * and above the new mapping stay. */
 static int mappings_insert(struct live_process *live, const struct live_mapping *mapping)
 {
     uint32_t first = mappings_find(live, mapping->start), last = first;

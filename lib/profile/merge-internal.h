@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by merge.c and merge-tasks.c. */
+/* merge-internal: the state while a profile is merged into another, shared by merge.c and
+ * merge-tasks.c. */
 #ifndef PPROFIL_MERGE_INTERNAL_H
 #define PPROFIL_MERGE_INTERNAL_H
 
@@ -35,7 +36,7 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* --- merge-tasks.c: 0 or -ENOMEM, -EOVERFLOW ---------------------------------------------- */
+/* --- merge-tasks.c; each returns 0, -ENOMEM or -EOVERFLOW ---------------------------------- */
 
 int merge_processes(struct merger *merger);
 int merge_threads(struct merger *merger);

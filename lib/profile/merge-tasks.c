@@ -66,7 +66,7 @@ int merge_processes(struct merger *merger)
     return error;
 }
 
-/* By pid, then oldest first, then by name and generation. */
+/* Sorts by pid, then by start, the oldest first, then by name and generation. */
 static int compare_processes(const void *left, const void *right, void *context)
 {
     const struct profile *profile = context;

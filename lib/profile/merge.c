@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Adds each table of one profile to that of the other, in an order in which the entries that an entry refers to are
- * added before it.
+ * Merges two profiles: adds each table of one to the same table of the other. The tables come in an order in which an
+ * entry is added after all entries that it refers to.
  *
- * Where both profiles have an entry, but with different details, the result must not depend on which was first. Of the
- * two details the one that is greater in a fixed order is taken, which makes merging associative.
+ * If both profiles have an entry with different details, the result must not depend on which profile came first. So a
+ * fixed order decides which of the two details is taken. This makes merging associative.
  */
 #include "config.h"
 
@@ -29,7 +29,8 @@ static int merge_strings(struct merger *merger)
 
 /* --- code ------------------------------------------------------------------------------ */
 
-/* The same build may be at several paths, and be mapped at several addresses. */
+/* Compares the details of two objects that are the same. A build may be at several paths, and be mapped at several
+ * addresses. */
 static int compare_objects(const struct profile *profile, const struct profile_object *a,
                            const struct profile_object *b)
 {
@@ -66,7 +67,7 @@ static int merge_object(struct merger *merger, uint32_t i)
     struct profile_object *known = &merger->into->objects[merger->objects[i]];
     object.fd = known->fd >= 0 || from->fd < 0 ? known->fd : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
     if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
-        *known = object; /* the hash stays valid: what it is made of is equal in both */
+        *known = object; /* the hash is made of what is equal in both, so it stays right */
     known->fd = object.fd;
     return 0;
 }
@@ -111,7 +112,8 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
     return result != 0 ? result : order(f->line, g->line);
 }
 
-/* Do these lines say more about a location than the known ones? */
+/* Returns true if these lines are more detailed than the known ones or, with the same detail, later in a fixed
+ * order. */
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
 {
@@ -155,7 +157,7 @@ static int merge_locations(struct merger *merger)
     return error;
 }
 
-/* A caller's node comes before the nodes of its callees. */
+/* Adds the nodes. In every profile the node of a caller comes before those of its callees. */
 static int merge_nodes(struct merger *merger)
 {
     int error = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the files of this room: the hashes over the tables, and the live processes. */
+/* profile-internal: shared by the files of this room: the hashes over the tables, and the live
+ * processes. */
 #ifndef PPROFIL_PROFILE_INTERNAL_H
 #define PPROFIL_PROFILE_INTERNAL_H
 
@@ -29,7 +30,7 @@ struct live_process {
 struct pending_object {
     uint32_t wire_object;
     uint32_t object; /* index, or HASH_NONE */
-    int fd;          /* or -errno */
+    int fd;          /* the descriptor, or -errno */
     bool none;       /* the descriptor will not come */
 };
 
@@ -44,7 +45,7 @@ struct profile_index {
 /* Returns the live process with this pid, or NULL. */
 struct live_process *profile_live(const struct profile *profile, uint32_t pid);
 
-/* Returns the mapping around an address, which is valid until the next event, or NULL. */
+/* Returns the mapping around an address, or NULL. It is valid until the next event. */
 const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address);
 /* Enters a new mapping. Returns 0 or a negative error of profile_object. */
 int profile_live_map(struct profile *profile, struct live_process *live,

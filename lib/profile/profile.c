@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tables. Each is an array, with a hash if its entries are found by content. An entry is never removed and keeps
- * its index, so indexes may be stored. If there is no memory nothing has changed, neither the table nor the caller's
- * index.
+ * The tables of a profile. Each is an array, with a hash if its entries are found by content. An entry is never removed
+ * and keeps its index, so indexes may be stored. If there is no memory nothing has changed, neither the table nor the
+ * caller's index.
  */
 #include "config.h"
 
@@ -386,7 +386,7 @@ int profile_mark(struct profile *profile, const char *why, uint32_t *location)
                              PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
 }
 
-/* The tables are generated from the kernel headers that this is compiled with. */
+/* The tables of names are generated from the kernel headers with which pprofil is compiled. */
 const char *profile_syscall_name(int32_t number, bool compat)
 {
     const char *const *calls = compat ? compat_calls : native_calls;

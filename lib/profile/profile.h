@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profile: events become processes, threads, objects and counts.
+ * profile: a profile in memory. Events become processes, threads, objects and counts.
  *
  * A profile is a set of tables that refer to each other by index. Index 0 of strings is "", and index 0 of functions,
  * locations, nodes and syscalls means "none". A sample counts a thread, a stack, a system call and a state. A stack is
  * a node of a tree, whose parent is the caller's node; in a flat profile each stack is one frame. Addresses are
- * relative to the object (file offsets), so the same code counts together wherever it is mapped, and in however many
- * processes.
+ * relative to the object (file offsets). So the same code counts together wherever it is mapped, and in all processes
+ * that map it.
  *
- * Names are not known here: lib/symbol, or a saved file, fills in lines and functions of locations.
+ * The functions here do not look up names: lib/symbol, or the reader of a saved file, fills in lines and functions of
+ * locations.
  */
 #ifndef PPROFIL_PROFILE_H
 #define PPROFIL_PROFILE_H
@@ -39,15 +40,15 @@ struct profile_object {
     uint32_t path;  /* string: as the target names it; "[vdso]", "//anon", "[unknown]" */
     bool deleted;   /* the path no longer led to this file when it was seen */
     bool hangs;     /* the file hung when it was opened: its path is not tried again */
-    bool invented;  /* addresses are invented, and only distinguish locations: a file had names alone */
+    bool invented;  /* addresses are invented, only to distinguish locations: the file had names and no addresses */
     uint32_t pid;   /* ANON: the process; FILE: the first process that mapped it; else 0 */
     uint32_t process; /* ANON: index of the process image; else 0 */
     uint32_t build_id_size;
     uint8_t build_id[PROFILE_BUILD_ID_MAX];
     uint64_t device, inode; /* 0: not known */
-    uint64_t start, end;    /* where it was first mapped, for formats that need it */
-    uint64_t offset;        /* of start in the file */
-    int fd;                 /* owned: of the file or a copy of it; -1: none */
+    uint64_t start, end;    /* addresses [start, end) of its first mapping, for formats that need them */
+    uint64_t offset;        /* offset of start in the file, bytes */
+    int fd;                 /* owned; descriptor of the file or of a copy of it; -1: none */
 };
 
 struct profile_process {
@@ -56,7 +57,7 @@ struct profile_process {
     uint32_t generation; /* 0: the first image seen with this pid; +1 at each exec */
     uint64_t start, end; /* CLOCK_MONOTONIC ns; end 0: alive */
     int32_t status;      /* as wait(2) gives it; -1: not known, or alive */
-    uint64_t cpu_ns;     /* the kernel's own figure, known once the process has ended; else 0 */
+    uint64_t cpu_ns;     /* CPU time that the kernel reported when the process ended; 0: not known */
 };
 
 struct profile_thread {
@@ -89,7 +90,7 @@ struct profile_location {
     uint32_t object; /* index */
     uint32_t looked; /* enum profile_lookup */
     uint64_t address;
-    uint32_t line_count;        /* above 1: inlined functions, innermost first */
+    uint32_t line_count;        /* number of lines; above 1 if functions are inlined there, the innermost first */
     struct profile_line *lines; /* owned; NULL: none is known */
 };
 
@@ -113,7 +114,7 @@ enum profile_state {
 };
 #define PROFILE_STATES (PROFILE_UNINTERRUPTIBLE + 1)
 
-/* The names of the location and of the system call of a thread that waits for a CPU. */
+/* The name of both the location and the system call of a thread that waits for a CPU. */
 #define PROFILE_WAITING_PLACE "[waiting for a CPU]"
 
 struct profile_sample {
@@ -137,8 +138,8 @@ struct profile_totals {
     uint64_t stopped_ns;
     uint64_t supervisor_cpu_ns;
     uint64_t ticks;
-    uint64_t lost;         /* events */
-    uint64_t throttled_ns; /* elapsed time in which the rate was below the one asked for */
+    uint64_t lost;         /* number of events that were lost */
+    uint64_t throttled_ns; /* elapsed time in which the rate was below the requested one */
     uint64_t full_ns;      /* elapsed time in which no CPU was idle */
     uint64_t sample_cost_ns; /* CPU time that a recent sample took from its target; 0: not known */
     uint64_t overhead_ppm;   /* limit of what targets lose, in millionths of their CPU time; 0: not known */
@@ -170,7 +171,7 @@ struct profile {
     struct profile_timeline timeline; /* empty if the profile was read from a file without one */
     uint32_t clears; /* how often profile_clear was called */
     char *command; /* owned: what was run or attached to, for people; or NULL */
-    struct profile_index *index; /* private: hashes over the tables, and live processes */
+    struct profile_index *index; /* private: hashes over the tables, and the live processes */
 };
 
 /* Returns an empty profile, which the caller frees; NULL: no memory. */
@@ -196,9 +197,9 @@ void profile_set_file(struct profile *profile, uint32_t object, int fd);
 bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
                           uint32_t *object, uint64_t *start, uint64_t *offset);
 
-/* Was a descriptor announced for the object that has not come yet? */
+/* Returns true if a descriptor was announced for the object, and has not come yet. */
 bool profile_awaits_object(const struct profile *profile, uint32_t object);
-/* The same for any object, but for JIT code: its names may come at any time, or never. */
+/* Returns true if this holds for any object, except for JIT code: its names may come at any time, or never. */
 bool profile_awaits_any_file(const struct profile *profile);
 
 /* Is this the image that its process runs now, according to the events so far? */
@@ -233,8 +234,8 @@ int profile_add_process(struct profile *profile, const struct profile_process *p
 int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
                        uint32_t *index);
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *index);
-/* Finds or adds a location in place of callers that are not known, such as "[truncated]". why is the name of its
- * function. It is the outermost frame of its stacks. */
+/* Finds or adds a mark, a location that is no code. It is the outermost frame of its stacks. It replaces callers that
+ * are not known, or is a wait for a CPU. why: its name, such as "[truncated]". */
 int profile_mark(struct profile *profile, const char *why, uint32_t *location);
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *index);
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
@@ -243,8 +244,8 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
 const char *profile_state_name(enum profile_state state);
 /* Returns the state of this name; PROFILE_RUNNING if there is none. */
 enum profile_state profile_state_named(const char *name);
-/* Does a sample belong to the mode of its profile? A profile of CPU time may have sleepers: wall mode may have been on
- * for a part of the run. */
+/* Returns true if a sample belongs to the mode of its profile. A profile of CPU time may have samples of sleeping
+ * threads, because wall mode may have been on for a part of the run. */
 static inline bool profile_counts_sample(const struct profile *profile, const struct profile_sample *sample)
 {
     return profile->totals.wall || sample->state == PROFILE_RUNNING;
@@ -258,9 +259,9 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct p
 /* Resets a location to one that has not been looked up. */
 void profile_forget_lines(struct profile *profile, uint32_t location);
 
-/* Makes a profile of the samples that keep is true for, with all entries that they refer to. The caller frees *part.
- * Its totals of samples, threads and processes are its own; all others are those of the whole run. It has a timeline
- * only if all samples are kept. Returns 0 or -ENOMEM. */
+/* Makes a profile of the samples whose entry in keep is true, with all entries that they refer to. The caller frees
+ * *part. Its totals of samples, threads and processes are its own; all others are those of the whole run. It has a
+ * timeline only if all samples are kept. Returns 0 or -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
 /* Returns the name of a system call of this machine, or of its 32-bit ABI (compat); NULL: there is none. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Adds CPU time to slots, and merges timelines: see timeline.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static int timeline_reach(struct profile_timeline *timeline, uint32_t slot)
     return array_extend(&timeline->cpu_ns, &timeline->count, slot + 1, sizeof *timeline->cpu_ns);
 }
 
-/* Joins each two slots. */
+/* Joins each pair of neighbouring slots. All slots are twice as long after that. */
 static void timeline_double_slots(struct profile_timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->count; i++) {
@@ -52,7 +53,7 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
     int error = timeline_reach(timeline, last);
     if (error != 0)
         return error;
-    timeline->cpu_ns[0] += cpu_ns - (end - begin); /* what was before slot 0 */
+    timeline->cpu_ns[0] += cpu_ns - (end - begin); /* what was used before slot 0 */
     for (; slot < last; slot++) {
         uint64_t next = (slot + UINT64_C(1)) * timeline->slot_ns;
         timeline->cpu_ns[slot] += next - begin;
@@ -100,7 +101,7 @@ static uint64_t timeline_last_start(const struct profile_timeline *line)
     return timeline_slot_start(line, line->count - 1);
 }
 
-/* to begins no later than from, and its slots are no shorter. */
+/* Adds the slots of from. to must not begin later than from, and its slots must not be shorter. */
 static int timeline_add_slots(struct profile_timeline *to, const struct profile_timeline *from)
 {
     int error = 0;
@@ -128,7 +129,8 @@ static struct profile_timeline timeline_span(const struct profile_timeline *a, c
     return (struct profile_timeline){.start = start / slot_ns * slot_ns, .slot_ns = slot_ns};
 }
 
-/* The copy begins where from does, which need not be at a multiple of its slots' length. */
+/* Makes into a copy of from. The copy begins where from does, which need not be at a multiple of the length of its
+ * slots. */
 static int timeline_copy(struct profile_timeline *into, const struct profile_timeline *from)
 {
     struct profile_timeline sum = {.start = from->start, .slot_ns = from->slot_ns};

@@ -29,10 +29,10 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
 int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
                      uint64_t slot, uint64_t cpu_ns);
 
-/* Adds from to into; both have times of the same clock. Slots get the longer length of the two, or the one at which
- * both timelines fit, and begin at a multiple of it. All of a former slot's CPU time counts where that slot began.
- * The order in which timelines are merged does not matter. An empty into becomes a copy of from. Returns 0, or
- * -ENOMEM: into has not changed. */
+/* Adds from to into; both have times of the same clock. The new slots have the longer of the two lengths, or a still
+ * longer one at which both timelines fit. They begin at a multiple of their length. All CPU time of a former slot
+ * counts at the time when that slot began. The order in which timelines are merged does not matter. An empty into
+ * becomes a copy of from. Returns 0, or -ENOMEM: into has not changed. */
 int timeline_merge(struct profile_timeline *into, const struct profile_timeline *from);
 
 /* Forgets everything. */

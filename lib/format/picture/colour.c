@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours: the hue shows the kind of code, and the shade comes from the name. All are light: black text on them has a
- * contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue also for people who cannot distinguish red
- * from green.
+ * Colours of frames. The hue shows the kind of code, and the shade comes from the name. All colours are light, so that
+ * black text on them has a contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue, for people who
+ * cannot distinguish red and green.
  */
 #include "config.h"
 
@@ -10,9 +10,10 @@
 
 #include "format/picture/picture.h"
 
-#define Z95 1.959963984540054 /* of the normal distribution: 95 % of it is within this many standard deviations */
+#define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
-/* Degrees and percents: the lowest value, and the range of shades above it. */
+/* The colours of a kind: hue in degrees, saturation and lightness in percent. Hue and lightness are lower bounds;
+ * shades add up to hues and lightnesses to them. */
 struct palette {
     const char *name;
     unsigned hue, hues, saturation, lightness, lightnesses;
@@ -42,7 +43,7 @@ static unsigned char channel(double hue, double saturation, double lightness, do
     return (unsigned char)(value * 255 + 0.5);
 }
 
-/* CSS Color 4, section 7.1: hue in degrees, the others 0 to 1. */
+/* Converts a colour as CSS Color 4, section 7.1, says. hue is in degrees, the others are 0 to 1. */
 static struct picture_colour from_hsl(double hue, double saturation, double lightness)
 {
     return (struct picture_colour){channel(hue, saturation, lightness, 0),
@@ -50,7 +51,7 @@ static struct picture_colour from_hsl(double hue, double saturation, double ligh
                                    channel(hue, saturation, lightness, 4)};
 }
 
-/* FNV-1a, 32 bits. */
+/* Returns the FNV-1a sum of 32 bits. */
 static uint32_t hash_text(const char *text)
 {
     uint32_t hash = 2166136261u;
@@ -123,7 +124,7 @@ double picture_largest_change(const struct picture_tree *tree)
     return largest;
 }
 
-/* strength: -1 to 1 */
+/* Returns the colour of a change. strength: -1 to 1. */
 static struct picture_colour colour_of(double strength)
 {
     if (strength > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flame graphs as a page: the tree as JSON, and a script that draws only the visible part of it, so that a hundred
- * thousand frames are no more work than a hundred. The page fetches nothing, and its content security policy forbids it
- * to.
+ * Writes flame graphs as HTML pages: the tree as JSON, and a script that draws only the visible part of it. So a
+ * hundred thousand frames are no more work than a hundred. The page fetches nothing, and its content security policy
+ * forbids it.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Flame graphs as SVG: a picture that is complete without a script, and interactive in a browser that runs scripts. It
- * fetches no font, style or script. Without a script it is 1200 units wide. Frames of less than a tenth of a unit are
- * not drawn.
+ * Writes flame graphs and icicle graphs as SVG. The picture is complete without a script; a browser that runs its
+ * script makes it interactive. No font, style or script is fetched. Without a script it is 1200 units wide, and a frame
+ * of less than a tenth of a unit is not drawn.
  */
 #include "config.h"
 
@@ -15,13 +15,13 @@
 
 #define WIDTH 1200u
 #define EDGE 10u
-#define TOP 66u  /* heading */
-#define FOOT 54u /* legend and details */
+#define TOP 66u  /* height of the heading */
+#define FOOT 54u /* height of the legend and the details */
 #define ROW 18u
 #define TITLE 86u   /* columns of the title: the buttons are to the right of it */
 #define LETTER 7.23 /* the width of a letter in a fixed font of 12 units */
 #define NARROWEST 0.1
-#define ROWS 40u          /* rows that are always drawn */
+#define ROWS 40u /* the first ROWS rows are always drawn, deeper rows if more than the share DEEP of all reaches them */
 #define DEEP 0.02         /* deeper rows are drawn while more than this share of all reaches them */
 #define ROUNDED 4.0       /* frames that are at least this wide have round corners */
 #define FRAMES_MAX 20000u /* as many as browsers draw without a delay */
@@ -33,7 +33,7 @@ struct drawing {
     const struct picture_tree *tree;
     bool down;        /* the root is on top: an icicle graph */
     double largest;   /* picture_largest_change */
-    uint64_t *starts; /* by frame: where it begins, in the unit of values */
+    uint64_t *starts; /* by frame, its left edge, in the unit of values */
 };
 
 static unsigned height_of(const struct picture_tree *tree)

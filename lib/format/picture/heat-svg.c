@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A heat map of the timeline. A column is a second, and goes up in 50 cells of 20 ms. The darker a cell, the more CPUs
- * were in use then. What a program does once a second, or with another period, shows as a line or a pattern. In a long
- * run slots are longer, and a column of 50 cells is more than a second.
+ * Writes heat maps of CPU use over time as SVG. A column is a second, and time within the second goes up in steps of 20
+ * ms. The darker a place is, the more CPUs were in use then. What a program does once a second, or every few
+ * milliseconds, shows as a line or a pattern. A column always has 50 places. In a long run, which has longer slots, a
+ * column is more than a second.
  */
 #include "config.h"
 
@@ -16,7 +17,7 @@
 #define WIDTH 1200u
 #define LEFT 62u
 #define RIGHT 12u
-#define TOP 72u  /* heading */
+#define TOP 72u  /* height of the heading */
 #define BARS 44u /* height of the bars: CPUs in use, by column */
 #define GAP 6u
 #define CELLS 50u /* cells of a column */
@@ -33,12 +34,12 @@ struct map {
     FILE *out;
     const struct profile_timeline *line;
     uint32_t columns;
-    double width; /* of a column */
+    double width; /* number of places in a column */
     double most;  /* CPUs in use at the highest level */
     double most_of_column;
 };
 
-/* CPUs in use in a slot. */
+/* Returns the number of CPUs in use in a slot. */
 static double heat_of(const struct map *map, uint32_t slot)
 {
     const struct profile_timeline *line = map->line;
@@ -60,7 +61,8 @@ static unsigned level_of(const struct map *map, double heat)
     return level > LEVELS ? LEVELS : (unsigned)level;
 }
 
-/* From pale yellow to dark red. The lightness alone shows the level, for people who do not see colours. */
+/* Writes the colour of a level, from pale yellow to dark red. Lightness alone distinguishes levels, for people who see
+ * no colours. */
 static void put_colour(FILE *out, unsigned level)
 {
     static const double stops[][3] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* No function recurses: the profiled program decides how deep a stack is. A node of a profile is merged once for each
- * process name that has samples in it. */
+/* Merges the stacks of profiles into one store, for flame graphs. No function recurses: the profiled program decides
+ * how deep a stack is. A node of a profile is merged once for each process name that has samples in it. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 /* --- the store ----------------------------------------------------------------------------- */
 
-/* Keys of the store's memo. A name's is MEMO_NAME + its kind. */
+/* Kinds of entries in the store's memo. The kind of a name is MEMO_NAME + its picture_kind. */
 enum { MEMO_NODE, MEMO_NAME };
 
 int picture_store_open(struct picture_store *store)
@@ -109,7 +109,7 @@ static enum picture_kind kind_of(const struct profile *profile, uint32_t index)
 {
     const struct profile_object *object = &profile->objects[index];
 
-    if (strncmp(profile->strings[object->path], "[kernel", 7) == 0) /* the name in files of perf */
+    if (strncmp(profile->strings[object->path], "[kernel", 7) == 0) /* perf's name for the kernel */
         return PICTURE_KERNEL;
     switch (object->kind) {
     case PROFILE_OBJECT_FILE:
@@ -132,8 +132,8 @@ static const char *process_name(const struct profile *profile, uint32_t sample)
     return profile->strings[profile->processes[profile->threads[thread].process].comm];
 }
 
-/* The name of a location's function; code without one has the name of its object. line: 0 for the innermost
- * function. */
+/* Finds or adds the name of a location's function. Code without a function has the name of its object. line: index of
+ * the function's line; 0: the innermost function. */
 static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line, uint32_t *name)
 {
     const struct profile *from = merge->from;
@@ -192,7 +192,8 @@ static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, ui
     return error;
 }
 
-/* Is the location of the sample a mark with the name of its system call? Waits for a CPU are recorded like that. */
+/* Returns true if the location of a sample is a mark with the name of its system call. Waits for a CPU are recorded
+ * like that. */
 static bool is_place(const struct profile *from, const struct profile_sample *sample)
 {
     const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
@@ -222,7 +223,8 @@ static int compare_processes(const void *a, const void *b, void *context)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Adds the frame of a process, which its stacks begin with if there are several. */
+/* Adds the frame of a process, with which its stacks begin if merge->several. Otherwise they begin at the root of the
+ * store. */
 static int add_root(struct stack_merge *merge, const char *process, uint32_t *root)
 {
     uint32_t name;

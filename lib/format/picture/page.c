@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages while they are written, and the text on them. Names come from files that anybody can have made: here they
- * become harmless. */
+/* Pages, the text on them, and their headings. Names come from files that anybody may have made, and become harmless
+ * here. */
 #include "config.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ int page_close(struct page *page, int fd, int error)
 static uint32_t clean_character(uint32_t character)
 {
     if (character < 0x20)
-        return 0x2400 + character; /* its picture */
+        return 0x2400 + character; /* the picture of the control character, U+2400 and up */
     return utf8_is_harmless(character) ? character : REPLACEMENT;
 }
 
@@ -70,7 +70,7 @@ char *picture_clean(const char *text)
     return clean;
 }
 
-/* Columns in a fixed font, approximately: East Asian characters and emoji are wide. */
+/* Returns the columns of a character in a fixed font, approximately: East Asian characters and emoji are wide. */
 static unsigned columns_of(uint32_t character)
 {
     bool wide = (character >= 0x1100 && character <= 0x115f) ||
@@ -129,7 +129,7 @@ void picture_escape_clipped(FILE *out, const char *text, unsigned columns)
 }
 
 /* Writes <, > and & as \u and four digits, which JSON allows for every character. So no text can end the script element
- * that it stands in, or begin a comment. */
+ * that it is in, or begin a comment. */
 int picture_json(FILE *out, const char *text)
 {
     json_t *string = json_string(text);
@@ -163,7 +163,7 @@ void picture_format_count(uint64_t count, char text[PICTURE_FIGURE_SIZE])
     *to = '\0';
 }
 
-/* Three significant digits. printf's %f is not used: it writes a comma in some locales. */
+/* Writes a time with three significant digits. Does not use %f of printf, which writes a comma in some locales. */
 static void format_time(uint64_t ns, char text[PICTURE_FIGURE_SIZE])
 {
     static const struct {
@@ -294,7 +294,7 @@ static void put_left_out(const struct picture_tree *tree, FILE *out)
     }
 }
 
-/* Frames that only the baseline has are not drawn; the subtitle gives their share. */
+/* Writes the share of the frames that only the baseline has. They are not drawn. */
 static void put_gone(const struct picture_tree *tree, FILE *out)
 {
     double share = (double)tree->gone / (double)tree->frames[0].old_total.value;

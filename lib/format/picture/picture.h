@@ -2,12 +2,12 @@
 /*
  * picture: flame graphs and heat maps of a profile, in files that a browser opens.
  *
- * A flame graph is a tree of frames: stacks that begin alike share frames, and a frame is as wide as the time that was
- * spent in it and in what it called. The tree is made once; each file format is a way to draw it. With a second
+ * A flame graph is a tree of frames. Stacks that begin alike share frames. A frame is as wide as the time that was
+ * spent in it and in what it called. The tree is made once, and each file format is a way to draw it. With a second
  * profile, the baseline, the picture shows what has changed.
  *
  * The formats are rows of the table in lib/format. The profiled program chooses the names of functions, files and
- * processes. So all of them pass picture_clean, and are escaped where they are written.
+ * processes. So all names pass picture_clean, and are escaped where they are written.
  */
 #ifndef PPROFIL_PICTURE_H
 #define PPROFIL_PICTURE_H
@@ -20,77 +20,81 @@
 #include "format/memo.h"
 #include "profile/profile.h"
 
-/* The kind of a frame: the legend. */
+/* The kind of a frame, which the legend explains. */
 enum picture_kind {
     PICTURE_ALL,     /* the root */
-    PICTURE_PROCESS, /* the first frame of a stack, if there are processes of several names */
+    PICTURE_PROCESS, /* the first frame of a stack, if processes of several names have samples */
     PICTURE_PROGRAM,
     PICTURE_LIBRARY,
     PICTURE_JIT,    /* code in no file */
     PICTURE_KERNEL, /* a system call, or code of the kernel */
     PICTURE_ASLEEP, /* a system call that waits */
-    PICTURE_MARK,   /* not code: why the stack ends there, or that it is not known */
+    PICTURE_MARK,   /* no code: the reason why the stack ends there, or code that is not known */
     PICTURE_KINDS,
 };
 
-/* The word for a kind in the legend: "program". */
+/* Returns the word for a kind in the legend, such as "program". */
 const char *picture_kind_name(enum picture_kind kind);
 
 struct picture_name {
-    const char *text;   /* clean; of the function */
-    const char *object; /* clean; the last part of its path; may be "" */
+    const char *text;   /* name of the function, clean (picture_clean) */
+    const char *object; /* last part of its object's path, clean; may be "" */
     enum picture_kind kind;
 };
 
 struct picture_weight {
-    uint64_t value; /* nanoseconds, or samples: picture_tree.timed */
+    uint64_t value; /* ns if picture_tree.timed, otherwise samples */
     uint64_t samples;
 };
 
 struct picture_frame {
-    uint32_t parent; /* index; the root is its own */
+    uint32_t parent; /* index; the root is its own parent */
     uint32_t name;   /* index */
     uint32_t depth;  /* 0: the root */
     struct picture_weight total, self;
-    struct picture_weight old_total, old_self; /* of the baseline */
+    struct picture_weight old_total, old_self; /* the same in the baseline */
 };
 
-/* Frames are in the order of a walk: a frame is before those that it called, which are sorted by name. Frame 0 is the
- * root, which stands for all. */
+/* A tree of frames, in depth-first order: a frame comes before those that it called, which are sorted by name. Frame 0
+ * is the root, which contains all others. */
 struct picture_tree {
     struct picture_name *names;
     struct picture_frame *frames;
     uint32_t name_count, frame_count, depth; /* depth: of the deepest frame */
-    bool timed;                              /* values are nanoseconds */
-    bool wall;                               /* of elapsed time, not CPU time */
+    bool timed;                              /* values are ns, not samples */
+    bool wall;                               /* values are of elapsed time, not of CPU time */
     bool compares;                           /* there is a baseline */
     uint32_t dropped;                        /* frames left out because they are too small */
-    uint64_t cut;                            /* the largest value of one that was left out */
-    uint32_t deeper;                         /* frames left out because they are below the last row */
-    uint64_t gone;                           /* value of the baseline in frames that the profile does not have, where
-                                                this is more than chance */
-    uint64_t kinds;                          /* the set of kinds that occur: 1 << kind */
-    struct profile *strings;                 /* owned: the texts of names are its strings */
+    uint64_t cut;                            /* no frame of these has a larger value */
+    uint32_t deeper;                         /* frames left out because they are in deeper rows than the last one */
+    /* value of the baseline in frames that the profile does not have, if the difference is more than chance */
+    uint64_t gone;
+    uint64_t kinds;                          /* set of the kinds that occur: bit 1 << kind */
+    struct profile *strings;                 /* owned; has the texts of names as its strings */
 };
 
-/* What is left out. */
+/* Limits of what a picture shows. */
 struct picture_limits {
-    uint32_t most; /* frames that are kept: the largest */
-    double share;  /* 0 to 1 of all: narrower frames are dropped */
-    uint32_t rows; /* rows that are always kept */
-    double deep;   /* share of all: deeper rows are kept while more than this reaches them */
-    bool keep_old; /* a frame has the larger of its two values; else frames of the baseline alone are dropped */
+    uint32_t most; /* number of frames that are kept, the largest first */
+    double share;  /* share of the whole, 0 to 1: narrower frames are dropped */
+    uint32_t rows; /* number of rows that are always kept */
+    double deep;   /* share of the whole: deeper rows are kept while more than this reaches them */
+    /* the larger value of a frame, its own or the baseline's, is its size; false: frames that only the baseline has are
+     * dropped */
+    bool keep_old;
 };
 
-/* Merges the stacks of a profile. baseline: the profile to compare with, or NULL. 0, -ENOMEM, -EOVERFLOW, or
- * PPROFIL_ERROR_MIXED_TIMES (one is of elapsed time, the other of CPU time). The caller clears the tree after 0. */
+/* Makes the tree of a profile. baseline: the profile to compare with, or NULL. Returns 0, -ENOMEM, -EOVERFLOW, or
+ * PPROFIL_ERROR_MIXED_TIMES if one profile is of elapsed time and the other of CPU time. The caller clears the tree
+ * after 0. */
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,
                       const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);
 
 /* --- merged stacks (merge-stacks.c) --------------------------------------------------------- */
 
-/* Names and stacks of all profiles that are merged, each once. Index 0 is the root, of nodes and of names. */
+/* The names and stacks of all profiles that are merged, each stored once. Entry 0 of names and entry 0 of nodes are the
+ * root. */
 struct picture_store {
     struct profile *strings; /* owned: an otherwise empty profile, for its table of strings */
     struct stored_name {
@@ -104,7 +108,7 @@ struct picture_store {
     struct memo memo;
 };
 
-/* 0, -ENOMEM or -EOVERFLOW. The caller clears it in any case. */
+/* Makes a store that has only the root. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears it in any case. */
 int picture_store_open(struct picture_store *store);
 void picture_store_clear(struct picture_store *store);
 
@@ -112,20 +116,21 @@ void picture_store_clear(struct picture_store *store);
 struct stack_merge {
     const struct profile *from;
     struct picture_store *to;
-    bool several;     /* processes of several names: a stack has its process as its first frame */
-    uint32_t *order;  /* samples by the name of their process */
-    uint32_t *lane;   /* by node of from: the number of the process name that it was merged for last */
-    uint32_t *merged; /* by node of from: the node of the store that it was then merged into */
-    uint32_t *stack;  /* nodes on the way from a leaf to what is merged already */
-    uint32_t *names;  /* by location with one function at most: its name in the store; 0: not made yet */
-    uint32_t *leaves; /* by sample: its node in the store */
+    bool several;     /* processes of several names have samples: the first frame of a stack is its process */
+    uint32_t *order;  /* owned; indexes of samples, sorted by the name of their process */
+    uint32_t *lane;   /* owned; by node of from, the number of the process name for which it was merged last */
+    uint32_t *merged; /* owned; by node of from, the node of the store into which it was merged then */
+    uint32_t *stack;  /* owned; nodes on the way from a leaf to the first caller that has been merged already */
+    uint32_t *names;  /* owned; by location with at most one function, its name in the store; 0: not made yet */
+    uint32_t *leaves; /* owned; by sample, its node in the store */
 };
 
-/* Merges all stacks, and sets leaves. 0, -ENOMEM or -EOVERFLOW. The caller clears it in any case. */
+/* Merges all stacks into the store, and sets leaves. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears merge in any
+ * case. */
 int stack_merge_profile(struct stack_merge *merge);
 void stack_merge_clear(struct stack_merge *merge);
 
-/* Do processes with different names have samples? */
+/* Returns true if processes with different names have samples. */
 bool stack_merge_has_several(const struct profile *profile);
 
 /* --- pages --------------------------------------------------------------------------------- */
@@ -137,35 +142,38 @@ struct page {
     size_t size;
 };
 
-/* 0 or -ENOMEM. */
+/* Begins a page. Returns 0 or -ENOMEM. */
 int page_open(struct page *page);
-/* Writes the page, unless error is not 0, and frees it. 0 or the first error. */
+/* Writes the page to fd, unless error is not 0, and frees it. Returns 0 or the first error. */
 int page_close(struct page *page, int fd, int error);
 
-/* A number with at most this many decimals, and a point in every locale. */
+/* Writes a number with at most this many decimals (0 to 4), and a point in every locale. */
 void page_put_number(FILE *out, double number, unsigned decimals);
-/* Lines with a frame's time, share, samples and self; in a comparison also what they were before. */
+/* Writes lines with a frame's time, share, samples and self; in a comparison also the former figures. */
 void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t frame);
 
 /* --- text ---------------------------------------------------------------------------------- */
 
-/* A copy that cannot do harm or hide anything: valid UTF-8, control characters made visible, characters that change the
- * direction of writing replaced, at most 500 characters. The caller frees it; NULL: no memory. */
+/* Returns a copy of a text that can neither do harm nor hide anything. It is valid UTF-8 of at most 500 characters.
+ * Control characters are made visible, and characters that change the direction of writing are replaced. The caller
+ * frees it; NULL: no memory. */
 char *picture_clean(const char *text);
 
 /* Writes clean text into XML or HTML, between tags or in a quoted attribute. */
 void picture_escape(FILE *out, const char *text);
-/* The same, in at most this many columns; "â¦" ends a text that is longer. Nothing in less than three columns. */
+/* Writes clean text as picture_escape does, but at most this many columns. A longer text ends with "…". Writes nothing
+ * if there are less than three columns. */
 void picture_escape_clipped(FILE *out, const char *text, unsigned columns);
-/* Writes clean text as a JSON string that may stand in a script element. 0 or -ENOMEM. */
+/* Writes clean text as a JSON string that is safe in a script element. Returns 0 or -ENOMEM. */
 int picture_json(FILE *out, const char *text);
 
-/* "1.23 s" or "1,234 samples"; and "1,234". */
+/* Format a value as "1.23 s" or "1,234 samples", and a count as "1,234". */
 #define PICTURE_FIGURE_SIZE 64
 void picture_format_value(const struct picture_tree *tree, uint64_t value, char text[PICTURE_FIGURE_SIZE]);
 void picture_format_count(uint64_t count, char text[PICTURE_FIGURE_SIZE]);
 
-/* The line that says what the picture shows, and the line with the figures. The caller frees them. 0 or -ENOMEM. */
+/* Make the line with the command and the kind of picture, and the line with the figures. The caller frees them. Return
+ * 0 or -ENOMEM. */
 int picture_title(const struct profile *profile, const char *what, char **title);
 int picture_subtitle(const struct profile *profile, const struct picture_tree *tree, char **subtitle);
 
@@ -175,22 +183,22 @@ struct picture_colour {
     unsigned char red, green, blue;
 };
 
-/* A name has the same colour in every picture. Black text is legible on every colour. */
+/* Returns the colour of a name, which is the same in every picture. Black text is legible on every colour. */
 struct picture_colour picture_colour_of(const struct picture_name *name);
-/* The colour of a kind in the legend. */
+/* Returns the colour of a kind in the legend. */
 struct picture_colour picture_colour_of_kind(enum picture_kind kind);
-/* The colour of a frame in a comparison: red for more, blue for less, grey if chance explains the difference. largest:
- * picture_largest_change. */
+/* Returns the colour of a frame in a comparison: red for more, blue for less, grey if chance explains the difference.
+ * largest: what picture_largest_change returns. */
 struct picture_colour picture_colour_of_change(const struct picture_tree *tree, uint32_t frame, double largest);
-/* The same for the legend. direction: -1, 0 or 1. */
+/* Returns the colour of a change in the legend. direction: 1 for more, -1 for less, 0 for no more than chance. */
 struct picture_colour picture_colour_of_direction(int direction);
 
-/* A frame's share of all, less its share in the baseline: -1 to 1. */
+/* Returns a frame's share of the whole minus its share in the baseline, -1 to 1. */
 double picture_change(const struct picture_tree *tree, uint32_t frame);
 double picture_largest_change(const struct picture_tree *tree);
-/* Is the difference larger than chance makes it in 95 % of cases? */
+/* Returns true if the change of a frame is significant: in 95 % of cases chance makes a smaller one. */
 bool picture_is_significant(const struct picture_tree *tree, uint32_t frame);
-/* The same for a frame that is not in a tree yet, and the root. */
+/* Does the same for a frame that is not in a tree yet. root: the root of its tree. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root);
 
 /* --- embedded files ------------------------------------------------------------------------ */

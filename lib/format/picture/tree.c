@@ -14,7 +14,7 @@
 
 /* --- weights ------------------------------------------------------------------------------- */
 
-/* All frames, by node of the store: not in order yet. */
+/* All frames before they are chosen and sorted, by node of the store. */
 struct draft {
     struct picture_frame *frames;
     uint32_t count;
@@ -71,10 +71,10 @@ struct choice {
     struct draft draft;
     bool keep_old;
     uint32_t *depths;   /* by frame of the draft */
-    uint32_t rows;      /* the deepest that is kept */
-    uint32_t equals;    /* frames of just the smallest size that are still kept */
-    uint32_t *ranks;    /* of names, by their text */
-    uint32_t *children; /* frames that are kept, by parent and then by rank */
+    uint32_t rows;      /* depth of the last row that is kept */
+    uint32_t equals;    /* frames of exactly the smallest size that are still to be kept; UINT32_MAX: all */
+    uint32_t *ranks;    /* by name, its rank in the order of texts */
+    uint32_t *children; /* frames that are kept, sorted by parent and then by rank of the name */
     uint32_t count;
 };
 
@@ -91,8 +91,8 @@ static int compare_sizes(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* Finds the smallest size that is kept, and how many frames of just that size are. No frame is larger than its caller,
- * and its caller is before it: so the frames that are kept are a tree. */
+/* Finds the smallest size that is kept, and how many frames of exactly that size are kept. No frame is larger than its
+ * caller, and its caller comes before it, so the frames that are kept are a tree. */
 static int find_cut(struct choice *choice, uint32_t most, double share, uint64_t *cut)
 {
     uint32_t count = choice->draft.count;
@@ -156,7 +156,8 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* Sums the frames that only the baseline has, and whose callers the profile has. */
+/* Returns the value of the frames that only the baseline has, if the difference is more than chance. Counts only those
+ * whose callers the profile has, as they contain the others. */
 static uint64_t sum_gone(const struct draft *draft)
 {
     uint64_t gone = 0;
@@ -222,8 +223,8 @@ static int choose_frames(struct choice *choice, const struct picture_limits *lim
     return 0;
 }
 
-/* Copies the frames that are kept, in the order of a walk. first: by frame of the draft, the index of its first
- * child in choice->children, plus 1. */
+/* Copies the frames that are kept to tree, in depth-first order. first: by frame of the draft, the index + 1 of its
+ * first child in choice->children; 0: it has none. */
 static void walk_frames(const struct choice *choice, const uint32_t *first, uint32_t *stack,
                  uint32_t *places, struct picture_tree *tree)
 {
