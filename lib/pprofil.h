@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libpprofil: sampling profiles of other processes, taken from outside with ptrace. libpprofil(3) shows how the parts
- * belong together.
+ * pprofil.h: the public interface of libpprofil. The library samples other processes from outside, with ptrace(2).
+ * libpprofil(3) shows how the parts belong together.
  *
- *   pprofil/error.h       what functions return that fail
- *   pprofil/session.h     runs: programs that are launched and processes that are attached to, while they are sampled
- *   pprofil/histogram.h   the profil(2) family, counted from outside during a run
- *   pprofil/profile.h     what was sampled: in memory, in files, and parts of it
- *   pprofil/report.h      rows, call trees, code and differences of profiles
- *   pprofil/live.h        the same of a run that goes on
+ *   pprofil/error.h       error codes and their texts
+ *   pprofil/session.h     sessions: launch programs or attach to processes, and sample them
+ *   pprofil/histogram.h   the profil(2) family: counts program counters of other processes during a session
+ *   pprofil/profile.h     profiles: read, save, merge and select samples
+ *   pprofil/report.h      reports of a profile: rows, call trees, annotated code and comparisons
+ *   pprofil/live.h        reports of a session that is still sampling
  *
- * Functions return 0, a negative errno or an enum pprofil_error, unless their comment says otherwise. After an error
- * nothing is stored where a result would be. A function that "tells the i-th" of something numbers from 0, and returns
- * -ENOENT past the last.
+ * Functions return 0, a negative errno or an enum pprofil_error, unless their comment describes another result. A
+ * function that fails stores no result, unless its comment says otherwise. Functions that store the i-th item of a list
+ * count from 0, and return -ENOENT after the last item.
  *
- * The library is not thread-safe: a session, and all that came from it, belong to one thread at a time.
+ * The library is not thread-safe. Only one thread at a time may use a session and the objects that came from it.
  *
- * Structures may grow in later versions. One that the caller fills has its size as its first field. One that the
- * library fills is accompanied by its size in the call. Fields that are 0 or NULL have the meaning that their comment
- * gives to it, or none, so that {.size = sizeof options} asks for nothing special.
+ * Structures may grow in later versions. So a structure that the caller fills begins with its own size. For a structure
+ * that the library fills, the caller passes the size to the function. An option that is 0 or NULL has its default
+ * value, unless its comment says otherwise. So {.size = sizeof options} requests only defaults.
  */
 #ifndef PPROFIL_H
 #define PPROFIL_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms: the profil(2) family from outside. Program counters of a running process are counted in buffers of the
- * caller, or in files, by the rules of one of the old systems. pprofil-dialects(7) has the systems and their rules.
+ * histogram.h: the profil(2) family, for other processes. The library counts the program counters of a running process,
+ * in buffers of the caller or in files. It counts by the rules of an older system, which are called a dialect.
+ * pprofil-dialects(7) describes the dialects.
  */
 #ifndef PPROFIL_PUBLIC_HISTOGRAM_H
 #define PPROFIL_PUBLIC_HISTOGRAM_H
@@ -17,113 +18,119 @@
 extern "C" {
 #endif
 
-/* Tells the i-th dialect's name, the system whose rules it has, and the CPU time of its tick, ns. Any of the pointers
- * may be NULL. */
+/* Stores the name of the i-th dialect, the system that has its rules, and the CPU time of its tick, ns. Any of the
+ * pointers may be NULL. */
 int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint64_t *period_ns);
 
 /* --- in the caller's buffers --------------------------------------------------------------- */
 
 /*
- * pid is a process of the session, which need not be followed yet. pid 0 stands for all processes of the session, which
- * are then counted together. A call for a pid replaces the last one for it. A child is not counted for its parent, and
- * an exec ends the counting.
+ * pid is a process of the session. The session may begin to follow the process later. pid 0 means all processes of the
+ * session, which are counted together. A call for a pid replaces the previous call for the same pid. A child is not
+ * counted for its parent. When a process calls exec, the counting for its pid ends.
  *
- * Buffers belong to the caller, and have counters in this machine's byte order. pprofil_session_pump counts in them;
- * between its calls the caller may read and write them. They must stay until the next call for the pid,
- * pprofil_profil_stop, or the end of the session. While the session is stopped nothing is counted.
+ * The caller owns the buffers. Their counters have this machine's byte order. Functions of the session, mainly
+ * pprofil_session_pump, count in the buffers. Between such calls the caller may read and write them. A buffer must stay
+ * valid until the next call for its pid, until pprofil_profil_stop, or until the session is closed. Nothing is counted
+ * while the session does not sample.
  */
 
-/* A stretch of text and the counters for it, as profil(2) takes them. */
+/* A range of text and its counters, as profil(2) takes them. */
 struct pprofil_region {
     void *buffer;
-    size_t size;        /* of the buffer, bytes */
-    uint64_t offset;    /* the lowest address in the process that counts */
-    uint64_t low, high; /* high not 0: only addresses in [low, high) count, as in the extended form of OSF/1 */
+    size_t size;        /* bytes of the buffer */
+    uint64_t offset;    /* lowest address in the process that is counted */
+    /* only addresses in [low, high) count, as in the extended form of OSF/1; high 0: no such limits */
+    uint64_t low, high;
     uint32_t scale;
 };
 
 struct pprofil_histogram {
     size_t size;           /* sizeof(struct pprofil_histogram) */
     const char *dialect;   /* a name of pprofil-dialects(7): "solaris", "bsd44", ... */
-    unsigned counter_size; /* bytes: 2, 4 or 8; 0: the dialect's */
-    uint64_t period_ns;    /* CPU time of a tick; 0: the dialect's */
+    unsigned counter_size; /* bytes: 2, 4 or 8; 0: as the dialect has them */
+    uint64_t period_ns;    /* CPU time of a tick; 0: the tick of the dialect */
     const struct pprofil_region *regions;
     size_t region_count;
-    uint32_t *overflow; /* a counter for the ticks that fall into no region; NULL: they are not counted */
-    /* Count time in the kernel by system call, as if call n were text at PPROFIL_CALL_ADDRESS(n). Time in the program
-     * then falls into no region. */
+    uint32_t *overflow; /* counter for ticks that fall into no region; NULL: no such counter */
+    /* count the time in system calls. System call n counts as if it were text at PPROFIL_CALL_ADDRESS(n). Other time
+     * falls into no region. */
     bool by_call;
 };
 
-/* The counters of system calls lie behind 6 others, in which the kprof device counts totals. */
+/* The first 6 counters hold the totals of the kprof device. The counters of system calls follow them. */
 #define PPROFIL_CALL_ADDRESS(n) (((uint64_t)(n) + 6) * 8)
-#define PPROFIL_CALL_NUMBERS 1024 /* the numbers of system calls are smaller */
+#define PPROFIL_CALL_NUMBERS 1024 /* all numbers of system calls are smaller than this */
 
-/* Counts by any dialect that has counters. -EINVAL: there is no such dialect, or it refuses a region. */
+/* Starts counting in several regions, by any dialect that has counters. If the scales of all regions mean "off" to the
+ * dialect, it stops the counting. -EINVAL: there is no such dialect or counter size, or the dialect refuses a region.
+ * -E2BIG: there are more than 65536 regions. */
 int pprofil_profil_regions(pprofil_session *session, pid_t pid, const struct pprofil_histogram *histogram);
 
-/* Counts in one region, with counters of the dialect's own size. A scale that means "off" to the dialect stops the
- * counting. */
+/* Starts counting in one region, with counters of the dialect's own size. A scale that means "off" to the dialect stops
+ * the counting. */
 int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, void *buffer, size_t size,
                    uint64_t offset, uint32_t scale);
 
-/* Counts as IRIX's sprofil(2): regions may have any order, and one with offset 0 and scale 2 is the overflow bin.
- * counter_size: bytes, 2 or 4. count 0 stops the counting. */
+/* Starts counting as IRIX's sprofil(2) does. The regions may have any order. A region with offset 0 and scale 2 is the
+ * overflow bin. counter_size: bytes, 2 or 4. count 0 stops the counting. */
 int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_region *regions, size_t count,
                     unsigned counter_size);
 
-/* Stores addresses as Solaris's pcsample(2), until the array is full. count: elements of the array; 0 stops. Returns
- * how many addresses were stored in the array of the last call. -EINVAL: count is negative. */
+/* Starts storing program counters as Solaris's pcsample(2) does, until the array is full. count: elements of the array;
+ * 0 stops the storing. Returns the number of program counters that the array of the previous call received. -EINVAL:
+ * count is negative. */
 int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t count);
 
 /* Stops the counting for pid. */
 int pprofil_profil_stop(pprofil_session *session, pid_t pid);
 
 struct pprofil_histogram_state {
-    bool on;            /* it still counts */
-    uint64_t ticks;     /* in all */
+    bool on;            /* the counting has not ended */
+    uint64_t ticks;     /* all ticks */
     uint64_t outside;   /* ticks that fell into no region */
-    uint64_t overflows; /* ticks that found their counter full, or were refused and ended the counting */
-    uint64_t stored;    /* pcsample: addresses in the array */
-    /* The rest is set for a file that pprofil_session_save_dialect wrote. */
-    uint64_t cut;        /* counters whose value was too large for those of the file */
+    uint64_t overflows; /* ticks whose counter was full, or that ended the counting */
+    uint64_t stored;    /* pcsample: program counters in the array */
+    /* The fields below are only set by pprofil_session_save_dialect, for each file that it writes. */
+    uint64_t cut;        /* counters whose value was too large for the counters of the file */
     int32_t pid;         /* the process that was counted */
-    const char *program; /* its name, as the kernel has it; valid during the call */
+    const char *program; /* name of that process in the kernel (comm); valid during the call */
 };
 
-/* -ENOENT: nothing counts for this pid. */
+/* Stores the state of the histogram for a pid. size: sizeof *state. -ENOENT: nothing counts for this pid. */
 int pprofil_histogram_state(const pprofil_session *session, pid_t pid, struct pprofil_histogram_state *state,
                             size_t size);
 
 /* --- in files --------------------------------------------------------------------------------- */
 
 /*
- * A whole session is counted by one dialect, as that system would have counted it. Each program that a process executes
- * has histograms of its own. A forked child goes on with a copy of its parent's, if that is the system's rule.
+ * One dialect counts the whole session, as its system would have counted it. Each program that a process executes has
+ * its own histograms. A forked child continues with a copy of its parent's histograms if that is a rule of the system.
  */
 struct pprofil_dialect_options {
     size_t size; /* sizeof(struct pprofil_dialect_options) */
     const char *dialect;
-    /* Each is "OBJECT", "LO-HI" (of the program) or "OBJECT:LO-HI", with link-time addresses in hexadecimal. */
+    /* each region: "OBJECT", "LO-HI" (of the program) or "OBJECT:LO-HI"; link-time addresses in hexadecimal */
     const char *const *regions;
     size_t region_count;   /* 0: all code of the program */
-    unsigned counter_size; /* bytes: 2, 4 or 8; 0: the dialect's */
-    bool scaled;           /* scale is given; otherwise it is 0x8000, and 0x10000 for counters of 4 or 8 bytes */
+    unsigned counter_size; /* bytes: 2, 4 or 8; 0: as the dialect has them */
+    /* use scale; if false, the scale is 0x8000 for counters of 2 bytes, and 0x10000 for wider ones */
+    bool scaled;
     uint32_t scale;
-    uint64_t buffer_size; /* bytes; 0: what the text needs */
-    uint64_t period_ns;   /* CPU time of a tick; 0: the dialect's */
-    const char *format;   /* of the file that will be written; NULL: the system's own */
+    uint64_t buffer_size; /* bytes of the buffer of each region; 0: as many as the text needs */
+    uint64_t period_ns;   /* CPU time of a tick; 0: the tick of the dialect */
+    const char *format;   /* format of the later files; NULL: the system's own. It is only checked here */
 };
 
-/* To be called before a program is launched or a process is attached to. -EINVAL: there is no such dialect, or it
- * refuses an option; pprofil_session_problem says which. */
+/* Makes the session count by a dialect. Call this before a program is launched or a process is attached to. -EINVAL:
+ * there is no such dialect, or it refuses an option. pprofil_session_problem then returns the reason. */
 int pprofil_session_dialect(pprofil_session *session, const struct pprofil_dialect_options *options);
 
-/* Writes what was counted so far. format: a name of pprofil-formats(5); NULL: as path ends, else the system's own. The
- * first program's file is path (NULL: the name that the system gave to it), and those of later programs have the
- * program's name and process number behind that. If the format holds one object, files of further objects are
- * path.OBJECT. wrote is called for each file; it may be NULL. PPROFIL_ERROR_NO_SAMPLES: nothing was counted, and
- * pprofil_session_problem says why. */
+/* Writes the counts so far to files. format: a name of pprofil-formats(5); NULL: the format of path's extension, or
+ * else the system's own format. The file of the first program is path; NULL: the name that the system gave to the file.
+ * The name of a later program's file is path, then the program's name and its process number. If a file of the format
+ * holds only one object, the names of further files end with .OBJECT. wrote, unless NULL, is called for each file.
+ * PPROFIL_ERROR_NO_SAMPLES: nothing was counted. pprofil_session_problem then returns the reason. */
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *format,
                                  void (*wrote)(void *context, const char *path,
                                                const struct pprofil_histogram_state *state),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes of this machine, and which of them may be attached to. The kernel tells that when their memory is
- * opened: this takes the same permission as PTRACE_SEIZE, including that of security modules (proc_mem_open() in
- * fs/proc/base.c), and does nothing to the process.
+ * Lists the processes of this machine, and finds out which of them may be attached to, by opening their /proc/PID/mem.
+ * This needs the same permission as PTRACE_SEIZE, including the permission of security modules: proc_mem_open() in
+ * fs/proc/base.c. It does not affect the process.
  */
 #include "config.h"
 
@@ -23,14 +23,14 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define COMM_LENGTH 15 /* the kernel cuts names to this length */
+#define COMM_LENGTH 15 /* the kernel cuts the names of threads to this length */
 
 struct candidate_list {
     struct pprofil_candidate *candidates; /* owned */
     uint32_t count;
 };
 
-/* Looks up each user's name once, because that may have to ask a server. */
+/* Stores the name of a candidate's user. Looks up each user only once, because a look-up may have to ask a server. */
 static void name_user(const struct candidate_list *list, struct pprofil_candidate *candidate)
 {
     char buffer[1024];
@@ -47,7 +47,8 @@ static void name_user(const struct candidate_list *list, struct pprofil_candidat
         snprintf(candidate->user, sizeof candidate->user, "%" PRIu32, candidate->uid);
 }
 
-/* Returns 0, the error that PTRACE_SEIZE would return, or -ENOENT: the process has ended. */
+/* Checks that a process may be traced. Returns 0; the error that PTRACE_SEIZE would return; or -ENOENT: the process has
+ * ended. */
 static int check_permission(pid_t pid, const struct proc_status *status)
 {
     char path[64];
@@ -62,7 +63,7 @@ static int check_permission(pid_t pid, const struct proc_status *status)
     return 0;
 }
 
-/* Is it this process, or a supervisor, which is nobody's target? */
+/* Returns true for this process and for supervisors, which nobody wants to attach to. */
 static bool is_own(pid_t pid, const struct proc_status *status)
 {
     return pid == getpid() || strncmp(status->name, SPAWN_SUPERVISOR, COMM_LENGTH) == 0;

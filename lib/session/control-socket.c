@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sockets for commands. The path of a session that was killed stays, and the next session takes it over. That takes
- * several steps. Sessions that start at the same time would remove each other's new sockets, or mistake a
- * socket that is bound but does not listen yet for a stale one. So they take turns, by a lock on the directory.
+ * The sockets for commands. The socket file of a killed session stays, and the next session takes its path over, in
+ * several steps. If several sessions did this at the same time, they would remove each other's new sockets. They would
+ * also mistake a socket that is bound, but does not listen yet, for a stale one. So they do it one after the other,
+ * under a lock on the directory.
  */
 #include "config.h"
 
@@ -42,9 +43,9 @@ int control_address(const char *target, bool is_path, struct sockaddr_un *addres
 
 /* --- listening ------------------------------------------------------------------------- */
 
-/* Returns a descriptor that holds the lock, for the caller to close. Sessions hold it for a few system calls only.
- * If it cannot be had, because the directory cannot be read or somebody keeps the lock, returns -1; the caller then
- * goes on without it. */
+/* Locks the directory of path. Returns a descriptor that holds the lock, which the caller closes. Sessions hold the
+ * lock only for a few system calls. Returns -1 if the directory cannot be opened, or if somebody keeps the lock. The
+ * caller then continues without the lock. */
 static int lock_directory(const char *path)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
@@ -66,7 +67,8 @@ static int lock_directory(const char *path)
     return -1;
 }
 
-/* Removes a socket at which nobody listens. -EADDRINUSE: somebody does. -EEXIST: it is not a socket. */
+/* Removes a socket file if nobody listens there. Returns 0 or a negative errno; -EADDRINUSE: somebody listens; -EEXIST:
+ * it is not a socket. */
 static int remove_stale(const struct sockaddr_un *address, socklen_t size)
 {
     struct stat status;
@@ -128,7 +130,7 @@ int control_listen(const char *target, bool is_path, struct control_socket *resu
     if (result->fd < 0)
         return -errno;
     bool file = address.sun_path[0] != '\0';
-    /* bind(2) gives this mode to the file: at no instant can others connect to it */
+    /* bind(2) gives this mode to the file, so others can never connect to it */
     if (fchmod(result->fd, 0600) < 0)
         error = -errno;
     if (file)
@@ -156,8 +158,9 @@ void control_close(const struct control_socket *socket)
 
 /* --- trust ----------------------------------------------------------------------------- */
 
-/* All users that a user namespace does not map appear in it as one user, the overflow user, which may also be mapped:
- * user_namespaces(7), "Unmapped user and group IDs". Returns true if uid is that one. */
+/* Returns true if uid is the overflow user of this user namespace and may represent several users. All users whom the
+ * namespace does not map appear as the overflow user: user_namespaces(7), "Unmapped user and group IDs". In a namespace
+ * that maps all users it is an ordinary user. */
 static bool may_be_anybody(uid_t uid)
 {
     char text[64];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* control-socket: the sockets by which sessions are commanded, and whose commands they accept. */
+/* control-socket: the sockets through which other processes send commands to a session, and the check of who may send
+ * them. */
 #ifndef PPROFIL_CONTROL_SOCKET_H
 #define PPROFIL_CONTROL_SOCKET_H
 
@@ -9,25 +10,25 @@
 #include <sys/un.h>
 
 struct control_socket {
-    int fd; /* owned; it listens, and does not block */
-    char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* "": not in the file system */
-    dev_t device; /* of the file at path */
-    ino_t inode;
+    int fd; /* owned; a listening, non-blocking socket */
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* "": the address is not in the file system */
+    dev_t device; /* device of the file at path */
+    ino_t inode;  /* inode of the file at path */
 };
 
-/* Makes the address of a target. If it is a number, that is an abstract address, which vanishes with its socket;
- * otherwise, and if is_path, it is a path. 0 or -ENAMETOOLONG. */
+/* Makes the socket address of a target. A path if is_path, or if the target is not a number. A number without is_path
+ * becomes an abstract address, which vanishes with its socket. Returns 0 or -ENAMETOOLONG. */
 int control_address(const char *target, bool is_path, struct sockaddr_un *address,
                     socklen_t *size);
 
-/* Listens at a target. A path at which nobody listens any more is taken over. 0 or a negative errno. -EADDRINUSE:
- * another session listens there. -EEXIST: the path is not a socket. */
+/* Listens at a target. Takes over a socket file if its session has ended. Returns 0 or a negative errno; -EADDRINUSE:
+ * another session listens there; -EEXIST: the path is not a socket. */
 int control_listen(const char *target, bool is_path, struct control_socket *result);
 
-/* Closes the socket, and removes its path unless that is another file by now. */
+/* Closes the socket. Removes its file, unless path leads to another file by now. */
 void control_close(const struct control_socket *socket);
 
-/* Is the process at the other end of a connection one of this user or of root? */
+/* Returns true if the process at the other end of a connection belongs to this user or to root. */
 bool control_trusts(int fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control by other processes: a peer connects, sends one line with a command, and gets an answer. The session never
- * waits for a peer: it reads what has come, and the next pump reads on.
+ * Control of a session by other processes. A process, the peer, connects, sends a command in one line, and gets an
+ * answer. The session never waits for a peer. It reads the bytes that have come; the next pump reads further bytes.
  */
 #include "config.h"
 
@@ -23,13 +23,13 @@
 #define PEERS_MAX 64
 #define REQUEST_SIZE 64
 #define ANSWER_SIZE 1024
-#define ACCEPT_MAX 256   /* connections that one call accepts from a socket */
-#define PATIENCE_MS 5000 /* a peer that has not sent its line by then is dropped */
+#define ACCEPT_MAX 256   /* limit of connections that one call accepts from a socket */
+#define PATIENCE_MS 5000 /* a peer that has not sent its line after this time is dropped */
 
 struct peer {
     int fd;
-    int64_t since_ms; /* CLOCK_MONOTONIC */
-    size_t used;
+    int64_t since_ms; /* time of its connection, CLOCK_MONOTONIC */
+    size_t used;      /* bytes in text */
     char text[REQUEST_SIZE];
 };
 
@@ -79,7 +79,7 @@ int pprofil_session_control(pprofil_session *session, const char *path,
     if (error != 0)
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
-    /* it is no error if a number cannot be had: another session that profiles this target may have it */
+    /* no error if this fails: another session that profiles this target may have the number */
     snprintf(number, sizeof number, "%d", (int)getpid());
     control_add_listener(session, number, false);
     pprofil_session_control_targets(session);
@@ -97,8 +97,9 @@ void pprofil_session_control_targets(pprofil_session *session)
     }
 }
 
-/* The supervisor sends the targets' own CPU time once a second only; beside newer samples it would be too small. So it
- * is asked for first. If the supervisor does not answer, the last value is used. */
+/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second. Samples are
+ * newer, so that this time would be too small beside them. A flush therefore requests it first. If the supervisor does
+ * not answer, the last value is used. */
 static void control_status(struct pprofil_session *session, char *text, size_t size)
 {
     const struct wire_message command = {.op = WIRE_OP_FLUSH};
@@ -164,8 +165,9 @@ static void control_drop_peer(struct control *control, unsigned i)
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-/* Accepts all connections, because those of strangers fill the queue as well: any user may connect to a number. A call
- * accepts a bounded number, because strangers may connect as fast as they are dropped. */
+/* Accepts connections, and drops those of strangers at once. Any user may connect to a number, and waiting connections
+ * of strangers would fill the queue. Strangers may connect as fast as they are dropped, so a call accepts only a
+ * limited number of connections. */
 static void control_accept(const struct pprofil_session *session, int listener)
 {
     struct control *control = session->control;
@@ -181,7 +183,7 @@ static void control_accept(const struct pprofil_session *session, int listener)
     }
 }
 
-/* Reads what a peer has sent, and answers a whole line. Returns false if the connection is to be closed. */
+/* Reads the bytes that a peer has sent, and answers a complete line. Returns false if the connection must be closed. */
 static bool control_read_peer(struct pprofil_session *session, struct peer *peer)
 {
     char answer[ANSWER_SIZE];
@@ -208,7 +210,7 @@ void control_serve(struct pprofil_session *session)
     struct control *control = session->control;
 
     if (control == NULL || control->serving)
-        return; /* a command that is being carried out takes events, and so comes here again */
+        return; /* a command that is being executed takes events, and so calls this function again */
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)
         control_accept(session, control->listeners[i].fd);
@@ -249,7 +251,7 @@ static int read_answer(int fd, char *answer, size_t size)
     return used == 0 ? -EPIPE : 0;
 }
 
-/* Removes the first word, "ok" or "error", and returns what it means. */
+/* Removes the first word of an answer, "ok" or "error". Returns 0 for "ok", otherwise PPROFIL_ERROR_REFUSED. */
 static int control_result(char *answer)
 {
     bool good = strncmp(answer, "ok", 2) == 0;

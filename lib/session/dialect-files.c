@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session that is counted by a dialect, as pprofil/histogram.h shows it: options become a dialect_run, and what that
- * has counted becomes files.
+ * Sessions that a dialect counts, as pprofil/histogram.h declares them. Checks the options, makes a dialect_run from
+ * them, and writes its counts to files.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u
-#define TRIED_TEXT 0x10000u /* address and size, bytes, of the text that try_format counts */
+#define TRIED_TEXT 0x10000u /* address of the text that try_format counts, and also its size in bytes */
 
 static int check_dialect_options(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                                 const struct dialect *dialect)
@@ -73,7 +73,8 @@ static int parse_regions(struct pprofil_session *session,
     return error;
 }
 
-/* Can the format hold what such a run counts? This is tried now, because the run may take long. */
+/* Checks that the format can hold what a session with these options counts, by writing a small example. The check is
+ * made before the session, because a session may take long. Returns 0 or an error, with the problem set. */
 static int try_format(struct pprofil_session *session,
                       const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
@@ -141,14 +142,14 @@ int pprofil_session_dialect(pprofil_session *session,
 struct saving {
     struct pprofil_session *session;
     const struct format *format;
-    const char *path; /* of the first file; the names of others begin with it */
+    const char *path; /* path of the first file; the names of further files begin with it */
     void (*wrote)(void *context, const char *path, const struct pprofil_histogram_state *state);
     void *context;
-    size_t files; /* that have been written */
-    bool one;     /* path can hold only one */
+    size_t files; /* number of files that have been written */
+    bool one;     /* path is a pipe or a device, to which only one file can be written */
 };
 
-/* Returns the name of an image's process, as the kernel has it; "": not known. */
+/* Returns the name of an image's process in the kernel (comm); "": not known. */
 static const char *program_of(const struct saving *saving, const struct dialect_run_facts *facts)
 {
     const struct profile *profile = saving->session->profile->profile;
@@ -158,8 +159,8 @@ static const char *program_of(const struct saving *saving, const struct dialect_
     return profile->strings[profile->processes[facts->process].comm];
 }
 
-/* Makes "." and the name, with "_" for characters that mean something in a path or on a terminal; "": there is no
- * name. */
+/* Stores "." and the program's name, with "_" for characters that have a meaning in a path or on a terminal. Stores ""
+ * if there is no name. */
 static void name_program(const char *program, char text[32])
 {
     size_t length = 0;
@@ -172,8 +173,8 @@ static void name_program(const char *program, char text[32])
     text[length] = '\0';
 }
 
-/* Makes the name of a file. part: its number among the files of this image. same: how many of these before it are of
- * the same object. */
+/* Makes the name of a file. part: number of earlier files of this image. same: number of earlier regions of the same
+ * object. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
                      const struct dialect_run_facts *facts, const char *object,
                      char path[PATH_MAX])
@@ -200,7 +201,7 @@ static enum dialect_run_extent extent_of(const struct codec *codec)
     return codec->single ? DIALECT_RUN_REGION : codec->whole ? DIALECT_RUN_ALL : DIALECT_RUN_OBJECT;
 }
 
-/* Can only one file be written to the path, and none beside it, because it is a pipe or a device? */
+/* Returns true if the path is a pipe or a device. Only one file can be written to it, and none beside it. */
 static bool holds_one(const char *path)
 {
     struct stat status;
@@ -209,7 +210,7 @@ static bool holds_one(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
-/* Writes PATH.meta, with what the format leaves out. */
+/* Writes PATH.meta, with the facts that the format cannot hold. Removes an old PATH.meta if there are no such facts. */
 static int write_meta(const struct saving *saving, const char *path, const struct histogram_file *file)
 {
     if (holds_one(path))
@@ -235,7 +236,8 @@ static int write_part(struct saving *saving, const char *path, const struct hist
     return error;
 }
 
-/* Writes a region's file, unless an earlier file has the region. */
+/* Writes the file of a region, unless an earlier file contains the region. *parts: number of files of this image so
+ * far. */
 static int save_region(struct saving *saving, size_t image, size_t region,
                        enum dialect_run_extent extent, size_t *parts)
 {
@@ -265,7 +267,8 @@ static int save_region(struct saving *saving, size_t image, size_t region,
         saving->wrote(saving->context, path, &state);
     histogram_file_clear(&file);
     if (error != 0)
-        return error > 0 || error == -EEXIST ? 0 : error; /* further files are still written */
+        /* no file for this region, or its path is taken: further files are still written */
+        return error > 0 || error == -EEXIST ? 0 : error;
     (*parts)++;
     saving->files++;
     return 0;
@@ -289,13 +292,13 @@ static int save_all(struct saving *saving)
 
     for (size_t image = 0; error == 0 && image < dialect_run_image_count(saving->session->dialect_run); image++) {
         error = save_image(saving, image, extent);
-        if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT) /* for example regions that overlap */
+        if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT) /* for example if regions overlap */
             error = save_image(saving, image, DIALECT_RUN_REGION);
     }
     return error;
 }
 
-/* Returns the format of this name; without one that of the path's extension; otherwise the system's own. */
+/* Returns the format with this name. name NULL: the format of the path's extension, or else the system's own. */
 static const struct format *choose_format(const struct dialect *dialect, const char *path,
                                           const char *name)
 {
@@ -306,7 +309,7 @@ static const struct format *choose_format(const struct dialect *dialect, const c
     return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(dialect->format);
 }
 
-/* Returns the usual name of a file of a format, as its system had it; format NULL: of the dialect's own. */
+/* Returns the usual name of a format's files on the format's own system. format NULL: the format of the dialect. */
 static const char *usual_path(const struct dialect *dialect, const char *format)
 {
     const struct dialect *other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms in the caller's buffers, as pprofil/histogram.h shows them. Each sample is counted in the histogram of its
- * process, and in that of all processes, before pprofil_session_pump returns.
+ * Histograms in the caller's buffers, as pprofil/histogram.h declares them. A sample is counted when the session takes
+ * its event: in the histogram of its process, and in the histogram of all processes.
  */
 #include "config.h"
 
@@ -35,7 +35,8 @@ void session_histograms_free(struct pprofil_session *session)
         histograms_drop(&session->histograms);
 }
 
-/* Makes count, which it takes over, the histogram of a pid. 0 or -ENOMEM. */
+/* Makes count the histogram of a pid, in place of an earlier one. Takes count over, also after an error. Returns 0 or
+ * -ENOMEM. */
 static int histograms_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
     struct session_histogram **link = histogram_link(session, pid);
@@ -63,7 +64,7 @@ static uint64_t histogram_address(const struct session_histogram *entry, const s
 {
     if (!entry->by_call)
         return sample->pc;
-    /* 32-bit programs have other numbers */
+    /* the system calls of 32-bit programs have other numbers */
     bool known = sample->syscall >= 0 && (sample->flags & WIRE_SAMPLE_COMPAT) == 0;
     return known ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
 }
@@ -84,7 +85,8 @@ void session_histograms_feed(struct pprofil_session *session, const struct wire_
     }
 }
 
-/* Counting that a full counter or a full array had ended goes on. Counting that an exec has ended does not. */
+/* Sets the counts to 0. Counting that a full counter or a full array had ended begins again. Counting that an exec has
+ * ended does not. */
 static void histogram_clear(struct dialect_count *count, bool ended)
 {
     count->on = !ended;
@@ -104,7 +106,8 @@ void session_histograms_clear(struct pprofil_session *session)
         histogram_clear(entry->count, entry->ended);
 }
 
-/* Makes regions as lib/dialect has them. Returns 0, an error, or 1: the scales of all of them mean "off". */
+/* Converts the regions to those of lib/dialect. Returns 0, a negative error, or 1: the scales of all regions mean
+ * "off". */
 static int dialect_regions(const struct dialect *dialect, const struct pprofil_histogram *histogram,
                      struct dialect_region *regions, uint64_t *addresses)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of /proc. A process chooses its name and its arguments, so that only numbers are reliable, and texts may hold
- * anything. */
+/* Reads and parses files of /proc. A process chooses its own name and arguments, so these texts may contain anything.
+ * Only the numbers are reliable. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,9 +30,9 @@ ssize_t proc_read(int directory, const char *path, char *text, size_t size)
 
 int proc_parse_stat(const char *text, struct proc_stat *stat)
 {
-    const char *name = strchr(text, '('), *end = strrchr(text, ')'); /* the name may contain ')' */
+    const char *name = strchr(text, '('), *end = strrchr(text, ')'); /* the name may contain a ')' */
     uint64_t user, system;
-    static long ticks; /* per second */
+    static long ticks; /* clock ticks per second, the unit of times in "stat" */
 
     if (ticks == 0)
         ticks = sysconf(_SC_CLK_TCK);
@@ -49,8 +49,8 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
     return 0;
 }
 
-/* Returns the value in the line that begins with name; "": there is none. The program's name, in the first line, may
- * contain any text, so name must be at the beginning of a line. */
+/* Returns the value of the line that begins with name, or "" if there is no such line. The first line has the program's
+ * name, which may contain any text. So only a match at the beginning of a line counts. */
 static const char *status_field(const char *text, const char *name)
 {
     const char *line = strstr(text, name);
@@ -76,7 +76,7 @@ struct proc_status proc_read_status(pid_t pid)
     char *next;
     strtol(status_field(text, "Uid:"), &next, 10);
     status.uid = strtol(next, NULL, 10);
-    /* a kernel thread has no memory of its own, and so no line VmSize */
+    /* a kernel thread has no memory of its own, so its file has no line VmSize */
     status.kernel_thread = strstr(text, "\nVmSize:") == NULL && status.state != 'Z';
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* proc: what /proc says of processes and threads. Reading it does not touch them. */
+/* proc: reads the files of processes and threads in /proc. Reading them does not affect the processes. */
 #ifndef PPROFIL_PROC_H
 #define PPROFIL_PROC_H
 
@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reads a small file as text. path is relative to an open directory, as in openat(2). Returns its length or a negative
- * errno. */
+/* Reads a small file as text, at most size - 1 bytes. path is relative to an open directory, as in openat(2). Returns
+ * the length of the text or a negative errno. */
 ssize_t proc_read(int directory, const char *path, char *text, size_t size);
 
-/* What a task's "stat" says: proc(5). */
+/* Contents of a task's file "stat": proc(5). */
 struct proc_stat {
     char comm[32];
     char state;
@@ -20,15 +20,15 @@ struct proc_stat {
     uint64_t cpu_ns;
 };
 
-/* 0, or -EPROTO: the text is not of this form. */
+/* Parses the text of a "stat" file. Returns 0, or -EPROTO: the text does not have its form. */
 int proc_parse_stat(const char *text, struct proc_stat *stat);
 
-/* What /proc/PID/status says of a task: proc(5). */
+/* Contents of /proc/PID/status: proc(5). */
 struct proc_status {
     char name[32];
     char state;  /* 0: there is no such task */
-    long tracer; /* process number; 0: none */
-    long uid;    /* effective; -1: not known */
+    long tracer; /* number of the tracing process; 0: none */
+    long uid;    /* effective user; -1: not known */
     bool kernel_thread;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pump: events come from the supervisor by the ring, and go into the profile and histograms; commands go to it by
- * the socket, and the session waits for the answers.
+ * The pump: takes the supervisor's events from the ring, and adds them to the profile and to histograms. Also sends
+ * commands to the supervisor through the socket, and waits for the answers.
  *
- * The supervisor answers a command after it has put all earlier events into the ring. So a session that has an answer,
- * and has emptied the ring since, has seen all that happened before.
+ * The supervisor answers a command after it has put all earlier events into the ring. So when a session has the answer,
+ * and has then emptied the ring, it has all events from before the answer.
  */
 #include "config.h"
 
@@ -20,15 +20,15 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-/* The ring holds samples from every CPU for a time in which the caller may be busy with other things: samples without
- * stacks for RING_SECONDS, and stacks of full size, which few stacks have, for STACK_SECONDS. */
+/* The caller may be busy with other things for a time. The ring holds the samples of every CPU for that time:
+ * RING_SECONDS of samples without stacks, and STACK_SECONDS of stacks of full size. Few stacks have the full size. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
 #define RING_SIZE_MIN (1u << 20) /* bytes */
 #define RING_SIZE_MAX (64u << 20)
-#define OBJECT_MS 100     /* the longest wait for the descriptor of a file that was mapped */
-#define ANSWER_SECONDS 10 /* a supervisor that does not answer for this long is killed */
-#define SILENCE_MS 10000  /* a sampling supervisor that sends nothing for this long is asked for an answer */
+#define OBJECT_MS 100     /* limit of the wait for the descriptor of a file that was mapped, ms */
+#define ANSWER_SECONDS 10 /* a supervisor that does not answer for about this long is killed */
+#define SILENCE_MS 10000  /* a sampling supervisor that sends nothing for this long must answer a command */
 
 static size_t pump_ring_size(double hz, size_t stack_size)
 {
@@ -44,7 +44,7 @@ int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
     return ring_create(pump_ring_size(hz, stack_size), ring, fd);
 }
 
-/* A root has ended if its main thread has. */
+/* Notes the end of a root. A root has ended when its main thread has ended. */
 static void pump_note_exit(struct pprofil_session *session, const struct wire_exit *event)
 {
     if (event->pid != event->tid)
@@ -61,7 +61,7 @@ static void pump_socket(struct pprofil_session *session)
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
         session->heard_ms = time_now_ms();
-        if (error == -EPIPE || error == -EPROTO) /* the supervisor speaks another protocol */
+        if (error == -EPIPE || error == -EPROTO) /* EPROTO: the supervisor speaks another protocol */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT)
             profile_give_object(session->profile->profile, (uint32_t)message.value,
@@ -73,11 +73,12 @@ static void pump_socket(struct pprofil_session *session)
             session->answered = true;
         }
     }
-    if (session->dead && session->epoll >= 0) /* otherwise the socket would stay readable */
+    if (session->dead && session->epoll >= 0) /* the socket of a dead supervisor would stay readable */
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
 }
 
-/* A run counted by a dialect reads an object as soon as it is mapped. Its descriptor follows at once, by the socket. */
+/* Waits for the file of a new mapping, because a session with a dialect reads the file as soon as it is mapped. The
+ * supervisor sends the file's descriptor on the socket right after the event of the mapping. */
 static void pump_await_object(struct pprofil_session *session, const struct wire_header *event)
 {
     const struct wire_map *map = (const struct wire_map *)event;
@@ -93,8 +94,8 @@ static void pump_await_object(struct pprofil_session *session, const struct wire
         pump_socket(session);
 }
 
-/* A stack cannot be unwound without the files that it leads through. Their descriptors follow the events of their
- * mappings at once, by the socket. */
+/* Waits for all files that were mapped, because unwinding a stack needs the files of its functions. The supervisor
+ * sends their descriptors on the socket right after the events of the mappings. */
 static void pump_await_objects(struct pprofil_session *session)
 {
     struct pollfd poller = {.fd = session->socket, .events = POLLIN};
@@ -161,8 +162,8 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
     return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
 }
 
-/* A supervisor that hangs may hold a thread of a target, perhaps because it reads the target's memory from a file
- * system that does not answer. Its end sets all threads free. */
+/* Kills a supervisor that hangs. It may hold a thread of a target, perhaps because it reads the target's memory from a
+ * file system that does not answer. All threads run on when the supervisor has ended. */
 static int pump_kill_supervisor(struct pprofil_session *session)
 {
     kill(session->supervisor, SIGKILL);
@@ -170,8 +171,9 @@ static int pump_kill_supervisor(struct pprofil_session *session)
     return -ETIMEDOUT;
 }
 
-/* Does what session_command does, and sends a descriptor with the command; fd -1: none. Of a time in which this process
- * and the supervisor were stopped (Ctrl-Z, a frozen container), at most one second counts as waiting. */
+/* Does what session_command does, and sends fd with the command; fd -1: no descriptor. This process and the supervisor
+ * may both be stopped for a while (Ctrl-Z, a frozen container). At most one second of such a while counts as
+ * waiting. */
 static int pump_command(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t since = time_now_ms();
@@ -214,8 +216,8 @@ int session_check_supervisor(struct pprofil_session *session)
     return session_command(session, &flush) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Whatever the rate is, all pages of a ring get written to. So a ring is no larger than the present rate needs, and
- * a larger one takes its place if a higher rate needs that. */
+/* All pages of a ring are written to in time, whatever the rate is. So a ring is only as large as the present rate
+ * needs. A rate that needs a larger ring gets a new one. */
 int session_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};
@@ -234,7 +236,8 @@ int session_command_rate(struct pprofil_session *session, double hz)
         ring_close(larger);
         return error;
     }
-    ring_close(session->ring); /* it was emptied when the answer came */
+    ring_close(session->ring); /* session_take emptied it when the answer came */
     session->ring = larger;
-    return error == 0 ? session_take(session) : error; /* the wake-up for its first events may be consumed already */
+    /* the wake-up for the first events of the new ring may be consumed already */
+    return error == 0 ? session_take(session) : error;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A session: a supervisor at the other end of a ring and a socket, and the profile that its events add up to.
- * Everything here happens in the caller's thread, inside the caller's calls. If the supervisor dies, the profile keeps
- * what has come so far.
+ * The life of a session: opening, starting and stopping, the pump, closing. A session has a ring and a socket to a
+ * supervisor, and a profile made of the supervisor's events. All code here runs in the caller's thread, inside the
+ * caller's calls. If the supervisor dies, the profile keeps all earlier events.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u
-#define END_MS 1000 /* the longest wait for the end of a supervisor that has answered WIRE_OP_QUIT */
+#define END_MS 1000 /* limit of the wait for the end of a supervisor that has answered WIRE_OP_QUIT, ms */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
@@ -38,7 +38,7 @@ int session_fail(struct pprofil_session *session, int error, const char *format,
     return error;
 }
 
-/* Takes the caller's options, with defaults for those that are 0. */
+/* Copies the caller's options, sets defaults for those that are 0, and checks them. */
 static int session_take_options(struct pprofil_session *session, const struct pprofil_options *asked)
 {
     struct pprofil_options *options = &session->options;
@@ -71,7 +71,7 @@ int session_watch(const struct pprofil_session *session, int fd)
     return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-/* Makes all of a session but the supervisor. */
+/* Makes all parts of a session except the supervisor. *far_socket and *ring_fd: descriptors for the supervisor. */
 static int session_build(struct pprofil_session *session, int *far_socket, int *ring_fd)
 {
     int sockets[2];
@@ -136,7 +136,7 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     return error == 0 ? session_await_hello(session) : error;
 }
 
-/* Here and not in lib/api, because a session closes its profile. */
+/* Is here and not in lib/api, because a session closes its profile. */
 void pprofil_profile_close(pprofil_profile *profile)
 {
     if (profile == NULL)
@@ -151,7 +151,7 @@ void pprofil_session_close(pprofil_session *session)
 {
     if (session == NULL)
         return;
-    close_if_open(session->socket); /* the supervisor ends with it */
+    close_if_open(session->socket); /* the supervisor ends when its socket is closed */
     close_if_open(session->wake);
     close_if_open(session->epoll);
     if (session->recording != NULL)
@@ -217,7 +217,7 @@ int pprofil_session_clear(pprofil_session *session)
     bool sampling = session->sampling;
     int error = 0;
 
-    /* sampling is stopped meanwhile, so that no event of the time before comes afterwards */
+    /* sampling is stopped during the clear, so that no earlier event comes after it */
     if (sampling)
         error = pprofil_session_stop(session);
     if (error == 0)
@@ -251,7 +251,7 @@ int pprofil_session_set_wall(pprofil_session *session, bool wall)
     struct wire_message command = {.op = WIRE_OP_WALL, .value = wall};
     int error = session_tell(session, &command);
 
-    /* all earlier events were taken before the answer: none of them can set the old mode again */
+    /* all earlier events were taken before the answer, so none of them can set the old mode again */
     if (error == 0)
         session->profile->profile->totals.wall = wall;
     return error;
@@ -280,13 +280,14 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
     int waited = 0;
     int error = session_take(session);
 
-    if (error == 0 && !session->dead) { /* also after the end of all roots: their children may live on */
+    if (error == 0 && !session->dead) { /* also after the end of all roots, because their children may live on */
         if (!session_roots_ended(session))
             waited = session_wait(session, timeout_ms);
         error = session_take(session);
         control_serve(session);
         if (error == 0)
-            error = session_check_supervisor(session); /* if it kills the supervisor, that is reported below */
+            /* if this kills the supervisor, the end of this function reports it */
+            error = session_check_supervisor(session);
     }
     if (error != 0)
         return error;
@@ -303,8 +304,8 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-/* The kernel lets the targets go while the supervisor ends. This waits for that end, so that the next tracer of the
- * targets need not. */
+/* Makes the supervisor quit. The kernel detaches its targets while it ends. Waits for that end, so that the next tracer
+ * of the targets need not wait. */
 static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};
@@ -322,7 +323,7 @@ int pprofil_session_finish(pprofil_session *session)
     if (session->finished)
         return 0;
     session->finished = true;
-    control_free(session); /* commands would not be answered any more */
+    control_free(session); /* no command can be answered from now on */
     int error = session_quit(session);
     int drained = session_take(session);
     if (session->recording != NULL) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * session: a run. A session starts the supervisor (start-supervisor.c), has it attach to targets (targets.c), and adds
- * the events that it sends to a profile and to histograms (pump.c). Start with session.c.
+ * session: sessions, as pprofil/session.h declares them. A session starts the supervisor (start-supervisor.c), makes it
+ * attach to targets (targets.c), and adds the supervisor's events to a profile and to histograms (pump.c). session.c
+ * has its life from opening to closing: read it first.
  */
 #ifndef PPROFIL_SESSION_H
 #define PPROFIL_SESSION_H
@@ -18,92 +19,98 @@
 #define SESSION_ROOTS_MAX 1024
 #define PROBLEM_SIZE 512
 
-/* What a pprofil_profile of pprofil.h is. A session makes one; lib/api makes others. */
+/* The pprofil_profile of pprofil.h. A session makes one; lib/api makes others. */
 struct pprofil_profile {
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned; NULL: no names have been looked up yet */
-    bool counters;                 /* it was read from a file of counters */
-    char *selected;                /* owned: the selection that made it a part of another profile; NULL: it is none */
-    double selected_share;         /* of the whole's time, 0..1 */
-    uint64_t selected_of;          /* samples of the whole */
-    char problem[PROBLEM_SIZE];    /* of the last call that failed; "": not known */
+    bool counters;                 /* the profile was read from a file of counters */
+    /* owned: text of the selection that made this part of another profile; NULL: not a part */
+    char *selected;
+    double selected_share;         /* the part's share of the time of the whole profile, 0..1 */
+    uint64_t selected_of;          /* number of samples of the whole profile */
+    char problem[PROBLEM_SIZE];    /* text about the last call that failed; "": not known */
 };
 
-/* A histogram in buffers of the caller. */
+/* A histogram in buffers of the caller. Histograms are a list. */
 struct session_histogram {
-    pid_t pid;                   /* 0: of all processes */
+    pid_t pid;                   /* process that is counted; 0: all processes */
     struct dialect_count *count; /* owned */
-    bool ended;                  /* by an exec */
-    bool by_call;                /* counts system calls, not addresses */
+    bool ended;                  /* an exec has ended the counting */
+    bool by_call;                /* counts time by system call, not by address */
     struct session_histogram *next;
 };
 
 struct pprofil_session {
     struct pprofil_options options;
-    struct pprofil_profile *profile; /* owned, until it is taken */
+    struct pprofil_profile *profile; /* owned, until pprofil_session_take_profile */
     struct ring *ring;
-    struct wire_recording *recording; /* NULL: none */
+    struct wire_recording *recording; /* owned; NULL: events are not recorded */
     int socket, wake, epoll;
     pid_t supervisor;
-    bool dead;        /* the supervisor has ended */
-    bool hung;        /* it did not answer, and was killed */
-    int64_t heard_ms; /* when it sent something last, CLOCK_MONOTONIC */
+    bool dead;        /* the supervisor has ended, or speaks another protocol */
+    bool hung;        /* the supervisor did not answer, and was killed */
+    int64_t heard_ms; /* time of the last message or event from the supervisor, CLOCK_MONOTONIC */
     bool finished;
-    bool answered; /* the current command has its answer, in reply */
+    bool answered; /* the answer to the current command has come, and is in reply */
     struct wire_message reply;
-    pid_t roots[SESSION_ROOTS_MAX]; /* launched or attached to by the caller; 0: it has ended */
+    pid_t roots[SESSION_ROOTS_MAX]; /* processes that the caller launched or attached to; 0: it has ended */
     unsigned root_count;
     double rate_hz;
     bool sampling;
     struct unwinder *unwinder;            /* owned; NULL: no call graph */
-    bool objects_follow;                  /* files were mapped since the last stack; their descriptors may be missing */
+    /* files were mapped since the last stack was unwound; their descriptors may still be missing */
+    bool objects_follow;
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
-    struct control *control;              /* owned; NULL: nobody may command the session */
+    struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
     struct tasks *tasks;                  /* owned; NULL: no caller has asked for tasks yet */
     char problem[PROBLEM_SIZE];
-    char untraced[PROBLEM_SIZE]; /* which threads of the last process that was attached to could not be traced */
+    char untraced[PROBLEM_SIZE]; /* which threads of the last process attached to could not be traced */
 };
 
-/* Records a problem in one line, and returns error. */
+/* Stores a problem, in one line of text, in session->problem. Returns error. */
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a descriptor to those that session_wait, and pprofil_session_fd, wait for. 0 or a negative errno. */
+/* Adds a descriptor to session->epoll, so that session_wait waits for it, and pprofil_session_fd is readable with it.
+ * Returns 0 or a negative errno. */
 int session_watch(const struct pprofil_session *session, int fd);
 
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
-/* Starts pprofil-supervise on its three descriptors. It is not a child that the caller's wait calls could find, and its
- * end raises no signal; the socket shows it. 0 or a negative errno, with the problem set. */
+/* Starts pprofil-supervise with three descriptors. The caller's wait calls do not find the supervisor, and its end
+ * raises no signal; the socket's end shows it. Returns 0 or a negative errno, with the problem set. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
-/* Waits for its first message, which says the version of its protocol. 0 or a negative errno, with the problem set. */
+/* Waits for the supervisor's first message, which has its protocol version. Returns 0 or a negative errno, with the
+ * problem set. */
 int session_await_hello(struct pprofil_session *session);
 
 /* --- pump.c ---------------------------------------------------------------------------------- */
 
-/* Creates a ring for a sampling rate: it holds some seconds of samples from every CPU. Errors are those of
+/* Creates a ring for a sampling rate. The ring holds a few seconds of samples from every CPU. Errors are those of
  * ring_create. */
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
-/* Adds the events that have come to the profile and to histograms, without waiting. 0, -ENOMEM, or -EPROTO: the ring
- * does not hold events. */
+/* Adds the events that have come to the profile and to histograms, without waiting. Returns 0; -ENOMEM; -EPROTO: the
+ * ring does not hold events; -EOVERFLOW: the profile is too large; -EFBIG: a region of the dialect needs too large a
+ * buffer. */
 int session_take(struct pprofil_session *session);
 
-/* Waits until something comes, at most timeout_ms (-1: without a limit). 0 or -EINTR. */
+/* Waits until events, messages or commands come, at most timeout_ms (-1: without a limit). Returns 0 or -EINTR. */
 int session_wait(const struct pprofil_session *session, int timeout_ms);
 
-/* Sends a command (op 0: none), and waits for an answer; meanwhile it takes events. Returns the error in the answer;
- * -EPIPE: the supervisor has ended; -ETIMEDOUT: it did not answer, and was killed. */
+/* Sends a command (op 0: none), and waits for its answer. Takes events while it waits. Returns the error in the answer;
+ * -EPIPE: the supervisor has ended; -ETIMEDOUT: the supervisor did not answer, and was killed; or an error of
+ * session_take. */
 int session_command(struct pprofil_session *session, const struct wire_message *command);
 
-/* Checks that a supervisor is alive. One that samples sends something each second. If it has been silent for long, it
- * is asked for an answer, and killed without one, because it may hold threads of the target. 0, also if it was killed,
- * or -ENOMEM. */
+/* Checks that the supervisor is alive. While it samples, it sends something each second. If it has been silent for
+ * long, requests an answer. A supervisor that does not answer is killed, because it may hold threads of the target.
+ * Returns 0, also after killing it, or -ENOMEM. */
 int session_check_supervisor(struct pprofil_session *session);
 
-/* Sets another sampling rate, with a larger ring if that needs one. Errors are those of session_command and
+/* Sets another sampling rate, and creates a larger ring if the rate needs one. Errors are those of session_command and
  * session_make_ring. */
 int session_command_rate(struct pprofil_session *session, double hz);
 
@@ -120,17 +127,19 @@ void tasks_free(struct tasks *tasks);
 
 /* --- control.c ---------------------------------------------------------------------------------- */
 
-/* Carries out the commands that have come from other processes. */
+/* Executes the commands that have come from other processes, and answers them. */
 void control_serve(struct pprofil_session *session);
 void control_free(struct pprofil_session *session);
 
 /* --- ptrace-denied.c ------------------------------------------------------------------------- */
 
-/* Says in one line why a task cannot be traced, and what can be done about it. error: what PTRACE_SEIZE returned. */
+/* Stores one line of text: why a task cannot be traced, and what can be done about it. error: the error of
+ * PTRACE_SEIZE, negative. */
 void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size);
 
-/* Says in one line which threads of a process cannot be traced, and why the first of them cannot. tracer: the process
- * that traces the others. count: the number of untraced threads that it met, which is said if none of them is left. */
+/* Stores one line of text: which threads of a process cannot be traced, and why the first of them cannot. tracer: the
+ * process that traces the other threads. count: number of untraced threads that tracer found; the text has it if no
+ * untraced thread is left. */
 void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starting the supervisor of a session, and its first answer. */
+/* Starts the supervisor of a session, and reads its first answer. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48
 
-/* Adds to the problem that a supervisor which the user may expect to run was not trusted. */
+/* Adds to the problem that a supervisor beside the program was not used, because it is not trusted. */
 static void explain_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
 {
     size_t used = strlen(session->problem);
@@ -53,7 +53,8 @@ static void add_argument(struct arguments *arguments, const char *format, ...)
     arguments->all[arguments->count++] = text;
 }
 
-/* kept: the descriptors of the socket, the ring, the wake-up, and the debug log, which may be -1. */
+/* Makes the arguments of the supervisor. kept: descriptors of the socket, the ring, the wake-up, and the debug log (-1:
+ * none). */
 static void make_arguments(const struct pprofil_options *options, const int kept[4],
                            struct arguments *arguments)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The targets of a session: processes that are attached to, and programs that are launched, which
- * must run as if they had been started without us.
+ * The targets of a session: attaches to processes, and launches programs. A launched program must run as if pprofil had
+ * not started it.
  *
- * A caller that asks for several processes, or for one with many threads, wants those that can be traced. The others
- * are named, and it is an error only if none can be.
+ * A caller that names several processes, or a process with many threads, wants those that can be traced. The others are
+ * reported. It is an error only if none can be traced.
  */
 #include "config.h"
 
@@ -20,14 +20,14 @@
 #include "launch/spawn.h"
 #include "session/session.h"
 
-/* Has the supervisor attach to command->pid, whose end the session waits for. 0 or an error, with
- * the problem set. */
+/* Makes the supervisor attach to command->pid, and the session wait for its end. Returns 0 or an error, with the
+ * problem set. */
 static int targets_attach(struct pprofil_session *session, const struct wire_message *command)
 {
     session->untraced[0] = '\0';
     if (session->root_count == SESSION_ROOTS_MAX)
         return session_fail(session, -E2BIG, "at most %d processes at once", SESSION_ROOTS_MAX);
-    /* entered first: the event of its end may be read before the answer */
+    /* entered first, because the event of its end may be read before the answer */
     session->roots[session->root_count++] = command->pid;
     int error = session_command(session, command);
     if (error != 0) {
@@ -53,7 +53,7 @@ const char *pprofil_session_untraced(const pprofil_session *session)
     return session->untraced;
 }
 
-/* Is the error about this process? Other errors would meet every process. */
+/* Returns true if the error is about one process. Other errors would occur with every process. */
 static bool is_refusal(int error)
 {
     return error == -EPERM || error == -EACCES || error == -ESRCH || error == -EBUSY;
@@ -66,7 +66,7 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
     int error = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        if (error != 0) /* the problem of the last process is left to the caller if all refuse */
+        if (error != 0) /* if all processes fail, the caller reports the problem of the last one */
             warn(context, session->problem);
         error = pprofil_session_attach(session, pids[i]);
         if (error != 0 && !is_refusal(error))
@@ -82,9 +82,9 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
 
 /* --- programs ------------------------------------------------------------------------ */
 
-/* Puts the standard descriptors in their places. All are first copied above these, so that none is
- * overwritten before its turn. The exec closes the copies, and the descriptors that the caller
- * gave. */
+/* Sets the standard descriptors of the child. First makes copies of all three above the standard numbers, so that none
+ * is overwritten before its turn. The exec closes the copies, and the descriptors that the caller gave. Returns 0 or a
+ * negative errno. */
 static int redirect_program(const struct pprofil_launch *launch, int *report, int *go)
 {
     int from[3] = {launch->input, launch->output, launch->output};
@@ -107,9 +107,9 @@ static int redirect_program(const struct pprofil_launch *launch, int *report, in
     return *report < 0 || *go < 0 ? -EMFILE : 0;
 }
 
-/* Until its exec a child has the caller's signal handlers. They would handle a signal to the child
- * as if the caller had got it, perhaps by writing to a pipe that both have, and the child would
- * survive the signal. */
+/* Resets the signal handlers of the child. Until its exec a child has its parent's handlers. If the child got a signal,
+ * they would act as if the parent had got it, for example by writing to a pipe that both have. And the signal would not
+ * end the child. */
 static void drop_handlers(void)
 {
     struct sigaction none = {.sa_handler = SIG_DFL}, old;
@@ -120,7 +120,7 @@ static void drop_handlers(void)
             sigaction(signal, &none, NULL);
 }
 
-/* Signals are blocked until the child has dropped the handlers. */
+/* Forks with all signals blocked until the child has dropped its handlers. Returns what fork(2) does. */
 static pid_t fork_without_handlers(void)
 {
     sigset_t all, before;
@@ -136,15 +136,16 @@ static pid_t fork_without_handlers(void)
     return child;
 }
 
-/* The child's half: reports that it may be seized, waits until it is, and executes the program.
- * launch may be NULL. */
+/* Runs in the child: reports that the child may be seized, waits for that, and executes the program. launch may be
+ * NULL. */
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {
     int status = launch != NULL ? -redirect_program(launch, &report, &go) : 0;
     char byte;
 
-    prctl(PR_SET_PTRACER, (unsigned long)supervisor, 0, 0, 0); /* Yama's ptrace_scope 1 */
+    /* for Yama's ptrace_scope 1: allows the supervisor to trace */
+    prctl(PR_SET_PTRACER, (unsigned long)supervisor, 0, 0, 0);
     ssize_t got = write(report, &status, sizeof status);
     if (status != 0)
         _exit(125);
@@ -159,7 +160,7 @@ static void become_program(char *const argv[], const struct pprofil_launch *laun
     _exit(status == ENOENT ? 127 : 126);
 }
 
-/* Returns what the child reports next: 0: it is ready; an errno: of redirect or exec; -1: the pipe
+/* Returns the next report of the child. 0: the child is ready; an errno: redirecting or exec has failed; -1: the pipe
  * was closed, because exec has succeeded. */
 static int read_report(int report)
 {
@@ -193,7 +194,7 @@ static int launch_seized(struct pprofil_session *session, pid_t child, const cha
     return 0;
 }
 
-/* how NULL: the child keeps all of the caller's descriptors. */
+/* Forks a child and launches the program in it. how NULL: the child keeps all descriptors of the caller. */
 static int launch_program(struct pprofil_session *session, char *const argv[],
                   const struct pprofil_launch *how, pid_t *pid)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the threads of a session are doing, from /proc. Each thread has a file with its state, and one with its system
- * call, which is not read for threads that run. A thread may end at any time, and then it is not listed.
+ * Lists the threads of a session, and what they are doing, from /proc. Each thread has a file with its state, and a
+ * file with its system call. The second one is not read for threads that run. A thread may end at any time; then it is
+ * not listed.
  *
- * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. If there are many, a
- * thread that slept at the last call, and has no sample since, is taken to sleep on. Of these threads each call reads
- * the system call of one in TASKS_TURNS, so that a system call is at most TASKS_TURNS calls old.
+ * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. So if there are many
+ * threads, some are not read. A thread is taken to sleep on if it slept at the last call and has had no sample since.
+ * Each call reads the system calls of only one in TASKS_TURNS of these threads. So a system call in the list is at most
+ * TASKS_TURNS calls old.
  */
 #include "config.h"
 
@@ -24,40 +26,40 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define TASKS_FEW 64   /* up to this number all are read in each call */
+#define TASKS_FEW 64   /* with up to this number of threads, each call reads all */
 #define TASKS_TURNS 8u
 
 /* A thread as it was read last. */
 struct known_task {
     struct pprofil_task task;
-    uint64_t samples; /* that it had then and that found it awake */
+    uint64_t samples; /* number of its samples at that time that found it awake */
 };
 
 struct tasks {
-    struct known_task *known; /* owned; by pid and tid */
+    struct known_task *known; /* owned; sorted by pid and tid */
     uint32_t count;
-    uint32_t turn; /* counts calls */
+    uint32_t turn; /* number of calls so far */
 };
 
-/* The list of a call, while it is made. */
+/* The list of threads, while a call makes it. */
 struct task_list {
     const struct profile *profile;
-    const struct tasks *before; /* the last call's */
-    const uint64_t *samples; /* that found a thread awake, by its index in the profile */
+    const struct tasks *before; /* the list of the last call */
+    const uint64_t *samples; /* numbers of samples that found a thread awake; indexed as profile->threads */
     struct known_task *known; /* owned */
     uint32_t count;
 };
 
 /* The process whose threads are read. */
 struct task_process {
-    int directory;    /* /proc/PID/task */
+    int directory;    /* descriptor of the open directory /proc/PID/task */
     uint32_t process; /* index in the profile */
     bool compat;      /* a 32-bit program */
 };
 
-/* Is it a 32-bit program, whose system calls have other numbers? Its auxiliary vector shows it: the first key is
- * small, so that its upper half is 0 if keys have 64 bits. The program's file would show it, too, but opening that
- * may hang. */
+/* Returns true if a process runs a 32-bit program, whose system calls have other numbers. The first key of its
+ * auxiliary vector shows this. The key is small, so its upper half is 0 if keys have 64 bits. The program's file would
+ * show it, too, but opening that file may hang. */
 static bool is_compat(uint32_t pid)
 {
     char path[64], key[sizeof(uint64_t) + 1];
@@ -70,8 +72,8 @@ static bool is_compat(uint32_t pid)
     return upper != 0;
 }
 
-/* Returns the number of the system call that a thread sleeps in, or -1. The file has "running", "-1 sp pc" (it
- * sleeps in no call) or "nr a0 ... pc": proc_pid_syscall() in fs/proc/base.c. */
+/* Returns the number of the system call in which a thread sleeps, or -1. The file contains "running", "-1 sp pc" (the
+ * thread sleeps outside of system calls) or "nr a0 ... pc": proc_pid_syscall() in fs/proc/base.c. */
 static int32_t read_syscall(int directory, const char *tid)
 {
     char path[64], text[256], *next;
@@ -91,7 +93,8 @@ static const char *name_syscall(int32_t number, bool compat)
     return name != NULL ? name : "unknown";
 }
 
-/* Finds the row that reports have for a thread. */
+/* Stores the id and the name of a thread's row in reports, and its number of awake samples. The id stays 0 if the
+ * profile does not have the thread. */
 static void find_row(const struct task_list *list, uint32_t process, struct known_task *known)
 {
     const struct profile *profile = list->profile;
@@ -115,7 +118,8 @@ static int tasks_compare(const void *left, const void *right)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Returns what was known of a thread if it has slept since, as far as can be told; otherwise NULL. */
+/* Returns the thread as the last call read it, if it seems to have slept since then. Returns NULL if it must be read
+ * again. */
 static const struct known_task *still_asleep(const struct task_list *list, const struct task_process *of,
                                         const struct known_task *known, const char *tid)
 {
@@ -134,7 +138,7 @@ static const struct known_task *still_asleep(const struct task_list *list, const
     return found;
 }
 
-/* Returns false if the thread has ended. */
+/* Reads the files of a thread. Returns false if the thread has ended. */
 static bool read_task(const struct task_process *of, const char *tid, struct pprofil_task *task)
 {
     struct proc_stat stat;
@@ -190,7 +194,7 @@ static int add_process(struct task_list *list, uint32_t process)
     return error;
 }
 
-/* Counts the samples that found each thread awake. The caller frees the array; NULL: no memory. */
+/* Counts the samples that found each thread awake. The caller frees the array. Returns NULL if there is no memory. */
 static uint64_t *count_awake_samples(const struct profile *profile)
 {
     uint64_t *samples = calloc(profile->thread_count + 1u, sizeof *samples);
