@@ -107,18 +107,18 @@ int async_worker_start(struct async_queue *queue, pthread_t *thread);
 struct async_requests async_queue_take(struct async_queue *queue, uint64_t until);
 /* Sends results, and leaves the struct empty. 0 or -ENOMEM. */
 int async_queue_post(struct async_queue *queue, struct async_results *results);
-/* Waits until the other side closes the queue. */
+/* Waits until the async_symbolizer closes the queue. */
 void async_queue_await_close(struct async_queue *queue);
 /* The worker calls this after it has freed its memory, and does not touch the queue again. */
 void async_queue_end(struct async_queue *queue);
 
-/* --- the other side ----------------------------------------------------------------------- */
+/* --- the async_symbolizer's side ---------------------------------------------------------- */
 
 /* Tells the worker to leave, and waits at most wait_ns until it has left. True: it has left, and
  * the caller frees the queue. False: the worker will free the queue. */
 bool async_queue_close(struct async_queue *queue, uint64_t wait_ns);
 
-/* --- both --------------------------------------------------------------------------------- */
+/* --- for both sides ----------------------------------------------------------------------- */
 
 void async_requests_clear(struct async_requests *requests);
 void async_results_clear(struct async_results *results);

@@ -23,7 +23,7 @@
 #define DESCRIPTOR_NS UINT64_C(1000000000) /* longest wait for a descriptor */
 #define LEAVE_NS UINT64_C(1000000000)      /* longest wait for the end of the worker thread */
 
-/* Translates indexes of one of the worker's tables to indexes of the profile's. */
+/* Translates the indexes of one of the worker's tables to indexes in the profile. */
 struct translation {
     uint32_t *indexes; /* owned */
     uint32_t count;
@@ -157,7 +157,7 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
         free(copy.path);
         return error;
     }
-    if (copy.object.fd >= 0) /* without a copy the worker opens the path */
+    if (copy.object.fd >= 0) /* if that fails, the worker opens the file by its path */
         copy.object.fd = fcntl(copy.object.fd, F_DUPFD_CLOEXEC, 3);
     requests->objects[requests->object_count++] = copy;
     async->objects++;

@@ -22,7 +22,7 @@
 #include "symbol/symbol.h"
 
 #define SLICE_NS UINT64_C(20000000) /* time for look-ups before results are sent */
-/* time between two checks whether lists of names have grown */
+/* time between two checks of whether lists of names have grown */
 #define RENEW_NS UINT64_C(1000000000)
 /* Bytes of stack for a signal handler. A signal frame with all vector registers takes 11 KiB. */
 #define SPARE_STACK 65536

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of inlined functions. The best name is the mangled one. Compilers write it for functions
- * that the linker can see. gcc leaves it out for lambdas, static functions and functions in unnamed
- * namespaces, and clang leaves it out for all functions with -g1.
+ * Finds the names of inlined functions. The best name is the mangled one. Compilers write it for
+ * functions that the linker can see. gcc leaves it out for lambdas, static functions and functions
+ * in unnamed namespaces, and clang leaves it out for all functions with -g1.
  *
  * Without it, a copy of the function that was not inlined may have a symbol with the mangled name.
  * If there is none, the name is put together from the scopes that the function is declared in, as

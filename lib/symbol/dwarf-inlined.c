@@ -106,7 +106,7 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
 
 /* --- where an inlined function is called and declared --------------------------------------- */
 
-/* Returns the directory that the unit with an attribute was compiled in; "": not known. */
+/* Returns the directory in which an attribute's unit was compiled; "": not known. */
 static const char *directory_of(Dwarf_Attribute *of)
 {
     Dwarf_Attribute attribute;
@@ -118,7 +118,7 @@ static const char *directory_of(Dwarf_Attribute *of)
     return directory != NULL ? directory : "";
 }
 
-/* Reads a place in the source from two attributes of an entry: its file and its line. */
+/* Reads a place in the source from an entry; file and line are the attributes that it is in. */
 static void read_place(Dwarf_Die *die, unsigned file, unsigned line, struct elf_line *place)
 {
     Dwarf_Attribute attribute;

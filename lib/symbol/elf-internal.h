@@ -114,7 +114,7 @@ struct elf_function {
     uint32_t inlined_count;
 };
 
-/* A scope that names may include: a namespace, a class or a function. */
+/* A namespace, class or function: a scope that may be part of a name. */
 struct elf_scope {
     Dwarf_Die die;
     uint32_t parent; /* index of the scope around it, always lower; ELF_NO_SCOPE: the unit */

@@ -147,7 +147,7 @@ static int check_sections(Elf *elf, uint64_t most)
     if (elf_kind(elf) != ELF_K_ELF)
         return -ENOEXEC;
     if (elf_getshdrstrndx(elf, &names) != 0)
-        return 0; /* then libdw finds no section by its name */
+        return 0; /* without names libdw finds no section to unpack */
     while ((section = elf_nextscn(elf, section)) != NULL) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == NULL)

@@ -52,7 +52,7 @@ struct disassembler;
 
 struct disassembled {
     uint32_t size;   /* bytes; not 0 */
-    bool has_target; /* it jumps to, or calls, the address target */
+    bool has_target; /* target is set: the address that the instruction jumps to or calls */
     uint64_t target;
     char text[DISASSEMBLE_TEXT]; /* x86 in AT&T syntax: "movq   %rax,%rbx" */
 };

@@ -46,8 +46,8 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 /* Looks up every location. 0 or -ENOMEM. */
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 
-/* Gives an object the descriptor of its file, after look-ups in the object were made without it.
- * The profile owns the descriptor from then on. Forgets the results of those look-ups. */
+/* Gives an object the descriptor of its file, if that comes after look-ups in the object, and
+ * forgets their results. The profile owns the descriptor from then on. */
 void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd);
 
 /* Returns why an object gave no symbols, in a few words for people: "no symbol table; ...", "file
@@ -58,10 +58,10 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
 /* The names of code made at run time (JIT) come from a list: a file that grows while the process
  * runs. */
 
-/* Returns whether a look-up of the location found no name because the object's list does not
- * contain it, or cannot be read. */
+/* Returns whether the list of a location's object was looked for, but has no name for the
+ * location. */
 bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location);
-/* Reads the list of an object again if it has grown. True: it may have unlisted locations now. */
+/* Reads an object's list again if it has grown. True: unlisted locations may have a name now. */
 bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object);
 /* Looks up an unlisted location again, in the renewed list. 0 or -ENOMEM. */
 int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location);
