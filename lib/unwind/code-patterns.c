@@ -28,16 +28,16 @@ static const struct trampoline trampolines[] = {
     {EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}},
 };
 
-/* By number of a register: index of its word in struct sigcontext. */
+/* Indexed by register number: the index of the register's word in struct sigcontext. */
 static const uint8_t x86_64_context_words[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
                                                  1,  2,  3,  4,  5, 6, 7,  16};
 static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 
-/* Bytes from the stack pointer to struct sigcontext. */
+/* Bytes from the stack pointer to struct sigcontext; on i386 by way of ucontext. */
 #define X86_64_CONTEXT 40u   /* after ucontext's flags, link and stack */
 #define AARCH64_CONTEXT 312u /* after siginfo, ucontext's first fields and fault_address */
-/* to the address of ucontext, which is the handler's third argument; the handler's return popped a
- * word */
+/* to the address of ucontext: the handler's third argument, after the handler's return has popped
+ * the return address */
 #define I386_UCONTEXT 8u
 #define I386_CONTEXT 20u /* from ucontext to its struct sigcontext */
 

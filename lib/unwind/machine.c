@@ -36,7 +36,8 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 
 struct register_set {
     size_t size; /* bytes of the set */
-    /* by number of a register: index of its word in the set; AArch64's are in order */
+    /* indexed by register number: the index of the register's word in the set; not used on AArch64,
+     * which has them in order */
     uint8_t words[17];
 };
 

@@ -50,7 +50,8 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     uint32_t room = cache->word_room == 0 ? 1024 : cache->word_room;
 
     while (room - cache->word_count < count)
-        room *= 2; /* at most ENTRIES_MAX rules, each of about 70 words or fewer */
+        /* no overflow: there are at most ENTRIES_MAX rules, each of about 70 words or fewer */
+        room *= 2;
     if (room == cache->word_room)
         return 0;
     uint32_t *words = realloc(cache->words, room * sizeof *words);

@@ -105,7 +105,7 @@ enum rule_how {
 
 struct rule_register {
     int32_t value;   /* its meaning depends on how */
-    uint16_t length; /* of an expression, bytes */
+    uint16_t length; /* bytes of an expression */
     uint8_t number;  /* of the register */
     uint8_t how;     /* enum rule_how */
 };
@@ -128,7 +128,7 @@ struct rule {
     struct rule_register registers[]; /* those that are not RULE_SAME */
 };
 
-/* A rule while its description runs: it has room for all registers. */
+/* The rule that a description makes while it runs; it has room for all registers. */
 struct rule_full {
     struct rule_register cfa;
     struct rule_register registers[UNWIND_REGISTERS]; /* by number */
@@ -347,8 +347,8 @@ bool walk_by_frame_pointer(struct walk *walk);
  * False: that leads to no caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Finds the stack pointer, which a guess has left unknown: by the frame pointer, or unchanged after
- * walk_by_call. False: it cannot be found. */
+/* Finds the stack pointer, which a guess has left unknown: computes it from the frame pointer, or
+ * after walk_by_call may keep the old value. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
 /* Finds the frame pointer of a sleeping thread, which is not known. Searches the stack for the

@@ -47,8 +47,8 @@ static uint64_t strip_guess(struct walk *walk, uint64_t pc)
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Returns whether a chain of frame pointers ends with this record. The last record of Go has a
- * frame pointer of 0, and a return address that no call made. Before the first step by frame
+/* Returns whether a chain of frame pointers ends with this record. The last record of a Go stack
+ * has a frame pointer of 0, and a return address that no call made. Before the first step by frame
  * pointer (walk->framed), the register may be no frame pointer, and point to zeros by chance. Then
  * the return address must be in mapped code. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
@@ -223,7 +223,7 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
 }
 
 /* Searches the stack upwards. After a doubtful record only a certain one is accepted, because
- * frames must not be left out. */
+ * otherwise frames might be left out. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
