@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrows of jumps within a block of code. An arrow has a lane: a column of its own between the rows
- * where it begins and ends. Short arrows get their lanes first, next to the instructions, so that
- * fewer lines cross. A jump gets no arrow if it is too long, or if no lane is free. Its target
- * stands beside the instruction in any case.
+ * Arrows beside a block of code, from each jump to its target. An arrow runs in a lane: one of
+ * LANES columns between the addresses and the instructions. Short arrows get their lanes first,
+ * next to the instructions, so that fewer lines cross. A jump gets no arrow if its target is more
+ * than ARROW_ROWS_MAX rows away, or if no lane is free.
  */
 #include "config.h"
 
@@ -14,21 +14,21 @@
 #include "annotate.h"
 
 #define LANES 6
-#define ARROW_ROWS_MAX 1000u /* of a longer arrow nobody sees both ends */
+#define ARROW_ROWS_MAX 1000u /* nobody sees both ends of a longer arrow */
 #define WIDTH (LANES + 2)
 
 struct arrow {
-    uint32_t from, to; /* rows */
+    uint32_t from, to; /* rows of the jump and of its target */
     uint32_t low, high;
-    int lane; /* 0: the one next to the instructions; -1: no lane */
+    int lane; /* 0: next to the instructions; -1: no lane */
 };
 
 struct arrows {
     struct arrow *all; /* owned */
     uint32_t count;
-    unsigned char *taken; /* owned: for each row a set of lanes that pass it */
-    uint32_t *begins;     /* owned: for each row 1 + the index of the arrow that begins there; 0: none */
-    unsigned char *heads; /* owned: for each row the set of lanes that end there */
+    unsigned char *taken; /* owned: by row, the set of lanes that arrows occupy there */
+    uint32_t *begins;     /* owned: by row, 1 + the index of the arrow that begins there; 0: none */
+    unsigned char *heads; /* owned: by row, the set of lanes whose arrows end there */
     char text[WIDTH + 1];
 };
 
@@ -121,7 +121,7 @@ void arrows_free(struct arrows *arrows)
     free(arrows);
 }
 
-/* Draws a line from a lane to the instruction, with an arrow's head if the arrow ends there. */
+/* Draws a line from a lane to the instruction. head: the line ends in an arrow's head. */
 static void draw_branch(char *text, int lane, bool head)
 {
     text[LANES - 1 - lane] = '+';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A block of a function as text: a head that says what the block is and which sources were not
- * found, then its rows, each with its share of the block's time.
+ * Prints a block of a function's code as text. A head says what the block is and which sources were
+ * not found. The rows follow, each with its share of the block's time.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "report.h"
 
 #define BOLD "\033[1m"
-#define GAP_LINES_MAX 8u /* lines without code that are printed between lines with code */
+#define GAP_LINES_MAX 8u /* greatest distance of two lines with code for which the lines between are printed */
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -62,7 +62,8 @@ static void annotate_print_head(FILE *out, const struct pprofil_code_about *abou
     fputc('\n', out);
 }
 
-/* Returns whether a source was found. */
+/* Prints which source files are missing, or newer than the program. Returns whether a source was
+ * found. */
 static bool annotate_print_sources(FILE *out, const pprofil_code *code)
 {
     const char *path;
@@ -94,7 +95,7 @@ static void annotate_print_headings(FILE *out, const struct annotate_view *view)
 
 /* --- instructions ------------------------------------------------------------------------ */
 
-/* The source of the rows printed last. It is printed again when it changes. */
+/* The source of the row printed last. Only a change of the source is printed. */
 struct origin {
     const char *file, *inlined;
 };
@@ -155,14 +156,14 @@ static int annotate_print_rows(FILE *out, const pprofil_code *code, const struct
 }
 
 /* --- source lines -------------------------------------------------------------------------
- * Lines are in the order of their files. The instructions of a line are often in several places,
- * and its counts are the sums of all of them. */
+ * Lines are in the order of their files. The instructions of one line are often in several
+ * places. The counts of a line are sums over all these places. */
 
 /* A source line with the sums of all its rows. */
 struct line {
     struct pprofil_code_row row;
-    uint32_t file;  /* number of the file in the code */
-    uint32_t first; /* row of its first occurrence */
+    uint32_t file;  /* index of the file in the code's list of sources */
+    uint32_t first; /* index of the first row of the line */
 };
 
 static uint32_t line_file(const pprofil_code *code, const char *path)
@@ -193,7 +194,7 @@ static void line_add(struct pprofil_code_row *into, const struct pprofil_code_ro
     into->ns += row->ns;
     into->total_samples += row->total_samples;
     into->total_ns += row->total_ns;
-    if (row->inlined[0] == '\0') /* it is also a line of the function itself */
+    if (row->inlined[0] == '\0') /* the line also belongs to the function itself */
         into->inlined = "";
 }
 
@@ -246,7 +247,7 @@ static void annotate_print_gap(FILE *out, const pprofil_code *code, const struct
     }
 }
 
-/* Prints the counts of instructions whose source lines were not found. */
+/* Prints the sum of the counts of instructions whose source lines were not found. */
 static void annotate_print_rest(FILE *out, const struct line *lines, uint32_t count,
                                 const struct pprofil_code_about *about, const struct annotate_view *view)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* annotate: how a function's code is printed. */
+/* annotate: prints a function's code with its counts, for pprofil annotate. */
 #ifndef PPROFIL_ANNOTATE_H
 #define PPROFIL_ANNOTATE_H
 
@@ -11,21 +11,23 @@ struct annotate_view {
     const char *name;        /* name of the function */
     enum annotate_what what;
     bool colour;
-    uint64_t whole_ns; /* of the profile */
-    bool stacks;       /* the profile has stacks, and so rows have totals */
+    uint64_t whole_ns; /* time of the whole profile */
+    bool stacks;       /* the profile has stacks, so rows have totals */
 };
 
-/* Prints a block of code and what is known about it. Returns 0 or -ENOMEM. The caller asks the
- * stream for its errors. */
+/* Prints one block of a function's code, with a head. Returns 0 or -ENOMEM. The caller checks the
+ * stream for errors of writing. */
 int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_view *view);
 
 /* --- annotate-arrows.c --------------------------------------------------------------------- */
 
-/* Arrows beside instructions, from each jump to its target. The text is as wide for every row. */
+/* Arrows beside instructions, from each jump to its target. The caller of arrows_new frees them
+ * with arrows_free. arrows_new returns 0 or -ENOMEM. */
 struct arrows;
 int arrows_new(const pprofil_code *code, struct arrows **arrows);
 void arrows_free(struct arrows *arrows);
-/* Returns the text beside a row. It is valid until the next call. */
+/* Returns the text beside a row, which has the same width for every row. source: the row is a
+ * source line, where no arrow begins or ends. The text is valid until the next call. */
 const char *arrows_beside(struct arrows *arrows, uint32_t row, bool source);
 
 #endif

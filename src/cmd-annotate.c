@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil annotate FILE FUNCTION: where in a function the time went.
+ * pprofil annotate FILE FUNCTION: shows where in a function the time was spent.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM };
 struct annotate_command {
     struct annotate_view view;
     const char *path, *function;
-    const char *from; /* the format of path; NULL: it is recognized */
+    const char *from; /* name of the file's format; NULL: to be recognized */
     struct selection_request selection;
     bool no_pager;
 };
@@ -104,8 +104,8 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
     return EXIT_OWN_FAILURE;
 }
 
-/* Finds the only function that the pattern matches. Complains of none and of several. Returns 0,
- * or the exit status. */
+/* Finds the only function that matches the pattern. Returns 0. If no function or several functions
+ * match, it complains and returns the exit status. */
 static int annotate_choose(const struct annotate_command *command, pprofil_profile *profile,
                            struct pprofil_row *row)
 {

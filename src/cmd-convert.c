@@ -26,7 +26,7 @@ enum option_key {
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *from;     /* the format of path; NULL: it is recognized */
+    const char *from;     /* name of the format of path; NULL: to be recognized */
     const char *baseline; /* path of the profile to compare with; NULL: none */
     struct selection_request selection;
     bool symbolize;
@@ -48,7 +48,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Checks that the word is one of words, which have blanks between them. */
+/* Returns the word if it is one of words, which are separated by blanks. Otherwise it complains and
+ * exits. */
 static const char *choice_option(const char *option, const char *word, const char *words)
 {
     const char *found = strstr(words, word);
@@ -120,7 +121,8 @@ static bool is_heat_map(const struct convert_command *command)
     return strcmp(name, "heat-svg") == 0;
 }
 
-/* The time line of a profile is that of the whole profile. It does not say whose the time was. */
+/* Says why there is no heat map. A profile has one time line, that of the whole profile. The time
+ * line does not show which process or function used the time. */
 static int complain_heat_map(const struct convert_command *command)
 {
     struct pprofil_selection selection = command->selection.selection;
@@ -140,7 +142,7 @@ static int convert_save(const struct convert_command *command, pprofil_profile *
         pprofil_profile_save(profile, command->output, &command->out, command->symbolize);
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
-        return 0; /* who reads the pipe has seen enough */
+        return 0; /* EPIPE: the reader of the pipe has seen enough */
     if (error == PPROFIL_ERROR_NO_SAMPLES && is_heat_map(command))
         return complain_heat_map(command);
     if (error == PPROFIL_ERROR_DIALECT)
@@ -148,7 +150,8 @@ static int convert_save(const struct convert_command *command, pprofil_profile *
     return complain_saving(profile, command->output, &command->out, error);
 }
 
-/* The part that was asked for is taken of the baseline, too. */
+/* Opens the baseline, if there is one, and selects the same part of it as of the profile. Returns
+ * false on failure, after a complaint. */
 static bool convert_open_baseline(struct convert_command *command)
 {
     if (command->baseline == NULL)

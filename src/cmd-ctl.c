@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil ctl TARGET COMMAND: sends a command to a pprofil that runs.
+ * pprofil ctl TARGET COMMAND: sends a command to a running pprofil.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil diff OLD NEW: how two profiles differ, and which differences may be chance.
+ * pprofil diff OLD NEW: shows how two profiles differ, and which differences may be chance.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ struct diff_command {
     struct pprofil_diff_options how;
     struct diff_view view;
     const char *output; /* NULL: standard output */
-    const char *from;   /* the format of both files; NULL: it is recognized */
+    const char *from;   /* name of the format of both files; NULL: to be recognized */
     struct selection_request selection;
     int path_count;
     bool exit_code;
@@ -131,7 +131,7 @@ int command_diff(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil diff";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    command.selection.selection.no_inlines = true; /* as the rows of a diff do not have them */
+    command.selection.selection.no_inlines = true; /* rows of a diff have no inlined functions either */
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
         profiles[i] = selection_open(&command.selection, command.view.paths[i], command.from);
     if (profiles[1] != NULL) {

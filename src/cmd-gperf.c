@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil gperf PROGRAM: gperf(1P) of the Nintendo 64's development kit, for programs on this
- * machine that call osProfile(3P). It asks a running program for its profile, or waits for the
- * profiles that programs send by osProfileFlush. base/gperf-address.h describes the connection.
+ * pprofil gperf PROGRAM: does what gperf(1P) of the Nintendo 64's development kit did, for programs
+ * on this machine that have the calls of osProfile(3P). It asks a running program for its profile,
+ * or waits for the profiles that programs send by osProfileFlush. base/gperf-address.h describes
+ * the connection.
  */
 #include "config.h"
 
@@ -22,14 +23,14 @@
 #include "base/gperf-address.h"
 #include "options.h"
 
-#define GPERF_META_MAX (1u << 20)      /* bytes that a program may send to say what is mapped where */
-#define GPERF_STREAM_MAX (1u << 30)    /* bytes of counters that a program may send */
-#define GPERF_WAIT_S 5           /* for a program that does not answer */
-#define GPERF_TRANSFER_S 30      /* for a whole profile: other programs wait meanwhile */
+#define GPERF_META_MAX (1u << 20)      /* most bytes of the .meta lines that a program may send */
+#define GPERF_STREAM_MAX (1u << 30)    /* most bytes of counters that a program may send */
+#define GPERF_WAIT_S 5           /* seconds to wait for a program that does not answer */
+#define GPERF_TRANSFER_S 30      /* seconds for a whole profile; other programs wait meanwhile */
 
 struct gperf {
-    const char *program; /* path; NULL: pid says which process is asked */
-    pid_t pid;           /* 0: the process that runs the program */
+    const char *program; /* path; NULL: the program is not given by its file */
+    pid_t pid;           /* process to ask; 0: find the process that runs the program */
     bool serves;
     struct pprofil_style_options style;
 };
@@ -101,7 +102,7 @@ static void gperf_limit(int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
-/* Is the process at the other end of the same user, or of root? */
+/* Returns true if the process at the other end belongs to this user or to root. */
 static bool gperf_is_ours(int fd)
 {
     struct ucred credentials;
@@ -111,7 +112,7 @@ static bool gperf_is_ours(int fd)
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-/* Receives exactly size bytes. Returns 0, -EPROTO if the connection ended before, or -errno. */
+/* Receives exactly size bytes. Returns 0, -EPROTO if the connection ends early, or -errno. */
 static int gperf_receive(int fd, void *bytes, size_t size)
 {
     while (size > 0) {
@@ -141,7 +142,8 @@ static int gperf_receive_meta(int fd, char **meta)
     return gperf_receive(fd, *meta, length);
 }
 
-/* Copies what comes to a file, until the connection ends. */
+/* Copies the bytes from a connection to a file, until the connection ends. Returns 0, -EAGAIN if
+ * that takes longer than GPERF_TRANSFER_S, -EFBIG, -ENOSPC, or -errno of recv(2). */
 static int gperf_receive_stream(int fd, int file)
 {
     time_t end = time(NULL) + GPERF_TRANSFER_S;
@@ -162,8 +164,8 @@ static int gperf_receive_stream(int fd, int file)
     return 0;
 }
 
-/* Prints the profile in a file that has no name, as style gperf does. Messages of the style name
- * the program in place of the file. Returns 0 or a negative error. */
+/* Prints the profile in a nameless file, in the style gperf. In messages of the style, "what the
+ * program sends" replaces the file's path. Returns 0 or a negative error. */
 static int gperf_print_file(int file, const struct pprofil_style_options *style)
 {
     char path[64], *said = NULL;
@@ -184,7 +186,8 @@ static int gperf_print_file(int file, const struct pprofil_style_options *style)
     return error;
 }
 
-/* Prints the profile that comes over a connection, and closes it. */
+/* Receives a profile over a connection, prints it, and closes the connection. Returns the exit
+ * status. */
 static int gperf_print(int fd, const struct gperf *gperf)
 {
     struct pprofil_style_options style = gperf->style;
@@ -204,7 +207,7 @@ static int gperf_print(int fd, const struct gperf *gperf)
         complain_file("standard output", -errno, true);
     else if (error == -EAGAIN)
         complain("gperf: the program does not answer");
-    else if (error != 0 && error != PPROFIL_ERROR_EXPLAINED) /* has been explained on stderr */
+    else if (error != 0 && error != PPROFIL_ERROR_EXPLAINED) /* the reason is on stderr already */
         complain("gperf: cannot read what the program sends: %s", pprofil_error_text(error));
     free(meta);
     if (file >= 0)
@@ -215,8 +218,8 @@ static int gperf_print(int fd, const struct gperf *gperf)
 
 /* --- asking a program ------------------------------------------------------------------------ */
 
-/* Connects to a process. Returns a descriptor, or -errno; -ECONNREFUSED: the process has not
- * called osProfileInit. */
+/* Connects to a process. Returns a descriptor or -errno. -ECONNREFUSED: the process has not called
+ * osProfileInit. -EPERM: another user's process has the address. */
 static int gperf_connect(pid_t pid)
 {
     struct sockaddr_un address;
@@ -225,7 +228,7 @@ static int gperf_connect(pid_t pid)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    gperf_limit(fd); /* anybody may have bound the address, and may not answer */
+    gperf_limit(fd); /* another user may have bound the address, and may not answer */
     int error = connect(fd, (struct sockaddr *)&address, size) < 0 ? -errno : 0;
     if (error == 0 && !gperf_is_ours(fd))
         error = -EPERM;
@@ -244,8 +247,8 @@ static bool gperf_runs(pid_t pid, const struct stat *program)
     return stat(path, &status) == 0 && status.st_dev == program->st_dev && status.st_ino == program->st_ino;
 }
 
-/* Connects to the only process that runs the program and can be asked. Returns a descriptor, or
- * -errno; -EEXIST: there are several such processes; -ENOENT: there is none. */
+/* Finds the only process that runs the program and can be asked. Connects to it and sets *pid.
+ * Returns a descriptor or -errno. -EEXIST: several such processes. -ENOENT: no such process. */
 static int gperf_find(const struct stat *program, pid_t *pid)
 {
     DIR *directory = opendir("/proc");

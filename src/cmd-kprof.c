@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil kprof -p PID DIR: the files of Inferno's kprof(3) device for the text of a process. On
- * a file system without leases, kpdata is replaced ten times a second. */
+/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for the text of a
+ * process. On a file system without leases, kpdata is replaced ten times a second. */
 #include "config.h"
 
 #include <argp.h>
@@ -23,7 +23,7 @@
 
 #define BUCKET 8 /* bytes of text that a cell counts */
 #define DEFAULT_HZ 100
-#define REFRESH_MS 100 /* without a lease: time after which kpdata is replaced */
+#define REFRESH_MS 100 /* ms between two replacements of kpdata if there is no lease */
 
 
 static volatile sig_atomic_t end_wanted, lease_broken;
@@ -96,7 +96,8 @@ static const struct argp parser = {
 
 /* --- the text ---------------------------------------------------------------------------- */
 
-/* Finds the text: from the first executable mapping of the object to the end of the last. */
+/* Finds the text: from the first executable mapping of the object to the end of the last one.
+ * Returns 0 or the exit status. */
 static int kprof_find_text(struct kprof *kprof)
 {
     char path[PATH_MAX], program[PATH_MAX], *line = NULL;
@@ -165,7 +166,7 @@ static int kprof_start_session(struct kprof *kprof)
                                                 .region_count = 1,
                                                 .by_call = kprof->by_call};
     if (kprof->cells == NULL)
-        return complain("out of memory: kernel"); /* the message of kprof(3) */
+        return complain("out of memory: kernel"); /* kprof(3) has the same message */
     error = pprofil_profil_regions(kprof->session, kprof->pid, &histogram);
     if (error == 0)
         error = pprofil_session_control(kprof->session, NULL, NULL, NULL);
@@ -212,7 +213,8 @@ static void kprof_catch_signals(sigset_t *outside)
         sigdelset(outside, caught[i]);
 }
 
-/* Serves one round of requests. Returns 1 when the process has ended, else 0 or -errno. */
+/* Serves one round of requests. Returns 0, or 1 if the process has ended, or the negative error of
+ * pprofil_session_pump. */
 static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
 {
     struct pollfd polled[] = {{.fd = pprofil_session_fd(kprof->session), .events = POLLIN},
@@ -226,12 +228,13 @@ static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
     if (leased && !lease_broken)
         return ended;
     lease_broken = 0;
-    /* readers that have opened the leased file wait for it, so it is written first */
+    /* readers that open the leased file wait for the end of the lease, so this file is written
+     * first */
     int error = leased ? kprof_data_write(kprof, kprof->leased_fd) : 0;
     int replaced = kprof_data_replace(kprof);
     if (error == 0)
         error = replaced;
-    /* the counts are not lost: the next round tries again */
+    /* the counts are not lost, because the next round tries again */
     if (error != 0 && !kprof->complained)
         complain("%s: cannot write: %s; trying on", kprof->data, pprofil_error_text(error));
     kprof->complained = error != 0;
@@ -264,12 +267,15 @@ int command_kprof(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &kprof);
     int status = kprof_start_session(&kprof);
     sigset_t outside;
-    kprof_catch_signals(&outside); /* from the first lease on, an open by a reader sends SIGIO, which would end us */
+    /* from the first lease on, an open by a reader sends SIGIO, whose default action ends
+     * pprofil */
+    kprof_catch_signals(&outside);
     if (status == 0)
         status = kprof_make_files(&kprof);
     if (status == 0)
         status = kprof_serve(&kprof, &outside);
-    /* the guard leaves something in place of the FIFO that refuses to be opened for writing */
+    /* if the process has ended, the guard puts a socket in the place of the FIFO, so that open(2)
+     * fails */
     bool guarded = kprof.ended && kprof.guard_fd >= 0;
     kprof_guard_end(kprof.guard_fd, !guarded);
     if (kprof.control_fd >= 0 && !guarded)

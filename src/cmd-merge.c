@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil merge -o OUT FILE...: makes one profile of several. Each file is added and closed before
- * the next is read.
+ * pprofil merge -o OUT FILE...: makes one profile of several. Each file is merged and closed before
+ * the next one is read.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@ enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM };
 
 struct merge_command {
     const char *output;
-    const char *format; /* the format of output; NULL: by its name */
-    const char *from;   /* the format of the files; NULL: it is recognized */
-    struct selection_request selection; /* the part to take of each file */
+    const char *format; /* name of the format of output; NULL: by the name of output */
+    const char *from;   /* name of the format of the files; NULL: to be recognized */
+    struct selection_request selection; /* part to take of each file */
     char **paths;       /* borrowed from argv */
     int path_count;
     unsigned how;

@@ -38,10 +38,10 @@ enum option_key {
 
 struct report_command {
     struct report_view view;
-    bool rows_given, tree_options; /* -n was given; --min, --depth or --fold was */
-    const char *shape;             /* option that chose the rows; NULL: none did */
+    bool rows_given, tree_options; /* -n was given; --min, --depth or --fold was given */
+    const char *shape;             /* option that chose the shape of the report; NULL: none did */
     struct selection_request selection;
-    struct style_view style; /* .name NULL: our own report */
+    struct style_view style; /* .name NULL: a report of pprofil's own */
     const char *output;
     const char *path;
 };
@@ -114,7 +114,8 @@ static error_t cmd_report_parse_style(int key, char *argument, struct style_view
     return 0;
 }
 
-/* Takes note of an option that chooses the rows, and complains of two that do not go together. */
+/* Records an option that chooses the shape of the report. Exits with a complaint if an earlier
+ * option contradicts it. */
 static void cmd_report_choose_shape(struct report_command *command, const char *option,
                                     enum pprofil_tree_kind kind, const char *function)
 {
@@ -123,7 +124,7 @@ static void cmd_report_choose_shape(struct report_command *command, const char *
         !(strcmp(option, "--tree") == 0 && command->view.kind == PPROFIL_TREE_INVERTED))
         exit(complain("report: %s and %s are two reports: choose one", command->shape, option));
     if (strcmp(option, "--tree") == 0 && command->shape != NULL)
-        return; /* --inverted came before, which means a tree */
+        return; /* --tree or --inverted came before, and both mean a tree */
     command->shape = option;
     command->view.tree = strcmp(option, "--flat") != 0;
     command->view.kind = kind;
@@ -266,7 +267,8 @@ static int cmd_report_print(const struct report_command *command, pprofil_profil
     return status;
 }
 
-/* The options of our own reports are not for styles, and the reverse. */
+/* Complains if options of pprofil's own reports are combined with --style. Returns 0 or the exit
+ * status. */
 static int cmd_report_check_style(const struct report_command *command)
 {
     const struct pprofil_selection *part = &command->selection.selection;

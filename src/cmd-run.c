@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil PROGRAM and pprofil -p PID: samples until the end, then prints or saves.
+ * pprofil PROGRAM and pprofil -p PID: samples until the targets end or a limit is reached, then
+ * prints or saves the profile.
  *
  * The program keeps its descriptors, its terminal, its signals (forward-signals.h) and its exit
- * status. Names are looked up at the end, and a server of debug files may take long. During that
- * time any signal that asks for an end ends pprofil. If the profile goes to a file, it has been
- * saved by then, without names.
+ * status. Names are looked up at the end, and a server of debug files may take long. During the
+ * lookup, any signal that asks for an end ends pprofil. If the profile goes to a regular file, it
+ * is saved without names before the lookup.
  */
 #include "config.h"
 
@@ -33,7 +34,7 @@ static void run_begin_when_due(struct run *run)
         return;
     if (run->asked.start_stopped || pprofil_session_start(run->session) == 0)
         run->started = true;
-    run->start_ms = time_now_ms(); /* --duration counts from here */
+    run->start_ms = time_now_ms(); /* --duration counts from here, as --delay did before */
 }
 
 static int run_wait_ms(const struct run *run)
@@ -54,9 +55,10 @@ static bool run_is_over(const struct run *run)
            time_now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
-/* The program is not our only child. Orphans become our children if we are the first process of
- * a container, or a subreaper: prctl(2), PR_SET_CHILD_SUBREAPER. Whoever executed us may have
- * left us children. The library starts processes that only __WALL finds, and leaves them to us. */
+/* Reaps all children that have ended, because the program is not the only child. As the first
+ * process of a container or as a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), pprofil adopts
+ * orphans. The program that executed pprofil may have left children. The library starts processes
+ * that only __WALL finds, and does not reap them. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};
@@ -76,8 +78,9 @@ static void run_reap(struct run *run)
         forward_end(&run->forward);
 }
 
-/* Returns the program's status as the supervisor saw it, or 0 if it saw none. If SIGCHLD was
- * ignored when we were started, we miss the status of a program that ends at once. */
+/* Returns the program's wait status as the supervisor saw it, or 0 if the supervisor saw none. If
+ * SIGCHLD was ignored when pprofil was started, pprofil misses the status of a program that ends at
+ * once. */
 static int run_supervisor_status(const struct run *run)
 {
     const pprofil_profile *profile = pprofil_session_profile(run->session);
@@ -108,7 +111,7 @@ static void run_sample(struct run *run)
     }
 }
 
-/* Waits for the program, which may have ended already. A second signal that asks for an end ends
+/* Waits for the program, which may have ended already. A second signal that asks for an end stops
  * the waiting. */
 static void run_wait_for_program(struct run *run)
 {
@@ -143,8 +146,8 @@ static void run_set_command(const struct run *run)
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 
-/* A run may be long. If it can be seen now that the output will not be written, pprofil says so
- * now. */
+/* Checks whether the output can be written, because an error at the end of a long run comes too
+ * late. Returns 0 or the exit status. */
 static int run_check_output(const char *path)
 {
     struct output_path found;
@@ -183,14 +186,14 @@ static int run_begin(struct run *run)
     run->start_ms = time_now_ms();
     run_checkpoint_later(run);
     if (run->asked.program != NULL) {
-        run_begin_when_due(run); /* counts from the program's first instruction */
+        run_begin_when_due(run); /* without --delay, sampling begins with the program's first instruction */
         error = pprofil_session_launch(run->session, run->asked.program, NULL, &run->child);
     }
     if (error == 0 && run->asked.program == NULL)
         error = pprofil_session_attach_all(run->session, run->asked.pids.pids,
                                            run->asked.pids.count, run_warn, NULL);
     if (error == 0 && run->asked.program != NULL) {
-        signal(SIGCHLD, SIG_DFL); /* if it were ignored, we would not get the program's status */
+        signal(SIGCHLD, SIG_DFL); /* the kernel discards the program's status if SIGCHLD is ignored */
         forward_to(&run->forward, run->child, run->argv);
         lsan_note_begin(&run->lsan_note, run->child);
     }
@@ -207,7 +210,7 @@ static int run_die_like(int status)
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     struct rlimit no_core = {0};
-    setrlimit(RLIMIT_CORE, &no_core); /* the program has left its own core file */
+    setrlimit(RLIMIT_CORE, &no_core); /* the program has left a core file already */
     signal(WTERMSIG(status), SIG_DFL);
     raise(WTERMSIG(status));
     return 128 + WTERMSIG(status);
@@ -219,14 +222,14 @@ static int run_finish(struct run *run)
 
     progress_clear(&run->progress);
     int error = pprofil_session_finish(run->session);
-    /* the terminal belongs to the program until it ends, or until it runs on without us */
+    /* until the program ends or pprofil stops waiting, the terminal belongs to the program */
     if (waits)
         run_wait_for_program(run);
     waits = waits && !run->left;
     if (run->status < 0)
         run->status = run_supervisor_status(run);
     forward_end(&run->forward);
-    if (waits && run_supervisor_status(run) == run->status) /* the supervisor traced it to its end */
+    if (waits && run_supervisor_status(run) == run->status) /* the supervisor traced the program to its end */
         lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child,
                          run->status);
     if (error != 0 || run->broken)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil top: the live view. At its end the flat profile of the whole session is printed. */
+/* pprofil top: runs the live view. At the end it prints the largest rows of the whole session's
+ * flat profile. */
 #include "config.h"
 
 #include <argp.h>
@@ -39,7 +40,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Prints the table of keys. Returns the exit status. */
+/* Prints the table of keys for --list-keys. Returns the exit status. */
 static int top_list_keys(void)
 {
     int error = top_print_keys(stdout);

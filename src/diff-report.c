@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints a diff. Text is for people: what was compared, a row for each function, and the verdict at
- * the end. CSV is for programs, as is JSON, which is one object: {"by", "old", "new", "whole",
+ * Prints a diff as text, CSV or JSON. Text has a head that says what was compared, a row for each
+ * function, and the verdict at the end. JSON is one object: {"by", "old", "new", "whole",
  * "functions", "significant", "rows"}.
  */
 #include "config.h"
@@ -22,7 +22,7 @@
 
 static const struct {
     const char *heading;
-    double scale; /* factor from the compared value to the one shown */
+    double scale; /* factor that converts a compared value for printing */
     int digits;
 } intervals[] = {
     [PPROFIL_DIFF_SHARE] = {"   95% of points", 100, 2},
@@ -35,8 +35,8 @@ static double seconds_of(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-/* Returns '+' for a significant increase, '-' for a significant decrease, ' ' for what may be
- * chance. */
+/* Returns '+' for a significant increase, '-' for a significant decrease, and ' ' for a change that
+ * may be chance. */
 static char diff_mark(const struct pprofil_change *change)
 {
     if (!change->significant)
@@ -76,7 +76,7 @@ static void diff_print_head(FILE *out, const struct diff_view *view)
 
 static void diff_print_headings(FILE *out, const struct diff_view *view, bool stacks)
 {
-    fputs("   old%    new%  points    old s    new s   diff s", out); /* of self */
+    fputs("   old%    new%  points    old s    new s   diff s", out); /* columns of self time */
     fprintf(out, "  %16s", intervals[view->by].heading);
     if (stacks)
         fputs("   old total%  new total%  points", out);
@@ -131,7 +131,8 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
     fputs(view->colour && colour[0] != '\0' ? REPORT_PLAIN "\n" : "\n", out);
 }
 
-/* "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions changed significantly" */
+/* Prints the last line, such as "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions
+ * changed significantly". */
 static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals,
                                const struct diff_view *view)
 {
@@ -178,7 +179,7 @@ static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct di
 
 static const struct diff_column {
     struct field field;
-    bool sides; /* there is a value for old and one for new */
+    bool sides; /* old and new have a value each */
 } columns[] = {
     {{"significant", FIELD_FLAG, AT(significant)}, false},
     {{"samples", FIELD_COUNT, AT(samples)}, true},
@@ -247,7 +248,8 @@ static json_t *diff_json_side(const struct pprofil_change *change, int side)
     return object;
 }
 
-/* The significance is the last member, although it is the first column in CSV. */
+/* Returns a change as a JSON object. Its last member is "significant", which is the first column in
+ * CSV. */
 static json_t *diff_json_change(const struct pprofil_change *change)
 {
     json_t *object =

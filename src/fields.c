@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads values of rows by their tables of fields, and prints them in CSV and JSON. */
+/* Reads values of rows through tables of fields, and prints the values as CSV and JSON. */
 #include "config.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fields: values of a row, as CSV and JSON have them. The rows of reports and of diffs are
- * tables of fields. */
+/* fields: tables that describe the values of a row, and functions that print these values as CSV
+ * and JSON. Reports and diffs have such tables. */
 #ifndef PPROFIL_FIELDS_H
 #define PPROFIL_FIELDS_H
 
@@ -11,38 +11,39 @@
 
 enum field_kind {
     FIELD_REAL,        /* double */
-    FIELD_PROBABILITY, /* double; CSV has three significant digits */
-    FIELD_COUNT,       /* uint64_t; JSON has at most 2^63 - 1 */
+    FIELD_PROBABILITY, /* double; CSV shows three significant digits */
+    FIELD_COUNT,       /* uint64_t; JSON shows at most 2^63 - 1 */
     FIELD_NUMBER,      /* uint32_t */
     FIELD_FLAG,        /* bool; 0 or 1 in CSV */
     FIELD_TEXT,        /* const char * */
 };
 
 struct field {
-    const char *name; /* its heading in CSV, its key in JSON */
+    const char *name; /* heading in CSV and key in JSON */
     enum field_kind kind;
-    size_t offset; /* of the value in the row */
+    size_t offset; /* offset of the value in the row, in bytes */
 };
 
-/* Return a value of a row. index: of the element if the value is an array, else 0. */
+/* Return a value of a row. index: element of an array, or 0 for a single value. */
 double field_real(const struct field *field, const void *row, int index);
 uint64_t field_count(const struct field *field, const void *row, int index);
 const char *field_text(const struct field *field, const void *row);
 
 /* Prints a value as one field of CSV (RFC 4180), without a comma. */
 void field_print_csv(FILE *out, const struct field *field, const void *row, int index);
-/* Prints a text as one field of CSV. A file gets all its bytes; a terminal gets no character
- * that it would obey. */
+/* Prints a text as one field of CSV. A file gets all bytes. On a terminal, characters that could
+ * harm it become '?'. */
 void csv_print_text(FILE *out, const char *text);
 
 /* Adds a value to a JSON object. An infinite value becomes null. Returns 0, or -1 for want of
  * memory. */
 int field_add_json(json_t *object, const struct field *field, const void *row, int index);
-/* Makes a JSON text of bytes in any encoding. Returns NULL for want of memory. */
+/* Returns a JSON string. If the bytes are not UTF-8, bytes above ASCII become '?', and the text is
+ * cut after 511 bytes. Returns NULL for want of memory. */
 json_t *json_text(const char *bytes);
 json_int_t json_uint(uint64_t number);
-/* Returns the flags with which libjansson prints to out: a terminal gets no character beyond
- * ASCII. */
+/* Returns the flags for json_dumpf to a stream. On a terminal, characters beyond ASCII are
+ * escaped. */
 size_t json_flags(FILE *out);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The probe blocks all signals. They stay pending with it until we ask for them.
+ * The probe: a process that finds out which signals reach pprofil's whole process group; see
+ * forward-signals.h. It blocks all signals, so that they stay pending until pprofil asks for them.
  *
- * The probe is an orphan and not our child: our wait calls do not see it, and a tool that looks for
- * the program among our children finds only the program.
+ * The probe is an orphan and not a child of pprofil. So pprofil's wait calls do not see the probe,
+ * and a tool that looks for the program among pprofil's children finds only the program.
  */
 #include "config.h"
 
@@ -21,15 +22,17 @@
 #include "base/descriptors.h"
 #include "forward-signals.h"
 
-#define ANSWER_MS 2000 /* the probe may be stopped while we are not */
+#define ANSWER_MS 2000 /* ms; the probe may be stopped while pprofil runs */
 
-/* The child's end raises no SIGCHLD, and only wait calls with __WCLONE see it: clone(2). */
+/* Forks a child whose end raises no SIGCHLD. Only wait calls with __WCLONE or __WALL see the child:
+ * clone(2). */
 static pid_t fork_quietly(void)
 {
     return (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
 }
 
-/* An open end of a pipe of ours would keep its reader waiting after we have ended. */
+/* Makes fd standard input and closes all other descriptors. If the probe kept a pipe of pprofil
+ * open, the pipe's reader would wait even after the end of pprofil. */
 static void probe_keep_only(int fd)
 {
     if (fd != STDIN_FILENO)
@@ -77,7 +80,8 @@ void forward_probe_start(struct forward_probe *probe, char **argv)
         return;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all,
-                &before); /* the probe inherits our handlers, but must not run them */
+                /* the probe inherits our handlers, but must not run them */
+                &before);
     pid_t child = fork_quietly();
     if (child == 0) {
         pid_t probe_pid = fork_quietly();
@@ -106,7 +110,7 @@ bool forward_probe_ask(const struct forward_probe *probe, uint64_t *signals)
         return false;
     while (poll(&poller, 1, ANSWER_MS) < 0 && errno == EINTR)
         ;
-    /* an answer that came too late for an earlier call is read here, too */
+    /* this also reads answers that came too late for earlier calls */
     while (recv(probe->socket, &got, sizeof got, MSG_DONTWAIT) == (ssize_t)sizeof got) {
         *signals |= got;
         answered = true;

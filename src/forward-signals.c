@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Catches the signals that reach pprofil, and passes on those that are meant for the program: see
+ * forward-signals.h.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -20,7 +24,7 @@ struct note {
     int64_t ms; /* CLOCK_MONOTONIC */
 };
 
-/* A handler gets no argument of ours, so its end of the pipe is static. */
+/* The handler's end of the pipe. It is static because a signal handler gets no argument of ours. */
 static int notes_end = -1; /* owned */
 
 static uint64_t signal_bit(int signal)
@@ -41,8 +45,9 @@ static void forward_write_note(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* The first process of a container is not ended by a signal's default action, unless SIGKILL comes
- * from outside: pid_namespaces(7). */
+/* Ends pprofil if pprofil is the first process of a container. The kernel protects that process
+ * from the default action of signals, except SIGKILL and SIGSTOP from outside:
+ * pid_namespaces(7). */
 static void die_of_signal(int signal)
 {
     _exit(128 + signal);
@@ -53,9 +58,9 @@ static bool asks_for_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* The other signals cannot be caught, report a fault or a limit of pprofil itself, stop a job
- * (the terminal sends these to each process of the job), are handled in main.c, or belong to the
- * C library. */
+/* Returns true if the signal is meant for the program. The other signals cannot be caught, report a
+ * fault or a limit of pprofil itself, stop a job, are handled in main.c, or belong to the C
+ * library. The terminal sends signals that stop a job to each process of the job. */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,
@@ -68,7 +73,8 @@ static bool is_for_program(int signal)
     return signal < SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }
 
-/* A signal that was ignored when we started stays ignored: nohup(1). */
+/* Sets the action of a signal. A signal that was ignored at pprofil's start stays ignored:
+ * nohup(1). */
 static void forward_set_action(int signal, const struct sigaction *action)
 {
     struct sigaction old;
@@ -142,8 +148,8 @@ static uint64_t status_number(pid_t pid, const char *key, int base)
     return number;
 }
 
-/* Returns true if the supervisor got the signal, too. The supervisor blocks all signals. It is in
- * our control group, but not in our process group. */
+/* Returns true if the supervisor got the signal, too. The supervisor blocks all signals, so the
+ * signal is pending there. The supervisor is in our control group, but not in our process group. */
 static bool went_to_all(const struct forward *forward, int signal)
 {
     pid_t supervisor = (pid_t)status_number(forward->program, "TracerPid:", 10);
@@ -151,9 +157,9 @@ static bool went_to_all(const struct forward *forward, int signal)
     return supervisor > 0 && status_number(supervisor, "ShdPnd:", 16) & signal_bit(signal);
 }
 
-/* Returns true if the program got the signal without us. A program that has left the group of a
- * terminal does not get what the kernel sends to that group; such a signal is not meant for it
- * either. */
+/* Returns true if pprofil must not pass the signal on. Usually the program has got the signal
+ * directly. But a program that has left our process group does not get what a terminal sends to the
+ * group. Such a signal is not meant for the program. */
 static bool reached_program(const struct forward *forward, int signal)
 {
     if (!(forward->probed & signal_bit(signal)))

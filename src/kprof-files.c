@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kpctl, a FIFO, and kpdata.
+ * The files of pprofil kprof: kpctl, a FIFO for commands, and kpdata with the counts.
  *
- * kpdata must be complete and current whenever it is opened, but nobody announces that. So pprofil
- * holds a lease on it (fcntl(2), "Leases"): an open waits until pprofil has obeyed what was written
- * to kpctl before, has brought the file up to date, and has let go of the lease. Whoever opens
- * kpdata next gets another file, so that no data change while they are read.
+ * kpdata must be complete and current whenever a reader opens it, but nothing announces an open. So
+ * pprofil holds a lease on kpdata (fcntl(2), "Leases"), which makes an open wait. Meanwhile pprofil
+ * obeys the commands in kpctl, brings kpdata up to date, and gives up the lease. The next reader to
+ * open kpdata gets another file, so that data do not change while they are read.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 
 /* --- kpctl ----------------------------------------------------------------------------------- */
 
-/* Obeys the command that the text begins with. Returns the length of its word, or 0 if there is
- * no such command. */
+/* Obeys the command at the beginning of a text. Returns the length of the command's word, or 0 if
+ * there is no such command. */
 static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
 {
     size_t length = 0;
@@ -50,7 +50,8 @@ static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
     return length;
 }
 
-/* A FIFO does not keep writes apart: commands without an end of line run into each other. */
+/* Obeys the commands of a line. A FIFO does not keep writes apart, so commands without an end of
+ * line run into each other. */
 static void kprof_control_obey(struct kprof *kprof, const char *line)
 {
     size_t length;
@@ -61,7 +62,7 @@ static void kprof_control_obey(struct kprof *kprof, const char *line)
     } while (length > 0 && (strncmp(line, "start", 5) == 0 || strncmp(line, "stop", 4) == 0));
 }
 
-/* A write is one command, or several, a line each. */
+/* Each write to kpctl has one command, or several commands on lines of their own. */
 void kprof_control_read(struct kprof *kprof)
 {
     char text[PIPE_BUF + 1];
@@ -78,7 +79,7 @@ void kprof_control_read(struct kprof *kprof)
     }
 }
 
-/* Opens the FIFO. Fails if something else is in its place. */
+/* Opens the FIFO. Returns a descriptor, -EEXIST if something else is in its place, or -errno. */
 static int kprof_control_open(const struct kprof *kprof, int how)
 {
     struct stat status;
@@ -109,7 +110,8 @@ int kprof_control_make(struct kprof *kprof)
     }
     if (mkfifoat(kprof->directory_fd, KPROF_CONTROL, 0600) < 0)
         return complain("%s: cannot make it: %s", kprof->control, strerror(errno));
-    /* with a writer of our own, reads do not end when the last other writer leaves */
+    /* kprof has the FIFO open for writing, too, so reads do not end when the last other writer
+     * leaves */
     int fd = kprof_control_open(kprof, O_RDWR);
     if (fd < 0)
         return complain("%s: cannot open it: %s", kprof->control, strerror(-fd));
@@ -142,8 +144,8 @@ int kprof_data_write(const struct kprof *kprof, int fd)
     return 0;
 }
 
-/* Writes the file fd, whose name is temporary, and renames it to kpdata. Keeps fd open if it has
- * a lease, else closes it. */
+/* Writes the counts to the file fd, which is named temporary, and renames it to kpdata. Keeps fd
+ * open if the file has a lease, else closes it. */
 static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary)
 {
     int place = kprof->directory_fd;
@@ -162,8 +164,8 @@ static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary
     return error;
 }
 
-/* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file
- * ends after that: a reader that waits for its end may open kpdata again at once, and must find
+/* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file ends
+ * only afterwards. A reader that waited for its end may open kpdata again at once, and must find
  * the new file. */
 int kprof_data_replace(struct kprof *kprof)
 {
@@ -180,8 +182,8 @@ int kprof_data_replace(struct kprof *kprof)
     return error;
 }
 
-/* Writes kpdata.meta, because kpdata has no room to say that its cells are system calls. It
- * remains when the server ends, as kpdata does. Returns 0 or -errno. */
+/* Writes kpdata.meta if the cells are system calls, which kpdata has no room to say. Otherwise
+ * removes it. Like kpdata, it remains when the server ends. Returns 0 or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof)
 {
     char text[128];

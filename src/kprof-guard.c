@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The guard of kpctl: see kprof.h. */
+/* The guard of kpctl: a process that replaces the FIFO by a socket when its server was killed; see
+ * kprof.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,10 +17,10 @@
 
 #define ALL_WELL 'q'
 
-/* The only descriptors that the guard keeps, under these numbers. */
+/* Numbers of the descriptors that the guard keeps. It closes all others. */
 enum { GUARD_PIPE, GUARD_DIRECTORY, GUARD_CONTROL, GUARD_DESCRIPTORS };
 
-/* Does the name still lead to the FIFO? */
+/* Returns true if the name still leads to the guarded FIFO. */
 static int guard_owns(const char *name)
 {
     struct stat there, ours;
@@ -37,14 +38,14 @@ static void guard_replace(const char *name)
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", GUARD_DIRECTORY, temporary);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) < 0) {
-        unlinkat(GUARD_DIRECTORY, name, 0); /* then at least nobody waits for ever */
+        unlinkat(GUARD_DIRECTORY, name, 0); /* without the FIFO, open(2) fails and nobody waits */
         return;
     }
     renameat(GUARD_DIRECTORY, temporary, GUARD_DIRECTORY, name);
 }
 
-/* When the guard ends, its end of the FIFO is closed, and those who have the FIFO open get an
- * error. */
+/* Waits for the server's end and then acts. When the guard exits, its end of the FIFO is closed.
+ * Processes that have the FIFO open then get an error. */
 _Noreturn static void guard_run(int pipe, int directory, int control, const char *name)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};

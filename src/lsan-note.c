@@ -21,7 +21,7 @@ void lsan_note_begin(struct lsan_note *note, pid_t program)
     note->program[length < 0 ? 0 : length] = '\0';
 }
 
-/* The field cminflt counts the page faults of the child processes that were waited for:
+/* The field cminflt counts the page faults of child processes that were waited for:
  * proc_pid_stat(5). */
 void lsan_note_end(struct lsan_note *note, pid_t program)
 {
@@ -34,7 +34,7 @@ void lsan_note_end(struct lsan_note *note, pid_t program)
         return;
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *rest = strrchr(text, ')'); /* the name before it may contain ")" as well */
+    const char *rest = strrchr(text, ')'); /* the process name before it may contain ")", too */
     note->waited = rest != NULL &&
                    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 &&
                    faults > 0;
@@ -47,7 +47,8 @@ static bool lsan_is_off(const char *variable)
     return options != NULL && strstr(options, OFF) != NULL;
 }
 
-/* The program was started with our environment. AddressSanitizer reads both variables. */
+/* Returns true if the environment, which the program shares, switches leak detection off.
+ * AddressSanitizer reads both variables. */
 static bool lsan_is_switched_off(int status)
 {
     return lsan_is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && lsan_is_off("ASAN_OPTIONS"));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lsan-note: the line that says why a program ended with LeakSanitizer's status and not its own.
+ * lsan-note: prints a line that says why a program ended with LeakSanitizer's status and not its
+ * own.
  *
- * LeakSanitizer looks for leaks when the program exits, from a process of its own that traces the
- * others (sanitizer_stoptheworld_linux_libcdep.cpp in compiler-rt). A process can have one tracer.
- * Where pprofil is the tracer, LeakSanitizer cannot look, and ends the program with a status of its
- * own. It has waited for its own process then. A program that exits without that look (it is
- * switched off, or an error came before) has mostly waited for no process.
+ * LeakSanitizer looks for leaks when the program exits. It does so from a process of its own that
+ * traces the program's threads (sanitizer_stoptheworld_linux_libcdep.cpp in compiler-rt). A process
+ * can have only one tracer. If that is pprofil, LeakSanitizer cannot look, and ends the program
+ * with LeakSanitizer's own status. By then the program has waited for LeakSanitizer's process. A
+ * program may exit without a look for leaks, because leak detection is switched off or an error
+ * came first. Such a program has mostly not waited for any process.
  */
 #ifndef PPROFIL_LSAN_NOTE_H
 #define PPROFIL_LSAN_NOTE_H
@@ -19,21 +21,21 @@
 #include "pprofil.h"
 
 struct lsan_note {
-    char program[PATH_MAX]; /* the file that was executed first; "": not known */
-    bool waited;            /* the program has waited for a process of its own */
-    int status;             /* LeakSanitizer's; 0: there is nothing to say */
+    char program[PATH_MAX]; /* path of the file that was executed first; "": unknown */
+    bool waited;            /* the program has waited for a child process */
+    int status;             /* LeakSanitizer's exit status; 0: there is nothing to print */
 };
 
-/* Notes which file the program executes. To be called when the program has just been started. */
+/* Notes which file the program executes. Call it just after the program's start. */
 void lsan_note_begin(struct lsan_note *note, pid_t program);
-/* Notes whether the program waited for processes. To be called when it has ended, and before
- * wait(2) takes it. */
+/* Notes whether the program waited for processes. Call it after the program's end, and before
+ * wait(2) takes the status. */
 void lsan_note_end(struct lsan_note *note, pid_t program);
-/* Decides whether there is a line to print. To be called when the profile is complete. status:
- * that of the program, as wait(2) has it. */
+/* Decides whether there is a line to print. Call it when the profile is complete. status: the
+ * program's wait status (wait(2)). */
 void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program,
                       int status);
-/* Prints the prefix and the line, or nothing. */
+/* Prints the prefix and the line, or prints nothing. */
 void lsan_note_print(const struct lsan_note *note, FILE *out, const char *prefix);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil: finds the subcommand, and has what all subcommands share.
+ * main() of pprofil, which runs the subcommand, and functions that all subcommands share: messages
+ * and formats.
  */
 #include "config.h"
 
@@ -30,9 +31,9 @@ static const struct command commands[] = {
     {"merge", "make one profile of several", command_merge},
 };
 
-/* Messages contain names of files, names of processes and words of the command line, which other
- * people may have chosen. Some messages are not ours: argp prints them. All of them go to this
- * stream. */
+/* Writes a message to standard error, with '?' for characters that could harm a terminal. Messages
+ * contain names of files, names of processes and words of the command line, which other people may
+ * have chosen. Messages of argp go through this function, too. */
 static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
 {
     char text[BUFSIZ];
@@ -46,14 +47,15 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
     for (size_t left = strlen(text); left > 0;) {
         ssize_t wrote = write(STDERR_FILENO, at, left);
         if (wrote < 0)
-            return 0; /* as fopencookie(3) wants it */
+            return 0; /* fopencookie(3): 0 is an error */
         at += wrote;
         left -= (size_t)wrote;
     }
     return (ssize_t)taken;
 }
 
-/* The stream is line-buffered, so that no character is cut in two. */
+/* Replaces stderr by a stream that writes through write_plain. The stream is line-buffered, so that
+ * no character is cut in two. */
 static void make_messages_plain(void)
 {
     FILE *plain = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_plain});
@@ -128,8 +130,8 @@ bool is_format(const char *name)
     return false;
 }
 
-/* A line is "folded       .folded .collapsed        read, write". Lines about the format follow
- * it. */
+/* The first line of a format is like "folded .folded .collapsed read, write". Indented lines about
+ * the format follow. */
 int list_formats(void)
 {
     struct pprofil_format format;
@@ -170,9 +172,9 @@ static void ignore_signal(int signal)
     (void)signal;
 }
 
-/* A reader that has left, or a limit on the size of files, is an error to report. It is no
- * reason to die while a target is traced. The program that we run does not inherit a handler, as
- * it would inherit SIG_IGN. */
+/* Keeps the default action of SIGPIPE or SIGXFSZ from ending pprofil. A reader that has left, or a
+ * limit on the size of files, is an error to report. It is no reason to die while a target is
+ * traced. The program that pprofil runs would inherit SIG_IGN, but does not inherit a handler. */
 static void survive_signal(int signal)
 {
     struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, old;
@@ -181,10 +183,10 @@ static void survive_signal(int signal)
         sigaction(signal, &action, NULL);
 }
 
-/* If a standard descriptor is closed, the next file to be opened would get its number, and with
- * it the output that is meant for people. Writing to standard output must still fail, so that
- * lost output is noticed. The program that we run finds these descriptors closed, as it would
- * without us. */
+/* Opens /dev/null for each standard descriptor that is closed. Otherwise the next file to be opened
+ * would get that number, and with it the output for people. Writes to standard output must still
+ * fail, so that lost output is noticed. The program that pprofil runs finds these descriptors
+ * closed, as it would without pprofil. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -101,7 +101,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
     case TARGET_KEY_NO_INHERIT:
         target->options->flags |= PPROFIL_NO_INHERIT;
         break;
-    case ARGP_KEY_ARG: /* the words after it are the program's own */
+    case ARGP_KEY_ARG: /* all words after the program are its arguments */
         *target->program = &state->argv[state->next - 1];
         state->next = state->argc;
         break;
@@ -196,7 +196,7 @@ bool selection_apply(const struct selection_request *request, const char *path,
     selection.pids = pids;
     selection.pid_count = request->pids.count;
     if (pprofil_profile_has_counters(*profile))
-        selection.object = NULL; /* --object has named the object of the counters, it does not select */
+        selection.object = NULL; /* --object has named the object of the counters, and selects nothing */
     if (!pprofil_selection_any(&selection))
         return true;
     int error = pprofil_profile_select(*profile, &selection, &part);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* options: the options, and the arguments of options, that several subcommands have in common. */
+/* options: reads the options, and the arguments of options, that several subcommands have in
+ * common. */
 #ifndef PPROFIL_OPTIONS_H
 #define PPROFIL_OPTIONS_H
 
@@ -7,15 +8,16 @@
 
 #include "report.h"
 
-/* --- arguments: a wrong one is complained of, and ends the program ------------------------- */
+/* --- arguments: a wrong argument ends pprofil with a message ------------------------------- */
 
-/* A number within bounds. */
+/* Returns the number that the text is, from lowest to highest. */
 double number_option(const char *option, const char *text, double lowest, double highest);
-/* A whole number from 0 to 10^9, for rows and levels. */
+/* Returns the whole number that the text is, from 0 to 10^9. For rows and levels. */
 uint32_t count_option(const char *option, const char *text);
-/* The name of a format of files. "list" prints all formats and ends the program. */
+/* Returns name if there is a file format of this name. "list" prints all formats and ends
+ * pprofil. */
 const char *format_option(const char *option, const char *name);
-/* The argument of -f: how rows are printed. */
+/* Returns the format of a report for the argument of -f. */
 enum report_format report_format_option(const char *text);
 
 /* --- what is profiled, and how ------------------------------------------------------------- */
@@ -27,11 +29,11 @@ struct pids {
     unsigned count;
 };
 
-/* Adds process numbers with commas between them. Returns false if the text is anything else, or
- * for more than PIDS_MAX of them. */
+/* Adds the process numbers of a text, which are separated by commas. Returns false for any other
+ * text, or if there are more than PIDS_MAX numbers. */
 bool pids_parse(struct pids *pids, const char *text);
 
-/* Keys of long options. The keys of a subcommand begin with TARGET_KEY_END. */
+/* Keys of long options. The keys of a subcommand's own options begin with TARGET_KEY_END. */
 enum target_key {
     TARGET_KEY_NO_FOLLOW = 256,
     TARGET_KEY_NO_INHERIT,
@@ -40,15 +42,16 @@ enum target_key {
     TARGET_KEY_END,
 };
 
-/* Where target_option_parse stores what it reads. */
+/* The places where target_option_parse stores what it reads. */
 struct target_options {
     struct pprofil_options *options;
     struct pids *pids;
     char ***program;
 };
 
-/* Reads -p, --no-follow, --no-inherit, -F, -w, -g, --overhead, --stack-size, and the program, whose
- * arguments end ours. Returns ARGP_ERR_UNKNOWN for any other key. */
+/* Reads -p, --no-follow, --no-inherit, -F, -w, -g, --overhead, --stack-size, and the program.
+ * All words after the program are the program's arguments. Returns ARGP_ERR_UNKNOWN for any
+ * other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);
 
 /* --- a part of a profile ------------------------------------------------------------------- */
@@ -58,16 +61,17 @@ struct selection_request {
     struct pids pids;
 };
 
-/* The options --pid, --comm, --thread, --object, --function, --focus and --ignore: the child of
- * the parser of each subcommand that reads profiles. Its input is a struct selection_request. */
+/* The options --pid, --comm, --thread, --object, --function, --focus and --ignore, as a child
+ * parser. Each subcommand that reads profiles has this child. Its input is a struct
+ * selection_request. */
 extern const struct argp_child selection_children[];
 
-/* Reads a profile's file and takes the part that was asked for. format NULL: it is recognized by
- * the file. On failure it complains and returns NULL. */
+/* Reads a profile's file and selects the requested part of the profile. format NULL: to be
+ * recognized. The caller closes the profile. On failure it complains and returns NULL. */
 pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
 
-/* Replaces *profile by the part that was asked for, and closes the whole. If the whole was asked
- * for, nothing changes. On failure it complains and returns false. */
+/* Replaces *profile by its requested part, and closes the whole. If the request selects nothing,
+ * the profile stays. On failure it complains and returns false. */
 bool selection_apply(const struct selection_request *request, const char *path, pprofil_profile **profile);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What goes to a regular file is collected in memory and written when it is complete. Pipes and
- * terminals are printed to directly: there is no old content to be lost, and somebody waits.
+ * The streams that subcommands print to. Output for a regular file is collected in memory, and
+ * written when it is complete. Output for a pipe or a terminal is printed at once, because no old
+ * content can be lost and a reader may be waiting.
  */
 #include "config.h"
 
@@ -79,7 +80,7 @@ void output_stream_abandon(struct output_stream *output)
 
 /* --- the pager ------------------------------------------------------------------------------- */
 
-#define NOT_FOUND 127 /* exit status of sh when it does not find a command */
+#define NOT_FOUND 127 /* exit status of sh if it does not find a command */
 
 static const char *find_pager(void)
 {
@@ -102,7 +103,8 @@ struct pager pager_open(bool wanted)
     FILE *pipe = popen(program, "we");
     if (pipe == NULL)
         return pager;
-    /* the keys of the terminal are for the pager; exec gives it its own handlers */
+    /* Ctrl-C and Ctrl-\ are for the pager, which has been started already and does not ignore
+     * them */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     return (struct pager){.out = pipe, .runs = true};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The columns of reports. A row of the table says what a column is called, and where it stands in
- * CSV, JSON and text. Text has its columns in the order of the table. CSV and JSON have other
- * orders, which programs may rely on.
+ * The columns of reports, as a table. Each row of the table has a column's names and its places in
+ * CSV, JSON and text. Text has the order of the table. CSV and JSON have other orders, because
+ * programs may rely on them.
  */
 #include "config.h"
 
@@ -64,7 +64,7 @@ static const struct report_column columns[] = {
      .print = column_print_place},
     {{"line",          FIELD_NUMBER, AT(line)},            8,  8, OPTIONAL, BY(LINE),      0, .text = "file:line",
      .print = column_print_line},
-    /* only in text: the name at the end of a line, under the heading of the report */
+    /* only in text: the name at the end of a line, with the grouping as its heading */
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(OBJECT),    0, .text = "object"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(THREAD),    0, .text = "thread"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROCESS),   0, .text = "process"},
@@ -168,7 +168,7 @@ static void column_print_heading(FILE *out, const struct report_column *column, 
         print_spaces(out, report_width(text), column->width);
 }
 
-/* Prints a cell of text. Shares are in per cent, times in seconds. */
+/* Prints a cell of text. Shares are in per cent, and times in seconds. */
 static void column_print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row)
 {
     const struct field *field = &column->field;

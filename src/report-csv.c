@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rows of a report as comma-separated values (RFC 4180), with a header line. */
+/* Prints the rows of a report as comma-separated values (RFC 4180), with a header line. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *
     return 0;
 }
 
-/* A row that stands for branches that were cut off has an empty name. Its last field is their
- * number. */
+/* Prints the rows of a tree. If branches were cut off, one row with an empty name replaces them.
+ * The last field of that row is the number of these branches. */
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view)
 {

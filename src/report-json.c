@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rows of a report as one JSON object: {"command", "totals": {...}, "rows": [...]}. Rows of a
- * tree are a flat list too, because readers of JSON limit how deep objects may be nested.
+ * Prints a report as one JSON object: {"command", "totals": {...}, "rows": [...]}. The rows of a
+ * tree are a flat list, too, because readers of JSON limit the depth of nested objects.
  */
 #include "config.h"
 
@@ -42,7 +42,7 @@ static json_t *json_incomplete(const pprofil_profile *profile)
     return list;
 }
 
-/* Makes the members that all documents have. */
+/* Returns a document with the members that reports and trees have in common. */
 static json_t *json_document(const pprofil_profile *profile)
 {
     json_t *document = json_pack("{s:o, s:o}", "command", json_text(pprofil_profile_command(profile)),
@@ -62,15 +62,16 @@ static json_t *json_document(const pprofil_profile *profile)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-/* A report may have millions of rows, and an object takes two kilobytes per row. So each row is
- * printed and freed at once, after the document that has all other members. */
+/* The state of printing the rows. A report may have millions of rows, and an object takes two
+ * kilobytes per row. So each row is printed and freed at once, after the document that has all
+ * other members. */
 struct json_rows {
     FILE *out;
     const char *between;
     int error;
 };
 
-/* Prints JSON text with more blanks before each line. A JSON string contains no line ends. */
+/* Prints JSON text with depth more blanks before each line. JSON strings contain no line ends. */
 static void print_indented(FILE *out, const char *text, int depth)
 {
     while (*text != '\0') {
@@ -82,7 +83,7 @@ static void print_indented(FILE *out, const char *text, int depth)
     }
 }
 
-/* Takes the document over. */
+/* Prints the document up to the beginning of its rows. Frees the document. */
 static struct json_rows json_rows_begin(FILE *out, json_t *document)
 {
     char *text = document == NULL ? NULL : json_dumps(document, json_flags(out));
@@ -98,7 +99,7 @@ static struct json_rows json_rows_begin(FILE *out, json_t *document)
     return rows;
 }
 
-/* Takes the row over. */
+/* Prints a row and frees it. */
 static void json_rows_add(struct json_rows *rows, json_t *row)
 {
     char *text = row == NULL ? NULL : json_dumps(row, json_flags(rows->out));
@@ -114,7 +115,8 @@ static void json_rows_add(struct json_rows *rows, json_t *row)
     free(text);
 }
 
-/* Returns 0 or a negative error. An error of the stream is known to the stream. */
+/* Prints the end of the document. Returns 0 or -ENOMEM. The caller checks the stream for errors of
+ * writing. */
 static int json_rows_end(struct json_rows *rows)
 {
     if (rows->error == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The report for people: what was measured and how far to trust it, then the rows.
+ * Prints a report as text for people: what was measured, how far to trust it, and the rows.
  */
 #include "config.h"
 
@@ -14,9 +14,9 @@
 #define HOT "\033[31m"
 #define WARM "\033[33m"
 #define MARKS_SHOWN 4u
-#define LIMIT_SIZE 128 /* bytes of the reason why fewer samples were taken than asked for */
-#define STATE_SHARE_MIN 0.0005 /* a smaller share of a state is not printed */
-#define NAMELESS_SHOWN 0.02 /* share of an object from which its missing symbol table is reported */
+#define LIMIT_SIZE 128 /* bytes for the reason why the rate is lower than requested */
+#define STATE_SHARE_MIN 0.0005 /* states with a smaller share are not printed */
+#define NAMELESS_SHOWN 0.02 /* least share of an object whose missing symbol table is reported */
 
 static double per_cent(uint64_t part, uint64_t whole)
 {
@@ -28,7 +28,8 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Files of other systems lack some totals. These must not be printed as 0. */
+/* Returns true if the profile has all totals of pprofil's own profiles. Files of other systems lack
+ * some totals. These must not be printed as 0. */
 static bool totals_are_ours(const struct pprofil_totals *totals)
 {
     return totals->elapsed_ns > 0 || totals->target_cpu_ns > 0 || totals->samples == 0;
@@ -46,7 +47,7 @@ static void report_print_counts(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-/* Prints the rate that was asked for, the rate that was achieved, and why that is lower. */
+/* Prints the requested rate, the achieved rate, and the reason if that is lower. */
 static void report_print_rate(FILE *out, const struct pprofil_totals *totals)
 {
     char why[LIMIT_SIZE];
@@ -80,7 +81,7 @@ static void report_print_quality(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-/* Prints what threads did, if that is known. Shares are those of all the threads' time. */
+/* Prints the states of threads, if they are known, with shares of the time of all threads. */
 static void report_print_states(FILE *out, pprofil_profile *profile)
 {
     const struct pprofil_report_options options = {.size = sizeof options, .by = PPROFIL_BY_STATE};
@@ -101,7 +102,7 @@ static void report_print_states(FILE *out, pprofil_profile *profile)
     pprofil_report_free(report);
 }
 
-/* Prints which part of a whole this is, and why stacks are incomplete. */
+/* Prints how large a part of a whole profile this is, and why stacks are incomplete. */
 static void report_print_parts(FILE *out, const pprofil_profile *profile,
                                const struct pprofil_totals *totals)
 {
@@ -129,7 +130,8 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile,
     fputc('\n', out);
 }
 
-/* A part that was saved to a file can only be recognized by its command. */
+/* Returns true if the profile is a part of another. A part that was read from a file is recognized
+ * only by its command. */
 static bool profile_is_part(const pprofil_profile *profile)
 {
     const char *what;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A call tree for people. Lines are drawn where the tree branches. An only child stands straight
- * below its parent, so that a deep tree does not become a wide one.
+ * Prints a call tree as text. Lines show where the tree branches. An only child is not indented
+ * further than its parent, so that a deep tree does not become a wide one.
  *
  *   total%  ±95%   self%  function                  object
  *   100.00  0.39    0.00  _start                    prog
@@ -20,12 +20,12 @@
 #include "base/utf8.h"
 #include "report.h"
 
-#define DRAWN_MAX 32u   /* branchings that are drawn; deeper ones are a number */
-#define WIDEST_NAMES 72u /* columns that names share; a longer name shifts what follows it */
+#define DRAWN_MAX 32u   /* branchings that are drawn; deeper ones are printed as a number */
+#define WIDEST_NAMES 72u /* greatest width of the column of names; a longer name shifts the rest of its line */
 
 struct tree_drawing {
     const char *line, *fork, *end, *gap; /* three columns each */
-    const char *interval;                /* heading of the column: five columns */
+    const char *interval;                /* heading of the interval's column, five columns wide */
 };
 
 static const struct tree_drawing in_utf8 = {"│  ", "├─ ", "└─ ", "   ", " ±95%"};
@@ -36,13 +36,13 @@ struct tree_printer {
     const pprofil_tree *tree;
     const struct report_view *view;
     const struct tree_drawing *drawing;
-    bool *ended;    /* owned: for each branching above, whether its last branch has come */
-    uint32_t most;  /* branchings of the deepest row */
-    size_t width;   /* columns of names */
-    bool recursion; /* does any function call itself directly? */
+    bool *ended;    /* owned: by indent, whether the last branch of the branching there has begun */
+    uint32_t most;  /* greatest indent of a row */
+    size_t width;   /* width of the column of names */
+    bool recursion; /* a function calls itself directly */
 };
 
-/* Makes the text of the column of names, which follows the lines. */
+/* Writes the text for the column of names, without the lines of the tree. */
 static void tree_row_name(const struct pprofil_tree_row *row, enum pprofil_by by, char *name,
                           size_t size)
 {
@@ -124,7 +124,7 @@ static void tree_print_row(const struct tree_printer *printer, const struct ppro
     fputc('\n', out);
 }
 
-/* Does the row have the same function as its parent? */
+/* Returns true if the row has the same function as its parent. */
 static bool tree_is_recursion(const struct tree_printer *printer, const struct pprofil_tree_row *row)
 {
     struct pprofil_tree_row parent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the rows of a report and has them printed in one of the three forms.
+ * Makes the rows of a report and prints them as text, JSON or CSV, or in another program's style.
  */
 #include "config.h"
 
@@ -147,7 +147,8 @@ int style_sort_name(const char *name)
     return -1;
 }
 
-/* An error is that of the file at path, unless the stream has an error. */
+/* Errors of pprofil_style_print concern the file at path. The caller checks the stream for errors
+ * of writing. */
 int style_view_print(FILE *out, const char *path, const struct style_view *view)
 {
     int error = pprofil_style_print(path, view->name, &view->options, out, stderr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: prints rows of a profile, as text, CSV or JSON, or as another system's program printed
+/* report: prints the rows of a profile as text, CSV or JSON, or as another system's program printed
  * them. */
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
@@ -12,44 +12,45 @@ struct report_view {
     enum pprofil_by by;
     uint32_t limit; /* rows; 0: all */
     enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV } format;
-    bool colour; /* of REPORT_TEXT */
+    bool colour; /* text has colours */
     bool by_total, no_inlines;
-    bool tree; /* rows are a tree, for which the members below count; else they are flat */
+    bool tree; /* the rows are a tree, and the members below are used; false: flat rows */
     enum pprofil_tree_kind kind;
-    const char *function; /* whose callers or callees are printed */
+    const char *function; /* function whose callers or callees are printed */
     double least;         /* least share of a row, 0..1 */
     uint32_t depth;       /* levels of a tree; 0: all */
     bool fold;
 };
 
-/* Prints a report of the profile. Returns 0, or a negative error if it could not be made or
- * written. pprofil_profile_problem may know more. */
+/* Prints a report of the profile. Returns 0, or a negative error if the report could not be made or
+ * written. pprofil_profile_problem may have the reason. */
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view);
 
 /* Return the grouping of rows ("function", ...) or the format ("text", ...) of this name, or -1. */
 int report_by_name(const char *name);
 int report_format_name(const char *name);
 
-/* Does this stream want colours: is it a terminal, TERM not dumb, and NO_COLOR not set? */
+/* Returns true if the stream is a terminal, TERM is not "dumb", and NO_COLOR is not set. */
 bool report_wants_colour(FILE *out);
 
-/* A report as another system's program printed it. */
+/* How to print a profile as another system's program printed it. */
 struct style_view {
-    const char *name; /* of the style */
+    const char *name; /* name of the style */
     struct pprofil_style_options options;
 };
 
-/* Is there a style of this name? Complains if not. */
+/* Returns true if there is a style of this name. Otherwise it complains. */
 bool style_is_known(const char *name);
-/* Returns the order of rows of this name (enum pprofil_sort), or -1. */
+/* Returns the order of rows (enum pprofil_sort) of this name, or -1. */
 int style_sort_name(const char *name);
-/* Prints the file at path. On failure it complains. Returns the exit status. */
+/* Prints the file at path in the style of view. On failure it complains. Returns the exit
+ * status. */
 int style_view_print(FILE *out, const char *path, const struct style_view *view);
 
-/* --- what its files share -------------------------------------------------------------- */
+/* --- shared by the files report*.c ----------------------------------------------------- */
 
-/* One function for each form of a report and of a tree. They return 0 or a negative error; the
- * stream keeps its own. */
+/* Print a report or a tree in one format. They return 0 or a negative error. The caller checks the
+ * stream for errors of writing. */
 int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                       const struct report_view *view);
 int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
@@ -63,9 +64,9 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
-/* Prints the head of all texts: what was measured, and how far to trust it. */
+/* Prints the head of reports and trees in text: what was measured, and how far to trust it. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
-/* Returns the escape sequence of a row's colour by its share, "" for none. REPORT_PLAIN ends the
+/* Returns the escape sequence of the colour for a row's share, "" for none. REPORT_PLAIN ends the
  * colour. */
 const char *report_heat(double share);
 #define REPORT_PLAIN "\033[0m"
@@ -73,32 +74,34 @@ const char *report_heat(double share);
 const char *report_kind_name(enum pprofil_tree_kind kind);
 
 enum report_column_flags {
-    REPORT_TOTAL = 1,    /* counts with what a row called: shown if the report has totals */
-    REPORT_FLAT = 2,     /* not in rows of a tree */
-    REPORT_OPTIONAL = 4, /* JSON leaves out 0 and "" */
+    REPORT_TOTAL = 1,    /* counts that include callees: shown if the report has totals */
+    REPORT_FLAT = 2,     /* absent from rows of a tree */
+    REPORT_OPTIONAL = 4, /* JSON leaves out values 0 and "" */
 };
 
 struct report_column {
     struct field field;              /* .name NULL: only text has this column */
-    unsigned csv, json;              /* place in a row, counted from 1; 0: not in this form */
+    unsigned csv, json;              /* place in a row, counted from 1; 0: the format lacks the column */
     unsigned flags;                  /* enum report_column_flags */
-    unsigned by;                     /* groupings that show it in text: bit enum pprofil_by */
-    unsigned width;                  /* in text; numbers stand on the right, names on the left */
-    const char *text, *ascii, *wall; /* headings of text; without UTF-8; for elapsed time; NULL: .text */
-    void (*print)(FILE *out, const struct pprofil_row *row); /* NULL: by the field's kind */
+    unsigned by;                     /* groupings whose text has the column: set of 1 << enum pprofil_by */
+    unsigned width;                  /* width in text; numbers are right-aligned, names left-aligned */
+    /* headings in text: the usual one, without UTF-8, and for elapsed time; ascii or wall NULL:
+     * text */
+    const char *text, *ascii, *wall;
+    void (*print)(FILE *out, const struct pprofil_row *row); /* NULL: printed by the field's kind */
 };
 
-/* Print the columns of a row without an end of the line. row NULL: their headings. totals: with
- * columns of totals. tree: without columns that rows of a tree lack. */
+/* Print the columns of a row without an end of the line. row NULL: print their headings. totals:
+ * with columns of totals. tree: without columns that rows of a tree lack. */
 void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree);
 void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals,
                          bool wall);
-/* Returns the row as an object, or NULL for want of memory. */
+/* Returns the row as a JSON object, which the caller frees, or NULL for want of memory. */
 json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tree);
 
-/* Can the user's locale show UTF-8? pprofil itself stays in the locale C. */
+/* Returns true if the user's locale has UTF-8. pprofil itself stays in the locale C. */
 bool report_in_utf8(void);
-/* Returns the columns that a UTF-8 text takes, as well as can be known without the terminal. */
+/* Returns the number of characters of a UTF-8 text, as an estimate of its width in columns. */
 size_t report_width(const char *text);
 
 #endif

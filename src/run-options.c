@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of pprofil PROGRAM and pprofil -p PID. */
+/* Reads the options of pprofil PROGRAM and pprofil -p PID. */
 #include "config.h"
 
 #include <argp.h>
@@ -63,7 +63,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Only --help=dialects shows these, because few users need them. */
+/* The options of dialects. Only --help=dialects shows them, because few users need them. */
 static const struct argp_option dialect_options[] = {
     {"dialect", KEY_DIALECT, "NAME", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
     {"scale", KEY_SCALE, "S", OPTION_HIDDEN, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
@@ -76,7 +76,7 @@ static const struct argp_option dialect_options[] = {
 
 const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
-/* Reads an integer as C writes it: people write scales in hex. */
+/* Reads an integer as C writes it, because people write scales in hex. */
 static uint32_t integer_option(const char *option, const char *text)
 {
     char *end;
@@ -145,7 +145,7 @@ static error_t run_parse_dialect(int key, char *argument, struct argp_state *sta
     case KEY_COUNTERS:
         dialect->counter_size = integer_option("--counters", argument) / 8;
         if (dialect->counter_size * 8 != integer_option("--counters", argument))
-            dialect->counter_size = 1; /* is refused later, with all other invalid sizes */
+            dialect->counter_size = 1; /* refused later, as all other invalid sizes are */
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -241,8 +241,8 @@ static int print_dialect_help(void)
     return fflush(stdout) == 0 ? 0 : EXIT_OWN_FAILURE;
 }
 
-/* Checks the options of a dialect. Its clock is the old system's, unless -F asks for another
- * rate. */
+/* Checks the options of a dialect. The rate of ticks is that of the old system, unless -F gives
+ * another. */
 static bool run_check_dialect(struct run_request *request)
 {
     struct pprofil_dialect_options *dialect = &request->dialect;
@@ -272,7 +272,7 @@ static bool run_check_dialect(struct run_request *request)
     return true;
 }
 
-/* Checks the options that depend on each other. */
+/* Checks options that depend on other options. On failure it complains and returns false. */
 static bool run_options_check(struct run_request *request)
 {
     bool attach = request->pids.count > 0;

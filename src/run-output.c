@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a run shows and saves: a progress line while it is attached for long, the output file while
- * the run goes on, and at the end the file or the report.
+ * The output of a run: the progress line of an attached run, early saves of the output file, and
+ * the file or the report at the end.
  */
 #include "config.h"
 
@@ -55,9 +55,9 @@ void progress_clear(struct progress *progress)
     progress->on_screen = false;
 }
 
-/* --- while it runs ------------------------------------------------------------------------- */
+/* --- while the run goes on ----------------------------------------------------------------- */
 
-/* Can the output be written a second time? What went into a pipe cannot. */
+/* Returns true if the output can be written a second time. Output to a pipe cannot. */
 static bool output_is_replaceable(const char *path)
 {
     static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};
@@ -71,15 +71,14 @@ static bool output_is_replaceable(const char *path)
     return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 
-/* A dialect without -o has a file of its own name. */
+/* Without -o, a dialect writes a file whose name the dialect gives. */
 bool run_may_save_early(const struct run_request *asked)
 {
     return output_is_replaceable(asked->output) ||
            (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
-/* Names are left out, because it may take long to look them up, and the sampling goes on
- * meanwhile. */
+/* Saves without names. To look them up may take long, and the sampling goes on meanwhile. */
 int run_save_so_far(void *context)
 {
     const struct run *run = context;
@@ -104,7 +103,7 @@ void run_checkpoint_when_due(struct run *run)
     run_checkpoint_later(run);
 }
 
-/* --- at its end ---------------------------------------------------------------------------- */
+/* --- at the end of the run ----------------------------------------------------------------- */
 
 static void run_print_verbose(pprofil_profile *profile)
 {
@@ -155,11 +154,12 @@ static int run_deliver_histograms(struct run *run)
     if (error == 0)
         return 0;
     complain("%s", pprofil_session_problem(run->session));
-    return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE; /* a program may be too short for a tick */
+    /* a program may end before the first tick */
+    return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE;
 }
 
-/* Looking up names may take long, so the profile is saved without names before. An error of the
- * file will come again when it is saved with names, and is reported then. */
+/* Looks up names. That may take long, so the profile is first saved without names. An error of that
+ * save is ignored here: the save with names has the same error and reports it. */
 static void run_look_names_up(const struct run *run, pprofil_profile *profile,
                               const struct pprofil_file *file)
 {
@@ -205,8 +205,8 @@ static int run_print_report(struct run *run, pprofil_profile *profile)
     return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
 }
 
-/* The session is closed first: a signal may end us from here on, and must not leave anything of
- * it behind. */
+/* Closes the session first. From here on a signal may end pprofil, and nothing of the session must
+ * remain then. */
 static int run_deliver_profile(struct run *run)
 {
     pprofil_profile *profile = pprofil_session_take_profile(run->session);
