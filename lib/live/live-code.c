@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The code of functions in live views, with its samples. The thread of the async symbolizer reads
- * the code of a function once, and the live view keeps it. Samples are summed anew at each call.
+ * Live views: the code of functions, with its samples. The thread of the async symbolizer reads the
+ * code of a function once, and the live view keeps it. Samples are summed anew at each call.
  */
 #include "config.h"
 

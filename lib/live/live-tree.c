@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Call trees of a session that is sampling. */
+/* Live views: call trees of a session that is sampling. */
 #include "config.h"
 
 #include <errno.h>

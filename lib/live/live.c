@@ -125,7 +125,7 @@ static void live_keep_code(struct pprofil_live *live, struct code_listing *code)
 
     for (uint32_t i = 0; i < live->code_count; i++)
         if (live->codes[i].code.location == code->location && !live->codes[i].arrived) {
-            /* the name, and so the id, may have changed: code made at run time */
+            /* code made at run time may have got another name, and so another id */
             live->codes[i].id = id;
             live->codes[i].arrived = true;
             live->codes[i].code = *code;
@@ -187,6 +187,6 @@ void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id)
 
 uint32_t pprofil_live_pending(pprofil_live *live)
 {
-    live_exchange(live); /* without memory they stay pending */
+    live_exchange(live); /* if there is no memory, locations stay pending */
     return async_symbolizer_pending(live->async);
 }

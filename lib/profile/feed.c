@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enters events into the tables. What is needed only while a process lives (its mappings) is kept apart and freed at
- * its end, so that of a storm of short processes only their entries remain.
+ * Feeds events into a profile. What is needed only while a process lives, its mappings, is kept apart and freed at its
+ * end. So many short processes leave only their entries in the tables.
  *
  * Events can be lost, so no event relies on an earlier one: a process or thread that is not known yet is added.
  */

@@ -42,7 +42,8 @@ void profile_set_file(struct profile *profile, uint32_t object, int fd)
     mappings_attach(profile, object, fd);
 }
 
-/* A descriptor comes through the socket, its MAP event through the ring. The first of them waits here for the other. */
+/* Returns the entry of an object in the pending table, or NULL. A descriptor comes through the socket, its MAP event
+ * through the ring. The first of the two waits in this table for the other. */
 static struct pending_object *mappings_find_pending(const struct profile *profile, uint32_t wire_object)
 {
     struct profile_index *index = profile->index;

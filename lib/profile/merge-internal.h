@@ -13,7 +13,7 @@ struct merger {
     bool wall; /* the result is in wall mode */
     /* owned: indexes in into, by index in from */
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
-    bool *joined; /* owned; by process of from: did into have it before? */
+    bool *joined; /* owned; by process of from, whether into had it before the merge */
 };
 
 static inline const char *text_of(const struct profile *profile, uint32_t string)

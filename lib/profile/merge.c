@@ -202,7 +202,7 @@ static int merge_samples(struct merger *merger)
     return error;
 }
 
-/* A process of both profiles counts once as seen. */
+/* Adds up processes and threads. A process that both profiles have counts once as seen. */
 static void merge_seen(const struct merger *merger)
 {
     struct profile_totals *into = &merger->into->totals;

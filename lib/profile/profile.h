@@ -29,7 +29,7 @@ struct wire_sample;
 
 enum profile_object_kind {
     PROFILE_OBJECT_FILE = 1, /* addresses are offsets in the file */
-    PROFILE_OBJECT_VDSO,     /* offsets in the kernel's object */
+    PROFILE_OBJECT_VDSO,     /* addresses are offsets in the kernel's object */
     PROFILE_OBJECT_ANON,     /* one for each process: JIT code; addresses as mapped */
     PROFILE_OBJECT_UNKNOWN,  /* one for all addresses without a mapping; addresses as mapped */
     PROFILE_OBJECT_MARK,     /* no code: path says why a stack ends here; address 0 */
@@ -130,7 +130,7 @@ struct profile_sample {
 /* Figures of the whole run, which are saved with the profile. */
 struct profile_totals {
     uint64_t samples;       /* sum over the sample table */
-    uint64_t running;       /* sum: samples that found their thread running */
+    uint64_t running;       /* sum: samples whose thread was running */
     uint64_t cpu_ns;        /* sum: CPU time sampled */
     uint64_t wall_ns;       /* sum: elapsed time sampled in wall mode */
     uint64_t elapsed_ns;    /* time for which sampling was on */
@@ -151,7 +151,7 @@ struct profile_totals {
     uint32_t processes_seen, processes_alive;
     double asked_hz;
     bool wall;              /* wall mode */
-    uint64_t start_time;    /* CLOCK_REALTIME ns when sampling began; 0 not known */
+    uint64_t start_time;    /* CLOCK_REALTIME ns when sampling began; 0: not known */
 };
 
 /* Anybody may read the tables; only the functions below write them. */
@@ -199,7 +199,8 @@ bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t 
 
 /* Returns true if a descriptor was announced for the object, and has not come yet. */
 bool profile_awaits_object(const struct profile *profile, uint32_t object);
-/* Returns true if this holds for any object, except for JIT code: its names may come at any time, or never. */
+/* Returns true if a descriptor was announced for any object and has not come yet. JIT code is left out, because its
+ * names may come at any time, or never. */
 bool profile_awaits_any_file(const struct profile *profile);
 
 /* Is this the image that its process runs now, according to the events so far? */
@@ -226,8 +227,8 @@ int profile_function(struct profile *profile, const struct profile_function *fun
  * without a place, that makes a second entry; lib/symbol adds each symbol only once. */
 void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
                              uint32_t line);
-/* Two objects are the same if their build-ids are; without build-ids, if device, inode and path are. ANON: if they are
- * of one process. */
+/* Two objects are the same if they are of one kind and their build-ids are equal. Without build-ids, their device,
+ * inode and path must be equal. Objects of kind ANON are the same if they belong to one process. */
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
 int profile_add_process(struct profile *profile, const struct profile_process *process,
                         uint32_t *index);
@@ -264,7 +265,7 @@ void profile_forget_lines(struct profile *profile, uint32_t location);
  * timeline only if all samples are kept. Returns 0 or -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
-/* Returns the name of a system call of this machine, or of its 32-bit ABI (compat); NULL: there is none. */
+/* Returns the name of a system call of this machine or, if compat, of its 32-bit ABI. NULL: there is none. */
 const char *profile_syscall_name(int32_t number, bool compat);
 
 enum profile_merging {
@@ -275,13 +276,13 @@ enum profile_merging {
  * Merges from into into. The order in which profiles are merged changes only the order of the tables.
  *
  * Objects are the same by the rule of profile_object. Processes are the same if their pid, parent, name and start
- * (CLOCK_MONOTONIC ns) are. A process without a start, as in files of other programs, is the same as another one only
- * if it has no pid either. Processes that share a pid get generations, oldest first, so that they stay distinct. If
- * both profiles have names for a location, the more detailed ones are taken.
+ * (CLOCK_MONOTONIC ns) are equal. Files of other programs have processes without a start: such a process is the same as
+ * another one only if it has no pid either. Processes that share a pid get generations, oldest first, so that they stay
+ * distinct. If both profiles have names for a location, the more detailed names are taken.
  *
- * Counts and times are added, those of the run too. The rate becomes the lower one, the start the earlier one.
- * Timelines are added slot by slot, by their times (CLOCK_MONOTONIC); a profile without one adds nothing. Rates need
- * not be equal, because each sample has the time that it stands for.
+ * Counts and times are added, those of the run too. The rate becomes the lower of the two, the start the earlier.
+ * Timelines are added slot by slot, by their times (CLOCK_MONOTONIC); a profile without a timeline adds nothing. Rates
+ * need not be equal, because each sample has the time that it represents.
  *
  * Returns 0; PPROFIL_ERROR_MIXED_TIMES: one profile is of elapsed time and the other of CPU time, and nothing has
  * changed; -ENOMEM, or -EOVERFLOW if sums are too large: the caller can only free into.

@@ -117,7 +117,7 @@ static int timeline_add_slots(struct profile_timeline *to, const struct profile_
     return error;
 }
 
-/* Returns an empty timeline whose slots can hold both. */
+/* Returns an empty timeline whose slots can hold a and b. */
 static struct profile_timeline timeline_span(const struct profile_timeline *a, const struct profile_timeline *b)
 {
     uint64_t start = a->start < b->start ? a->start : b->start;

@@ -146,7 +146,7 @@ static int annotate_add_blocks(const struct profile *profile, struct symbolizer 
         error = annotate_add_block(symbolizer, places[i].location, annotation, problem);
         if (error != 0 && error != PPROFIL_ERROR_NO_CODE)
             return error;
-        /* enough have failed: the others will too */
+        /* give up: the other locations hardly have code */
         if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX)
             break;
     }

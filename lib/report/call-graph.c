@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Passes the time of callees on to their callers, as gprof does: call_graph of style-internal.h.
+ * Passes the time of callees on to their callers, as gprof does (call_graph in style-internal.h).
  *
  * Functions that call each other in a circle are a strongly connected component of the graph.
  * Components are numbered by Tarjan's algorithm, so that callees come first. It does not recurse,
@@ -22,7 +22,7 @@
 #define NONE SIZE_MAX
 
 struct arc {
-    size_t from, to; /* indexes of the rows */
+    size_t from, to; /* indexes of the caller's row and the callee's row */
     uint64_t count;
     size_t order; /* index in the file of the first arc with these ends */
 };
@@ -145,7 +145,8 @@ static void graph_find_node(struct graph *graph, size_t at)
     graph->stack[graph->stacked++] = at;
 }
 
-/* Makes a component of a node and of all nodes that were found since and have no component yet. */
+/* Makes a component of a node and of all nodes that were found after it and have no component
+ * yet. */
 static void graph_close_component(struct graph *graph, size_t at)
 {
     struct component *component = &graph->components[graph->component_count];

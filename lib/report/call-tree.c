@@ -19,7 +19,7 @@
 #include "report/row.h"
 
 #define NOWHERE UINT32_MAX
-/* Largest number of steps upwards in a tree of callers, which takes some seconds. Without other bounds the steps for a
+/* Largest number of steps upwards in a tree of callers. They take some seconds. Without other bounds, the steps for a
  * stack grow with the square of its depth. */
 #define STEPS_MAX (UINT64_C(1) << 22)
 
@@ -281,7 +281,7 @@ struct climb {
     uint32_t count;
 };
 
-/* Adds the call that a path has reached to the tree, below the node below. */
+/* Adds the call that a path has reached to the tree, as a child of the node below. */
 static int climb_arrive(struct climb *climb, struct path *path, uint32_t below)
 {
     const struct call_node *call = &climb->from->nodes[path->call];

@@ -48,8 +48,8 @@ struct changed_nodes {
 struct changed_visitor {
     /* before the nodes below it; returns 0 or a negative errno */
     int (*enter)(void *context, uint32_t node);
+    /* after the nodes below it, whose samples are in total too */
     void (*leave)(void *context, uint32_t node, const struct amount *self,
-                  /* after the nodes below it, whose samples total includes */
                   const struct amount *total);
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hottest: finds the function in which each thread or process of a growing profile spends most of
- * its time. */
+/* hottest: finds the function in which each thread or process of a growing profile spends the most
+ * time. */
 #ifndef PPROFIL_HOTTEST_H
 #define PPROFIL_HOTTEST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: makes flat reports, call trees and parts of a profile. Rows are those of
- * pprofil/report.h. Only style.h prints; everything else here returns data. */
+ * pprofil/report.h. Only the functions of style.h print; all others return data. */
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
 

@@ -58,7 +58,8 @@ uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Makes this frame of a location name a sum, unless the frame that names it now serves as well. */
+/* Lets this frame of a location name a sum, if it is a better choice than the frame that names it
+ * now. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
 /* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set

@@ -31,7 +31,7 @@
 
 #include "report/significance.h"
 
-#define PRIOR 4.0 /* how many cells the spread of all functions counts for in an estimate */
+#define PRIOR 4.0 /* in an estimate, the spread of all functions counts like this many cells */
 /* largest estimate of a sum of squares, as a multiple of the counted sum */
 #define SQUARES_RATIO_MAX 3.0
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */

@@ -21,7 +21,7 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-#define USUAL_US 10000u /* a tick at 100 Hz */
+#define USUAL_US 10000u /* period of a tick at 100 Hz */
 
 /* What the two programs do differently. */
 struct kprof {

@@ -6,10 +6,10 @@
  * the Seventh Edition and 4.3BSD by whole words of the PDP-11, in Solaris by bytes. Solaris's
  * versioned files have pcs and no counters.
  *
- * Three things are different here. Times and scales are not computed in single precision and 32-bit
- * integers. A call counts for the nearest symbol before it; V7 took the first one within 20 bytes.
- * A file without call counts has a table, because our files often have none; Solaris printed no
- * table then.
+ * Three things differ from the originals. Times and scales are not computed in single precision and
+ * 32-bit integers. A call counts for the nearest symbol before it; V7 took the first one within 20
+ * bytes. A file without call counts has a table, because our files often have none; Solaris printed
+ * no table then.
  */
 #include "config.h"
 

@@ -12,8 +12,8 @@
 
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
-/* The colours of a kind: hue in degrees, saturation and lightness in percent. Hue and lightness are lower bounds;
- * shades add up to hues and lightnesses to them. */
+/* The range of colours of a kind: hue in degrees, saturation and lightness in percent. A shade adds up to hues to hue,
+ * and up to lightnesses to lightness. */
 struct palette {
     const char *name;
     unsigned hue, hues, saturation, lightness, lightnesses;

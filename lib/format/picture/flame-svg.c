@@ -21,7 +21,7 @@
 #define TITLE 86u   /* columns of the title: the buttons are to the right of it */
 #define LETTER 7.23 /* the width of a letter in a fixed font of 12 units */
 #define NARROWEST 0.1
-#define ROWS 40u /* the first ROWS rows are always drawn, deeper rows if more than the share DEEP of all reaches them */
+#define ROWS 40u /* rows that are always drawn */
 #define DEEP 0.02         /* deeper rows are drawn while more than this share of all reaches them */
 #define ROUNDED 4.0       /* frames that are at least this wide have round corners */
 #define FRAMES_MAX 20000u /* as many as browsers draw without a delay */
@@ -47,8 +47,8 @@ static double scale_of(const struct picture_tree *tree)
     return all == 0 ? 0 : (WIDTH - 2 * EDGE) / (double)all;
 }
 
-/* A frame begins at the start of its caller, plus the widths of the caller's earlier frames. The caller frees the
- * array. */
+/* Returns the left edge of each frame: the start of its caller plus the widths of the caller's earlier frames. The
+ * caller of find_starts frees the array. NULL: no memory. */
 static uint64_t *find_starts(const struct picture_tree *tree)
 {
     uint64_t *starts = calloc(2 * (size_t)tree->frame_count, sizeof *starts);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes heat maps of CPU use over time as SVG. A column is a second, and time within the second goes up in steps of 20
- * ms. The darker a place is, the more CPUs were in use then. What a program does once a second, or every few
- * milliseconds, shows as a line or a pattern. A column always has 50 places. In a long run, which has longer slots, a
- * column is more than a second.
+ * Writes heat maps of CPU use over time as SVG. A column is a second, and goes up in 50 cells of 20 ms. The darker a
+ * cell, the more CPUs were in use then. What a program does once a second, or with another period, shows as a line or a
+ * pattern. A long run has longer slots, and a column of 50 cells is more than a second.
  */
 #include "config.h"
 
@@ -27,14 +26,14 @@
 #define MAP_TOP (TOP + BARS + GAP)
 #define MAP_END (MAP_TOP + CELLS * CELL)
 #define WIDEST 48.0 /* width of a column, at most */
-#define LEVELS 24u  /* colours */
+#define LEVELS 24u  /* number of colours */
 #define NS 1e9
 
 struct map {
     FILE *out;
     const struct profile_timeline *line;
     uint32_t columns;
-    double width; /* number of places in a column */
+    double width; /* width of a column */
     double most;  /* CPUs in use at the highest level */
     double most_of_column;
 };
@@ -175,7 +174,7 @@ static void draw_column(const struct map *map, uint32_t column)
     }
 }
 
-/* The distance of labels in seconds: 1, 2, 5, 10, ..., so that they are at least 80 units apart. */
+/* Returns the distance of labels in seconds: 1, 2, 5, 10, ..., so that they are at least 80 units apart. */
 static double step_of(const struct map *map)
 {
     double wanted = 80 / map->width * seconds_of(map, CELLS);

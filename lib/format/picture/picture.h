@@ -29,7 +29,7 @@ enum picture_kind {
     PICTURE_JIT,    /* code in no file */
     PICTURE_KERNEL, /* a system call, or code of the kernel */
     PICTURE_ASLEEP, /* a system call that waits */
-    PICTURE_MARK,   /* no code: the reason why the stack ends there, or code that is not known */
+    PICTURE_MARK,   /* no code: why the stack ends there; or code that is not known */
     PICTURE_KINDS,
 };
 
@@ -70,7 +70,7 @@ struct picture_tree {
     /* value of the baseline in frames that the profile does not have, if the difference is more than chance */
     uint64_t gone;
     uint64_t kinds;                          /* set of the kinds that occur: bit 1 << kind */
-    struct profile *strings;                 /* owned; has the texts of names as its strings */
+    struct profile *strings;                 /* owned; its strings are the texts of names */
 };
 
 /* Limits of what a picture shows. */
@@ -79,8 +79,8 @@ struct picture_limits {
     double share;  /* share of the whole, 0 to 1: narrower frames are dropped */
     uint32_t rows; /* number of rows that are always kept */
     double deep;   /* share of the whole: deeper rows are kept while more than this reaches them */
-    /* the larger value of a frame, its own or the baseline's, is its size; false: frames that only the baseline has are
-     * dropped */
+    /* the size of a frame is the larger of its value and its value in the baseline; false: its value alone, so that
+     * frames that only the baseline has are dropped */
     bool keep_old;
 };
 
