@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * descriptors: closes the descriptors that a child process has inherited. If a child kept the write end of a pipe open,
- * the reader of the pipe would never see its end.
+ * the reader of the pipe would never see the end of its input.
  */
 #ifndef PPROFIL_DESCRIPTORS_H
 #define PPROFIL_DESCRIPTORS_H

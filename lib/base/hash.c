@@ -16,9 +16,9 @@
 #define SIZE_MIN 64
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* The kernel loads this code at another random address in each process. Whoever writes a file
- * cannot know it, and so cannot choose keys that share one hash, which would make each search as
- * long as the whole array. */
+/* Returns a number that differs between processes. The kernel loads this code at another random
+ * address in each process. Whoever writes a file cannot know this address, and so cannot choose
+ * keys that share one hash. Such keys would make each search as long as the whole array. */
 static uint64_t hash_secret(void)
 {
     return (uint64_t)(uintptr_t)hash_secret * UINT64_C(0xd6e8feb86659fd93);

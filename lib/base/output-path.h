@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* output-path: which file an output path leads to, and whether we may safely write it. All code that writes to a path
- * that somebody gave finds and opens the file here. */
+/* output-path: finds the file that an output path leads to, and checks whether we may safely write it. All code that
+ * writes to a path that somebody gave finds and opens the file here. */
 #ifndef PPROFIL_BASE_OUTPUT_PATH_H
 #define PPROFIL_BASE_OUTPUT_PATH_H
 
@@ -17,8 +17,8 @@ struct output_path {
     struct stat status; /* of the file, if it exists; of the link, if it is opaque */
 };
 
-/* Follows the links at the end of a path. The file itself need not exist. Returns 0, and the caller calls
- * output_path_close, or -errno. */
+/* Follows the links at the end of a path. The file itself need not exist. Returns 0 or -errno. After 0 the caller calls
+ * output_path_close. */
 int output_path_find(const char *path, struct output_path *found);
 void output_path_close(struct output_path *found);
 

@@ -19,7 +19,7 @@ uint32_t utf8_decode(const char **at)
             continue;
         uint32_t character = text[0] & (unsigned char)~forms[size - 1].mask;
         for (unsigned i = 1; i < size; i++) {
-            if ((text[i] & 0xc0) != 0x80) /* the NUL at the end of the text also ends here */
+            if ((text[i] & 0xc0) != 0x80) /* true for the NUL at the end of the text, too */
                 return UTF8_NONE;
             character = character << 6 | (text[i] & 0x3fu);
         }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * utf8: decodes and encodes UTF-8 (RFC 3629), and makes texts harmless that anybody may have written.
+ * utf8: decodes and encodes UTF-8 (RFC 3629), and makes untrusted texts harmless.
  *
- * Names and lines from other people's files and processes go to terminals, which obey control characters. These are
- * those of ASCII, and U+0080 to U+009F (U+009B begins a sequence as ESC [ does). Marks of direction, and characters
- * without width, can make a text look like another one. A terminal may take bytes that are not UTF-8 for anything.
+ * Names and lines from other people's files and processes go to terminals, which obey control characters. Control
+ * characters are those of ASCII, and U+0080 to U+009F (U+009B begins a sequence as ESC [ does). Marks of direction, and
+ * characters without width, can make a text look like another one. A terminal may take bytes that are not UTF-8 for
+ * anything.
  */
 #ifndef PPROFIL_BASE_UTF8_H
 #define PPROFIL_BASE_UTF8_H

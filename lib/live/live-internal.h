@@ -47,8 +47,8 @@ int live_exchange(struct pprofil_live *live);
 /* Returns a location of a row BY_FUNCTION or BY_LINE, or PROFILE_NONE. */
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id);
 
-/* Returns a filter of pprofil.h as one of reports. filter may be NULL, or have the smaller size of
- * an older pprofil.h. */
+/* Converts a filter of pprofil.h to a filter of reports. filter may be NULL, or have the smaller
+ * size of an older pprofil.h. */
 struct report_filter live_filter(const struct pprofil_filter *filter);
 
 #endif

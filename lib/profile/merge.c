@@ -246,7 +246,7 @@ static void merge_totals(struct merger *merger)
     into->wall = merger->wall;
 }
 
-/* Returns the length of a command without OTHERS. */
+/* Returns the length of a command without its suffix OTHERS. */
 static size_t merge_command_length(const char *command)
 {
     size_t length = strlen(command), tail = strlen(OTHERS);
@@ -256,7 +256,7 @@ static size_t merge_command_length(const char *command)
     return length;
 }
 
-/* Takes the command that is first in the order of bytes, and adds OTHERS if there are different ones. */
+/* Takes the command that is first in the order of bytes, and adds OTHERS if the commands differ. */
 static int merge_command(struct merger *merger)
 {
     const char *ours = merger->into->command, *theirs = merger->from->command;

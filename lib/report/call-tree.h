@@ -14,7 +14,7 @@
 /* A node of a call tree. Parents come before their children. Node 0 is the root, and has no
  * unit. */
 struct call_node {
-    uint32_t parent;         /* index */
+    uint32_t parent;         /* index of its parent */
     uint32_t unit;           /* index in the table of units */
     /* indexes of its first child, and of the next child of its parent; 0: none */
     uint32_t child, sibling;
@@ -56,7 +56,7 @@ void call_tree_sum(struct call_tree *tree);
 struct call_roots {
     /* owned; by node, the node of the outermost wanted call on its stack; 0: none */
     uint32_t *root;
-    /* owned; by root, time at the root and below it in which its unit itself ran */
+    /* owned; by root, time in which the root's unit itself ran, at the root or below it */
     struct amount *own;
     struct amount again; /* time of stacks with more than one call of wanted units */
 };

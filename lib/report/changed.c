@@ -64,7 +64,7 @@ struct changed_node {
     uint32_t parent;
     uint32_t child; /* the first child that the walk has not entered yet; 0: none */
     uint32_t sibling;
-    struct amount self, below; /* below: sum over the nodes below that the walk has left */
+    struct amount self, below; /* below: total of the children that the walk has finished */
 };
 
 static int changed_enter(struct changed_nodes *changed, uint32_t node)
@@ -149,7 +149,7 @@ int changed_walk(struct changed_nodes *changed, const struct changed_visitor *vi
     amount_add(all, &changed->nodes[0].below);
     for (uint32_t i = 0; i < changed->count; i++)
         changed->places[changed->nodes[i].node] = 0;
-    free(changed->nodes); /* as large as the profile may be; later walks have few nodes */
+    free(changed->nodes); /* the array may be as large as the profile; later walks have few nodes */
     changed->nodes = NULL;
     changed->count = 0;
     return error;

@@ -17,8 +17,8 @@ struct added_samples {
     uint32_t count;
 };
 
-/* Returns true if the sums must be made anew: their filter or their mode is another one, or the
- * profile was cleared since. */
+/* Returns true if the sums must be made anew, because the filter or the mode has changed or the
+ * profile was cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
 /* Begins anew: nothing has been added. */
@@ -46,9 +46,9 @@ struct changed_nodes {
 
 /* What a walk calls for each node. node is an index in the profile. */
 struct changed_visitor {
-    /* before the nodes below it; returns 0 or a negative errno */
+    /* called before the nodes below are visited; returns 0 or a negative errno */
     int (*enter)(void *context, uint32_t node);
-    /* after the nodes below it, whose samples are in total too */
+    /* called after the nodes below were visited; total includes them */
     void (*leave)(void *context, uint32_t node, const struct amount *self,
                   const struct amount *total);
 };

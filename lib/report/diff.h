@@ -22,13 +22,13 @@ struct diff_options {
     double least;
 };
 
-/* Compares two profiles; the old one comes first. Functions are the same if their names are equal,
- * and the last components of their objects' paths. Programs get renamed: a name that is left once
- * in each profile, in different objects, is one function too. Names are looked up as needed.
- * symbolizers, and each of its entries, may be NULL. The caller frees *diff with pprofil_diff_free.
- * Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile has CPU time and the
- * other elapsed time, or PPROFIL_ERROR_NO_DURATION if time per second is compared and a profile has
- * no elapsed time. */
+/* Compares two profiles; the old one comes first. Functions are the same if their names are equal
+ * and the last components of their objects' paths are equal. Programs get renamed: a name that is
+ * left once in each profile, in different objects, is one function too. Names are looked up as
+ * needed. symbolizers, and each of its entries, may be NULL. The caller frees *diff with
+ * pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile has
+ * CPU time and the other elapsed time, or PPROFIL_ERROR_NO_DURATION if time per second is compared
+ * and a profile has no elapsed time. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct pprofil_diff **diff);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Makes flat reports: one row for each function, line, object, thread, process, system call or
- * state. The own time of a sample counts in one row. Rows are made from sums (flat-sums.h), named
- * and sorted.
+ * state. The time of a sample counts as self time in exactly one row. Rows are made from sums
+ * (flat-sums.h), named and sorted.
  *
  * If rows depend on names, all locations are looked up first. A live report looks up nothing: in
  * each object, the code that has not been looked up yet shares one row.

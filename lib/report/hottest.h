@@ -8,7 +8,7 @@
 
 /* The hottest functions. An empty structure is all 0. */
 struct hottest {
-    /* owned; key: {thread or process, 0}; location: one of its hottest function */
+    /* owned; key: {thread or process, 0}; the location is in its hottest function */
     struct sums best;
     /* private to hottest.c: */
     struct sums sums; /* owned; key: {thread or process, function} */

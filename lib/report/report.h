@@ -43,9 +43,9 @@ struct flat_sums;
 struct report_options {
     enum pprofil_by by;
     uint32_t limit; /* number of rows; 0: all */
-    /* The profile still grows. Samples without time in its current mode do not count. Code that has
-     * not been looked up yet has rows of its own. Rows of threads and processes name their hottest
-     * function. */
+    /* The profile still grows. Samples without time in the profile's current mode (CPU time or
+     * elapsed time) do not count. Code that has not been looked up yet has rows of its own. Rows of
+     * threads and processes name their hottest function. */
     bool live;
     /* live: sums that the caller keeps between reports; NULL: all samples are summed for each
      * report */
@@ -80,8 +80,8 @@ struct report_stacks {
     uint32_t mark_count;
 };
 
-/* Finds out how much time has complete stacks. The caller clears *stacks, also after an error.
- * Returns 0 or -ENOMEM. */
+/* Sums the time of all stacks and of stacks with missing frames, the latter also by reason. The
+ * caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 

@@ -36,7 +36,7 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
 struct gperf_page {
     FILE *out;
     const struct pprofil_style_options *options;
-    double total; /* ticks that are 100 % */
+    double total; /* ticks that count as 100 % */
     double hz;
 };
 

@@ -44,8 +44,9 @@ struct style {
     bool whole;
     style_function *print;
     /* Prints to errors, in the old program's own words, why a file could not be read. path: NULL if
-     * none was given. error: for TEXT one of open(2), or -ENOEXEC if it is not an ELF file; for
-     * DATA one of histogram_open. Returns false if the program has no words for this error. */
+     * none was given. error: for TEXT an error of open(2), or -ENOEXEC if it is not an ELF file;
+     * for DATA an error of histogram_open. Returns false if the program has no words for this
+     * error. */
     bool (*refuse)(enum style_file which, const char *path, int error, FILE *errors);
 };
 

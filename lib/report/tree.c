@@ -39,7 +39,7 @@ struct maker {
     uint32_t *below;   /* owned; the children of one node, in the order of rows */
     uint64_t least_ns; /* ns; nodes with less get no row */
     uint64_t floor_ns; /* ns; nodes with less get no row, because of the limit */
-    uint64_t places;   /* rows that are left for nodes with exactly floor_ns */
+    uint64_t places;   /* number of rows left for nodes whose total is exactly floor_ns */
 };
 
 /* --- what is shown ----------------------------------------------------------------------- */

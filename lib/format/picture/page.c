@@ -52,7 +52,7 @@ int page_close(struct page *page, int fd, int error)
 static uint32_t clean_character(uint32_t character)
 {
     if (character < 0x20)
-        return 0x2400 + character; /* its visible picture, at U+2400 and up */
+        return 0x2400 + character; /* its symbol among the control pictures of Unicode */
     return utf8_is_harmless(character) ? character : REPLACEMENT;
 }
 

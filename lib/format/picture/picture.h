@@ -65,7 +65,7 @@ struct picture_tree {
     bool wall;                               /* values are of elapsed time, not of CPU time */
     bool compares;                           /* there is a baseline */
     uint32_t dropped;                        /* frames left out because they are too small */
-    uint64_t cut;                            /* no frame of these has a larger value */
+    uint64_t cut;                            /* no dropped frame has a larger value */
     uint32_t deeper;                         /* frames left out because they are in deeper rows than the last one */
     /* value of the baseline in frames that the profile does not have, if the difference is more than chance */
     uint64_t gone;
@@ -198,7 +198,7 @@ double picture_change(const struct picture_tree *tree, uint32_t frame);
 double picture_largest_change(const struct picture_tree *tree);
 /* Returns true if the change of a frame is significant: in 95 % of cases chance makes a smaller one. */
 bool picture_is_significant(const struct picture_tree *tree, uint32_t frame);
-/* Does the same for a frame that is not in a tree yet. root: the root of its tree. */
+/* Does the same for a frame that is not in a tree yet. root: the frame that will be its root. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root);
 
 /* --- embedded files ------------------------------------------------------------------------ */
