@@ -3,8 +3,8 @@
  * array: arrays that grow at their end.
  *
  * The caller owns a pointer and a count. The capacity is not stored: it is at least the smallest
- * power of two that is not below the count. The caller may lower its count at any time, but raises
- * it only as these functions say. An empty array is NULL and 0. The caller frees the pointer.
+ * power of two that is not below the count. The caller may lower its count at any time, but may
+ * raise it only with these functions. An empty array is NULL and 0. The caller frees the pointer.
  */
 #ifndef PPROFIL_BASE_ARRAY_H
 #define PPROFIL_BASE_ARRAY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * regular-file: opens files for reading whose names come from somebody else. It never opens a FIFO or a device, because
- * that may block forever, or have side effects. If another process serves a file (FUSE), every call below may still
- * hang.
+ * regular-file: opens files for reading, by names that come from somebody else. It never opens a FIFO or a device,
+ * because that may block forever, or have side effects. If another process serves a file (FUSE), every call below may
+ * still hang.
  */
 #ifndef PPROFIL_BASE_REGULAR_FILE_H
 #define PPROFIL_BASE_REGULAR_FILE_H
@@ -17,8 +17,8 @@
  * PPROFIL_ERROR_NOT_REGULAR for anything else that is no regular file, -ESTALE for a file with another inode. inode 0:
  * any inode will do. */
 int regular_file_open(const char *path, uint64_t inode);
-/* Does the same for a path as a process sees it whose root directory is root: absolute links stay in the tree. Before
- * Linux 5.6 they leave it. */
+/* Does the same for a path as a process with the root directory root sees it: absolute links stay in the tree. Before
+ * Linux 5.6 they may lead out of it. */
 int regular_file_open_below(int root, const char *path, uint64_t inode);
 
 /* Returns true if another process serves the file (FUSE). */

@@ -40,8 +40,8 @@ struct pprofil_live {
     char problem[LIVE_PROBLEM_SIZE];
 };
 
-/* Takes the names and the code that the async symbolizer has found, and tells it what is new in the
- * profile. Returns 0 or -ENOMEM. */
+/* Takes the names and the code that the async symbolizer has found, and requests names for new
+ * locations of the profile. Returns 0 or -ENOMEM. */
 int live_exchange(struct pprofil_live *live);
 
 /* Returns a location of a row BY_FUNCTION or BY_LINE, or PROFILE_NONE. */

@@ -29,7 +29,7 @@ static int merge_strings(struct merger *merger)
 
 /* --- code ------------------------------------------------------------------------------ */
 
-/* Compares the details of two objects that are the same. A build may be at several paths, and be mapped at several
+/* Compares the details of two entries for the same object. A build may be at several paths, and be mapped at several
  * addresses. */
 static int compare_objects(const struct profile *profile, const struct profile_object *a,
                            const struct profile_object *b)

@@ -51,7 +51,7 @@ const struct live_mapping *profile_live_mapping(const struct live_process *live,
 int profile_live_map(struct profile *profile, struct live_process *live,
                      const struct wire_map *event);
 
-/* Frees what is kept of live processes. */
+/* Frees the data of all live processes. */
 void profile_forget_live(struct profile *profile);
 
 #endif

@@ -22,7 +22,7 @@
 
 struct member {
     uint32_t node, frame;
-    /* the node whose time it has: node itself, or in trees of callers the call of the function */
+    /* node whose time the member has: node itself; in trees of callers the call of the function */
     uint32_t weight;
     uint32_t next;   /* index of the group's next member + 1; 0: none */
 };

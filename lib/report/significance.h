@@ -75,7 +75,8 @@ struct diff_test {
 /* How much weights differ within functions: variance / freedom is their variance, divided by the
  * square of their mean. It is used for functions with few cells. Begins as {0}. */
 struct diff_spread {
-    double variance, freedom; /* sum of squared deviations; degrees of freedom */
+    /* sum of squared deviations, divided by the square of the mean; degrees of freedom */
+    double variance, freedom;
 };
 void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 

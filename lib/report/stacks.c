@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out how much time has complete stacks. A stack whose outermost frames are missing has a
- * mark instead: a location of kind PROFILE_OBJECT_MARK. */
+/* Sums the time of stacks with missing frames. A stack whose outermost frames are missing has a
+ * mark in their place: a location of kind PROFILE_OBJECT_MARK. */
 #include "config.h"
 
 #include <errno.h>

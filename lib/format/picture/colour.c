@@ -12,8 +12,8 @@
 
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
-/* The range of colours of a kind: hue in degrees, saturation and lightness in percent. A shade adds up to hues to hue,
- * and up to lightnesses to lightness. */
+/* The colours of a kind. Hues are from hue to hue + hues, in degrees. Lightness is from lightness to lightness +
+ * lightnesses, in percent. Saturation is in percent. */
 struct palette {
     const char *name;
     unsigned hue, hues, saturation, lightness, lightnesses;
@@ -43,7 +43,8 @@ static unsigned char channel(double hue, double saturation, double lightness, do
     return (unsigned char)(value * 255 + 0.5);
 }
 
-/* Converts a colour as CSS Color 4, section 7.1, says. hue is in degrees, the others are 0 to 1. */
+/* Converts a colour from HSL to RGB by the algorithm in CSS Color 4, section 7.1. hue is in degrees, the others are 0
+ * to 1. */
 static struct picture_colour from_hsl(double hue, double saturation, double lightness)
 {
     return (struct picture_colour){channel(hue, saturation, lightness, 0),

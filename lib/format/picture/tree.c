@@ -156,8 +156,8 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* Returns the value of the frames that only the baseline has, if the difference is more than chance. Counts only those
- * whose callers the profile has, as they contain the others. */
+/* Returns the baseline's value in frames that only the baseline has, if the difference is more than chance. Counts only
+ * frames whose callers the profile has, as they contain the others. */
 static uint64_t sum_gone(const struct draft *draft)
 {
     uint64_t gone = 0;
