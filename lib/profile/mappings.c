@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The mappings of live processes, and their objects.
+ * Keeps the mappings of live processes, and the objects that are mapped there.
  *
  * Mappings of a process never overlap: a new one replaces what was there. The descriptor of an object may come before
  * or after the event that names the object.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the processes and threads that two profiles have in common. */
+/* Merges the processes and threads of two profiles, after finding those that both have. */
 #include "config.h"
 
 #include <errno.h>

@@ -129,8 +129,8 @@ static struct profile_timeline timeline_span(const struct profile_timeline *a, c
     return (struct profile_timeline){.start = start / slot_ns * slot_ns, .slot_ns = slot_ns};
 }
 
-/* Makes into a copy of from. The copy begins where from does, which need not be at a multiple of the length of its
- * slots. */
+/* Replaces the contents of into by a copy of from. The copy begins where from begins, which need not be at a multiple
+ * of the length of its slots. */
 static int timeline_copy(struct profile_timeline *into, const struct profile_timeline *from)
 {
     struct profile_timeline sum = {.start = from->start, .slot_ns = from->slot_ns};
