@@ -7,7 +7,7 @@
 #include <argp.h>
 #include <stdlib.h>
 
-#include "diff-report.h"
+#include "report.h"
 #include "options.h"
 #include "output-stream.h"
 

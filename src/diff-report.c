@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "diff-report.h"
+#include "report.h"
 
 /* --- text -------------------------------------------------------------------------------- */
 

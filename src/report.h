@@ -104,4 +104,18 @@ bool report_in_utf8(void);
 /* Returns the number of characters of a UTF-8 text, as an estimate of its width in columns. */
 size_t report_width(const char *text);
 
+/* --- diffs: diff-report.c --- */
+
+struct diff_view {
+    enum pprofil_diff_by by;
+    enum report_format format;
+    bool colour;          /* text has colours */
+    const char *paths[2]; /* paths of the old and the new file, for printing */
+    const pprofil_profile *profiles[2];
+};
+
+/* Prints the diff. Returns 0, or for JSON a negative errno. For text and CSV the caller checks the
+ * stream for errors of writing. */
+int diff_print(FILE *out, const pprofil_diff *diff, const struct diff_view *view);
+
 #endif

@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include "canvas.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "characters.h"
+#include "canvas.h"
 
 #define ROWS_MAX (1 << 20) /* for a frame of the batch mode; terminals have fewer rows */
 #define COLUMNS_MAX (1 << 12)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "base/utf8.h"
-#include "characters.h"
+#include "canvas.h"
 
 struct range {
     uint32_t first, last;

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "characters.h"
+#include "canvas.h"
 
 #define SHARE_WIDTH 6
 #define SAMPLES_WIDTH 8

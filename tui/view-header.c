@@ -13,7 +13,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "characters.h"
+#include "canvas.h"
 
 #define NARROW 80     /* screens with fewer columns have shorter wordings */
 #define SHORT_ROWS 16 /* screens with fewer rows have a header of three lines */

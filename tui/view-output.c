@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "characters.h"
+#include "canvas.h"
 
 static void output_put_title(const struct model *model, struct canvas *canvas, int row)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "characters.h"
+#include "canvas.h"
 
 #define HOT 0.10
 #define WARM 0.03

@@ -5,7 +5,7 @@
 #include "view.h"
 
 
-#include "characters.h"
+#include "canvas.h"
 
 static void view_put_too_small(struct model *model, struct canvas *canvas)
 {

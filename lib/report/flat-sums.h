@@ -8,8 +8,27 @@
 #define PPROFIL_FLAT_SUMS_H
 
 #include "report/changed.h"
-#include "report/hottest.h"
 #include "report/sums.h"
+
+/* --- hottest.c: in which function each thread, or process, of a growing profile spends most time --- */
+
+/* The hottest functions. An empty structure is all 0. */
+struct hottest {
+    /* owned; key: {thread or process, 0}; the location is in its hottest function */
+    struct sums best;
+    /* private to hottest.c: */
+    struct sums sums; /* owned; key: {thread or process, function} */
+    struct added_samples added;
+};
+
+/* Adds the new samples of the profile. The options must be those of former calls, and no name may
+ * have changed since. Samples in a function without a name are added once it has one. Returns 0 or
+ * -ENOMEM, which leaves hottest empty. */
+int hottest_update(struct hottest *hottest, const struct profile *profile,
+                   const struct report_options *options);
+void hottest_clear(struct hottest *hottest);
+
+/* --- flat-sums.c --- */
 
 /* The sums of a flat report. Empty sums are all 0. */
 struct flat_sums {

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "report/hottest.h"
+#include "report/flat-sums.h"
 #include "report/row.h"
 
 /* Compares a sum that has just grown with the largest sum of its task. Sums only grow, so no other

@@ -19,7 +19,7 @@
 #include "supervisor/emit.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/proc/procfs.h"
-#include "supervisor/serve/counts.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 #include "supervisor/tracer-cpus.h"

@@ -29,7 +29,7 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/proc/system.h"
 #include "supervisor/schedule.h"
-#include "supervisor/serve/counts.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"

@@ -19,7 +19,7 @@
 #include "supervisor/preempt.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
-#include "supervisor/serve/counts.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"

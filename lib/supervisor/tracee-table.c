@@ -7,7 +7,7 @@
 
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
-#include "supervisor/serve/counts.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/tracee.h"
 
 #define BUCKETS_FIRST 64

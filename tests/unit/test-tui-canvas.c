@@ -14,7 +14,6 @@
 
 #include "base/utf8.h"
 #include "canvas.h"
-#include "characters.h"
 #include "model.h"
 #include "view.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "characters.h"
+#include "canvas.h"
 #include "model.h"
 #include "view.h"
 

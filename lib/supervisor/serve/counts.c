@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dialect/dialect.h"
-#include "supervisor/serve/counts.h"
+#include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"

@@ -19,7 +19,6 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
-#include "supervisor/serve/counts.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
