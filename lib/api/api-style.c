@@ -77,8 +77,10 @@ static int read_symbols(const char *path, struct symbol_table *symbols)
 {
     int fd = file_opener_open(path, 0), error;
 
+    if (fd == -EISDIR || fd == PPROFIL_ERROR_NOT_REGULAR)
+        return -ENOEXEC;
     if (fd < 0)
-        return fd == -EINVAL ? -ENOEXEC : fd;
+        return fd;
     error = symbol_table_read(fd, symbols);
     close(fd);
     return error;

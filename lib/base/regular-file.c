@@ -58,7 +58,7 @@ static int regular_file_open_found(int place, const char *path, uint64_t inode)
         snprintf(through, sizeof through, "/proc/self/fd/%d", place);
         fd = open(through, how);
         if (fd < 0 && errno == ENOENT && path != NULL)
-            fd = open(path, how);
+            fd = open(path, how | O_NONBLOCK); /* it may have become a FIFO */
         if (fd < 0)
             fd = -errno;
     }

@@ -86,6 +86,10 @@ expect "kprof: its words for that" "kprof: usage: kprof text data" "$(cat err)"
 expect "kprof: no text" 125 \
 	"$(status_of "$pprofil" report --style kprof --object source.c saved.kpdata)"
 expect "kprof: its words for no text" "kprof: text file not an a.out" "$(cat err)"
+for object in /dev/null "$work"; do # neither is an ELF file, nor a regular one
+	status_of "$pprofil" report --style kprof --object "$object" saved.kpdata >/dev/null
+	expect "kprof: its words for $object" "kprof: text file not an a.out" "$(cat err)"
+done
 
 # --- a program and its library, in the one style that has several objects
 cat >library.c <<-C
