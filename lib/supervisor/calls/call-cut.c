@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a call was cut short that returned less than it was asked for. A call that never waits, or a file that gives
- * less by itself, has not been cut short. */
+/* Decides whether a call that returned less than it was asked for was cut short. It was not if the call never waits, or
+ * if the file returned less by itself. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,18 +19,18 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-#define CUT_TIME_LEFT_MIN_NS 10000000 /* far longer than an interrupt takes to find a thread that has just run */
+#define CUT_TIME_LEFT_MIN_NS 10000000 /* far longer than an interrupt takes to stop a running thread */
 
-/* Returns true if a read of /dev/random may return less by itself. Its blocking pool gave what it had, until
- * 90ea1c6436d2 ("random: remove the blocking pool"). Since 2022 series 5.4 has that commit, too; such a read is left
- * short there. */
+/* Returns true if a read of /dev/random may return less by itself. Until 90ea1c6436d2 ("random: remove the blocking
+ * pool") it returned only what its blocking pool contained. Series 5.4 also has that commit since 2022, but is treated
+ * like older kernels: a short read is not continued there. */
 static bool cut_random_may_run_dry(void)
 {
     return kernel_release_is_before(5, 6);
 }
 
-/* Returns true for a device that looks for signals after each page: drivers/char/mem.c and random.c do; misc device 183
- * is hwrng. Each read of /dev/kmsg is one record. */
+/* Returns true for a device whose reads and writes look for signals after each page: those of drivers/char/mem.c and
+ * random.c, and hwrng, misc device 183. Not /dev/kmsg (1, 11), which returns one record at each read. */
 static bool cut_is_memory_device(const struct descriptor *file)
 {
     dev_t device = file->device;
@@ -42,7 +42,8 @@ static bool cut_is_memory_device(const struct descriptor *file)
     return major(device) == 1 || device == makedev(10, 183);
 }
 
-/* A send that waits and is not for a stream sends all or nothing, except sendmmsg(2). */
+/* Returns 1 if a write was cut short, else 0. A send that waits sends all or nothing, except to a stream or by
+ * sendmmsg(2). */
 static int cut_write(const struct call_request *request, const struct descriptor *file)
 {
     if (S_ISSOCK(file->type))
@@ -51,9 +52,9 @@ static int cut_write(const struct call_request *request, const struct descriptor
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
 
-/* Returns true if a receive has come to where it ends by itself, though more may come. MSG_CTRUNC: it has received
- * descriptors, which the program did not ask for (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK on a
- * local socket never waits for more than is there. */
+/* Returns true if a receive has ended by itself, although more data may come. MSG_CTRUNC shows that it has received
+ * descriptors for which the program had no room (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK on a local
+ * socket never waits for more data. */
 static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     uint32_t told = 0;
@@ -63,8 +64,9 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
     return file->at_mark || (file->local && ((told & MSG_CTRUNC) | (request->flags & MSG_PEEK)) != 0);
 }
 
-/* recvmmsg(2) looks at its time limit after each message, writes the rest of it there, and ends if nothing is left. The
- * rest of the call begins with that rest of the time, so the time since the last message is not counted. */
+/* Returns what call_was_cut returns, for recvmmsg(2). This call looks at its time limit after each message, writes the
+ * rest of the limit back to memory, and ends if nothing is left. The pieces begin with that rest, so the time since the
+ * last message is not counted. */
 static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -94,12 +96,12 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
         return 1;
     if (request->shape == CALL_MESSAGES)
         return cut_messages(tid, request, file);
-    if (file->opaque && S_ISSOCK(file->type)) /* where it ends by itself is not known */
+    if (file->opaque && S_ISSOCK(file->type)) /* it cannot be seen whether it ended by itself */
         return (request->flags & MSG_WAITALL) != 0 ? -EPERM : 0;
     bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;
     if (waits_for_all)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && !cut_is_at_bound(tid, request, file);
-    /* other reads return what is there; they wait for their minimum only */
+    /* other reads return the data that is there, and wait only for their minimum */
     if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0 || file->nonblocking ||
         (S_ISSOCK(file->type) && cut_is_at_bound(tid, request, file)))
         return 0;
@@ -107,8 +109,8 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
     return 1;
 }
 
-/* Returns the time limit of all waiting, ns; 0: none. Each message has all the time of its socket, and so has each
- * buffer that unix_stream_sendmsg fills. */
+/* Returns the time limit of all waiting, ns; 0: none. There is none if the socket's limit begins anew with each part:
+ * with each message, or with each buffer that unix_stream_sendmsg fills. */
 static uint64_t cut_transfer_limit(const struct call_request *request, const struct descriptor *file)
 {
     if (request->shape == CALL_MESSAGES || (request->kind == CALL_WRITE && file->local))
@@ -169,17 +171,17 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     return 1;
 }
 
-/* Reads the position of one of the files of a copy_file_range(2): in memory, or the file's own. */
+/* Reads a file position of a copy_file_range(2): from memory at pointer, or, if that is 0, the file's own position. */
 static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t *position)
 {
     return pointer != 0 ? target_memory_read(tid, pointer, position, sizeof *position)
                         : descriptor_position(pid, tid, fd, position);
 }
 
-/* The kernel bounds a copy_file_range(2) when it begins: by the end of the source, and by RLIMIT_FSIZE
- * (generic_copy_file_checks in fs/read_write.c). Beyond those bounds the rest would be another copy, or raise SIGXFSZ.
- * A copy that extends its own source ends where that source ended when the call began: where the copy begins, if there
- * was no gap. */
+/* Returns what call_was_cut returns, for copy_file_range(2). The kernel limits such a call at its beginning by the end
+ * of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). Pieces beyond these limits would
+ * copy too much, or raise SIGXFSZ. If source and target are one file, the call may have extended its own source. Then
+ * the limit is the former end of the source. That is where the copy began, if there was no gap. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

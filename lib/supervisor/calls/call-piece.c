@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is left of a call that was cut short, as calls of its own. Where a vector was cut within an element, the rest of
- * that element is a plain call, and the elements behind it are a call like the first. Nothing here writes to the
- * target's memory. */
+/* Builds the calls that do the rest of a call that was cut short (pieces). If a vector was cut within an element, the
+ * rest of that element becomes a plain call, and the elements behind it become a call like the original one. This file
+ * does not write to the target's memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-/* Makes a plain call on size bytes at address: read, write, pread64 or pwrite64; for a socket, recvfrom or sendto. When
- * its peer goes away, a call raises no SIGPIPE once it has sent a part (unix_stream_sendmsg, tcp_sendmsg_locked);
- * MSG_NOSIGNAL keeps it so. */
+/* Builds a plain call on size bytes at address: read, write, pread64 or pwrite64; for a socket, recvfrom or sendto.
+ * MSG_NOSIGNAL is set because a call that has sent a part raises no SIGPIPE when its peer goes away
+ * (unix_stream_sendmsg, tcp_sendmsg_locked). */
 static void call_make_plain(const struct regs_call *call, const struct call_request *request,
                             uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
 {
@@ -64,19 +64,19 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
     piece->arguments[request->size_argument] = size - done;
     if (request->address_argument >= 0)
         piece->arguments[request->address_argument] = request->address + done;
-    if (request->kind == CALL_SPLICE) /* the whole call does not wait for the pipe once it has moved something */
+    if (request->kind == CALL_SPLICE) /* one whole call does not wait for the pipe after it has moved something */
         piece->arguments[5] |= SPLICE_F_NONBLOCK;
     return (int64_t)(size - done);
 }
 
-/* Returns true if the rest of a vector may be a call on a vector. For a socket it would raise SIGPIPE:
- * call_make_plain. */
+/* Returns true if the rest of a vector may be a vector call. For a socket it must be a plain call, which can have
+ * MSG_NOSIGNAL: call_make_plain. */
 static bool call_may_stay_vector(const struct call_request *request)
 {
     return request->shape == CALL_VECTOR && (!request->target.is_socket || request->filtered);
 }
 
-/* Makes the same call on count elements of the vector, from element `first` on. */
+/* Builds the same call for count elements of the vector, from element `first` on. */
 static void call_make_vector(const struct regs_call *call, const struct call_request *request,
                              const struct call_vector *vector, uint64_t first, uint64_t count, uint64_t done,
                              struct regs_call *piece)
@@ -93,10 +93,10 @@ static void call_make_vector(const struct regs_call *call, const struct call_req
     }
 }
 
-/* Returns how many bytes the next piece of a vector may have. anon_pipe_write (fs/pipe.c) leaves a page of a pipe
- * partly filled where a call ends, and a later call adds to that page only what fits into it. The pipe would hold less
- * than after the whole call, so a piece that begins in such a page ends with it. A call is cut short where the pipe is
- * full, at the end of a page. */
+/* Returns how many bytes the next piece of a vector may have. If a write ends within a page of a pipe, anon_pipe_write
+ * (fs/pipe.c) leaves that page partly filled. A later write adds to that page only its size modulo the page size, and
+ * only if that fits. Then the pipe could hold less than after one whole call. So a piece that begins within a page ends
+ * with that page. The first cut is at the end of a page, because the pipe was full there. */
 static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request,
                                 uint64_t done)
 {
@@ -127,7 +127,7 @@ static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const 
     }
     uint64_t size = position.length - position.within;
     size = size < room ? size : room;
-    /* a packet that goes on in the next element would become two */
+    /* a packet that continues in the next element would become two packets */
     if (request->target.packets && (done + size) % request->target.pipe_page != 0 &&
         position.element + 1 < vector->count)
         return -EOPNOTSUPP;
@@ -144,7 +144,7 @@ static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const
 
     if (error != 0)
         return error;
-    /* a plain call would lose what came with the rest, or receive what does not belong to this message */
+    /* a plain call would lose ancillary data of the rest, or, for a MSG_PEEK, receive the wrong bytes */
     if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
         return -EOPNOTSUPP;
     return call_vector_piece(tid, call, request, &vector, done, piece);
@@ -174,8 +174,8 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
     return (int64_t)piece->arguments[2];
 }
 
-/* Makes the rest of a wait. io_getevents(2): events have 32 bytes, and events_min of them are enough;
- * io_uring_enter(2): all is submitted, and what is left is the wait. */
+/* Builds the rest of a wait. io_getevents(2): an event has 32 bytes, and events_min events are enough.
+ * io_uring_enter(2): everything is submitted, so only the wait is left. */
 static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                       struct regs_call *piece)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far a call has come that is continued.
+ * Computes how far a continued call has come.
  *
- * What is written to the target's memory is what the whole call would have written: the msg_len of a message that
- * sendmmsg or recvmmsg left half done, and bytes that recvmmsg has put into the message behind the one that they belong
- * to.
+ * It writes to the target's memory what one whole call would have written. It completes the msg_len of a message that
+ * sendmmsg or recvmmsg left half done. It moves bytes that recvmmsg has put into the message behind the one to which
+ * they belong.
  */
 #include "config.h"
 
@@ -16,9 +16,9 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-/* A byte in a vector of messages. */
+/* The position of a byte in a vector of messages. */
 struct message_position {
-    uint64_t message, within; /* bytes before it in that message */
+    uint64_t message, within; /* index of its message, and number of bytes before it in that message */
 };
 
 static int progress_read_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t *length)
@@ -33,8 +33,8 @@ static int progress_write_length(pid_t tid, const struct call_request *request, 
                        &length, sizeof length);
 }
 
-/* Finds the address of a byte, and sets *size to the number of bytes from there to the end of its element of the
- * message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
+/* Sets *address to the address of the byte at `place`, and *size to the number of bytes from there to the end of its
+ * element of the message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
 static int progress_find_memory(pid_t tid, const struct call_request *request,
                              const struct message_position *place, uint64_t *address, uint64_t *size)
 {
@@ -52,8 +52,8 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* Moves bytes that are in later messages to where there is room; *to comes behind them. Bytes that are where they
- * belong are not written, for another thread may be using them. Returns 0 or -errno. */
+/* Moves `bytes` bytes from position `from` to position *to, which is not behind it, and advances *to behind them. Does
+ * not write bytes that are already in their place, because another thread may be using them. Returns 0 or -errno. */
 static int progress_move_bytes(pid_t tid, const struct call_request *request, struct message_position from,
                       uint64_t bytes, struct message_position *to)
 {
@@ -89,9 +89,9 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
     return 0;
 }
 
-/* Moves the messages of a stream together. Bytes that came after a message that was cut short are in the place of the
- * next one. They are moved to where they would be if the message had not been cut: the call itself was to write there.
- * Then of all messages that are done only the last is a part. Returns 0 or -errno. */
+/* Moves the messages of a stream together. Bytes that came after a message was cut short are in the next message. They
+ * are moved to where they would be without the cut, which is memory that the call itself may write to. Afterwards only
+ * the last of the received messages may be incomplete. Returns 0 or -errno. */
 static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct message_position end = {0};
@@ -120,8 +120,8 @@ static int progress_compact(pid_t tid, const struct call_request *request, struc
     return error;
 }
 
-/* Returns 0 if the rest of each of the first messages can be received by a plain call, else -errno: -EOPNOTSUPP if a
- * message may have ancillary data, which a plain call would lose. */
+/* Returns 0 if the rest of any of the first `messages` messages can be received by a plain call, else -errno:
+ * -EOPNOTSUPP if a message has room for ancillary data, which a plain call would lose. */
 static int progress_may_compact(pid_t tid, const struct call_request *request, uint64_t messages)
 {
     struct call_vector vector;
@@ -133,7 +133,7 @@ static int progress_may_compact(pid_t tid, const struct call_request *request, u
     return error == 0 && control != 0 ? -EOPNOTSUPP : error;
 }
 
-/* Looks at the last message that counts as done. If it was moved in part it becomes the one under way. Returns 0 or
+/* Looks at the last message that counts as done. If it is incomplete, it becomes the message under way. Returns 0 or
  * -errno. */
 static int progress_look_at_last(pid_t tid, const struct call_request *request,
                               struct call_progress *progress)
@@ -153,8 +153,8 @@ static int progress_look_at_last(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* Returns true if the call may end within a message. A send that does so is one on a stream: of a datagram all is sent,
- * or nothing. */
+/* Returns true if the call may end within a message. A send may do so only on a stream: a datagram is sent as a whole
+ * or not at all. */
 static bool progress_may_end_within_message(const struct call_request *request)
 {
     return request->shape == CALL_MESSAGES &&
@@ -168,7 +168,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 
     *progress = (struct call_progress){.done = (uint64_t)call->result};
     if (request->shape == CALL_MESSAGES && request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0)
-        return progress->done < request->size ? -EOPNOTSUPP : 0; /* each message shows the same bytes */
+        return progress->done < request->size ? -EOPNOTSUPP : 0; /* each message of a peek receives the same bytes */
     if (!progress_may_end_within_message(request))
         return 0;
     if (request->kind == CALL_READ && progress->done > 1) {
@@ -190,7 +190,7 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
         return 0;
     if (call_peek_restarts(request)) {
         if (moved <= progress->done)
-            return -ENODATA; /* a peek takes nothing away: at the end it returns the same for ever */
+            return -ENODATA; /* nothing new: a peek takes no data away, so it would return the same again and again */
         progress->done = moved;
         return 0;
     }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The calls of Linux that look for pending signals after they have moved something, and keep what they moved. They were
- * found by reading the callers of signal_pending() in Linux 6.1 and 6.12.
+ * The table of calls that can be cut short, and their decoding. They are the calls of Linux that look for pending
+ * signals after they have moved data, and keep the part that they have moved. The table was made by reading the callers
+ * of signal_pending() in Linux 6.1 and 6.12.
  *
- * Other calls are not here because only a fatal signal cuts them short, or because they return what is there anyway:
- * tee and vmsplice (splice.c: one filling of the pipe), process_vm_readv and process_vm_writev (process_vm_access.c and
- * gup.c: fatal signals only), epoll_wait, poll, signalfd and inotify, reads and writes of regular files (filemap.c:
- * fatal signals only), msgrcv, mq_receive, semop (all or nothing), process_madvise (madvise.c: fatal signals only).
- * What an ioctl keeps depends on the driver: none is continued.
+ * Other calls are not in the table. Only a fatal signal cuts these short: process_vm_readv and process_vm_writev
+ * (process_vm_access.c, gup.c), reads and writes of regular files (filemap.c), process_madvise (madvise.c). These
+ * return the data that is there anyway: tee and vmsplice (one filling of the pipe: splice.c), epoll_wait, poll,
+ * signalfd, inotify. These do all or nothing: msgrcv, mq_receive, semop. What an ioctl keeps depends on its driver, so
+ * no ioctl is continued.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@
 
 #define NONE CALL_NONE
 #ifndef SYS_getdents
-#define SYS_getdents CALL_NONE /* AArch64 has none of its own */
+#define SYS_getdents CALL_NONE /* AArch64 does not have this call */
 #endif
 #define MESSAGES_MAX 1024u /* UIO_MAXIOV */
 #ifndef RWF_NOSIGNAL
@@ -33,8 +34,9 @@
 #define ELEMENTS_AT_ONCE 32u
 #define ELEMENTS_MAX 1024u /* UIO_MAXIOV */
 
-/* Native numbers are those of the machine. The others are x86-64's: arch/x86/entry/syscalls/syscall_64.tbl (x32: those
- * from 512 on) and syscall_32.tbl. */
+/* A row of the table: the numbers of a call, and the meaning of its arguments. native is the number on this machine.
+ * x32 and i386 are the numbers in the other ABIs of x86-64: arch/x86/entry/syscalls/syscall_64.tbl (x32-only numbers
+ * begin at 512) and syscall_32.tbl. */
 struct call_row {
     int32_t native;
     int16_t x32, i386;
@@ -99,12 +101,13 @@ static uint64_t request_argument(const struct regs_call *call, int8_t index)
     return index == NONE ? 0 : call->arguments[index];
 }
 
-/* socketcall(2) of 32-bit programs has the arguments of the call that it stands for in memory. */
+/* The number of socketcall(2) of 32-bit programs. It stands for another call, whose arguments are in memory. */
 #define SOCKETCALL 102
 
 static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
-    /* include/uapi/linux/net.h: SYS_CONNECT to SYS_SENDMMSG, as calls of their own */
+    /* by the codes SYS_CONNECT to SYS_SENDMMSG of include/uapi/linux/net.h: the numbers of the same calls without
+     * socketcall */
     static const struct {
         int16_t number, arguments;
     } calls[] = {[3] = {CALL_CONNECT_I386, 3}, [5] = {CALL_ACCEPT4_I386, 3}, [9] = {369, 4},
@@ -131,7 +134,7 @@ bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs
            request_unpack_socketcall(tid, call, unpacked);
 }
 
-/* Returns the flags of preadv2 and pwritev2; 0 for all other calls. */
+/* Returns the flags (RWF_...) of a preadv2 or pwritev2; 0 for other calls. */
 static uint64_t request_flags_of_transfer(const struct regs_call *call)
 {
     bool transfers = call->number == call_number(call->abi, SYS_preadv2, 546, 378) ||
@@ -175,13 +178,13 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .address_argument = row->address,
         .size_argument = row->size,
     };
-    /* the position comes in two halves */
+    /* i386 passes the position in two halves */
     if (i386 && request->at_offset)
         request->offset |= unpacked.arguments[4] << 32;
-    /* sendmmsg(2) sends at most this many messages, and returns their number */
+    /* sendmmsg(2) sends at most MESSAGES_MAX messages, and returns their number */
     if (request->shape == CALL_MESSAGES && request->kind == CALL_WRITE && request->size > MESSAGES_MAX)
         request->size = MESSAGES_MAX;
-    /* preadv2(2): a position of -1 is the file's own */
+    /* preadv2(2): position -1 means the file's own position */
     if (request->at_offset && request->offset == UINT64_MAX)
         request->at_offset = false;
     return true;
@@ -194,7 +197,7 @@ bool call_is_copy_file_range(const struct regs_call *call)
 
 /* --- vectors and messages in the target's memory --------------------------------------------- */
 
-/* Structures of 32-bit words: include/net/compat.h. */
+/* The layouts with 64-bit and with 32-bit words: include/net/compat.h. */
 static const struct call_layout wide_layout = {8, 16, 24, 32, 48, 56, 64};
 static const struct call_layout narrow_layout = {4, 8, 12, 16, 24, 28, 32};
 

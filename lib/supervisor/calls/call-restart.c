@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that return EINTR and have done nothing: which of them are begun anew, how long they were to wait, and which
- * are left alone because they never end otherwise. */
+/* Calls that return EINTR and have done nothing: decides which of them are begun anew, finds their time limits, and
+ * decides which must be left alone because they would never end. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,17 +15,17 @@
 
 #define NONE CALL_NONE
 #ifndef SYS_epoll_wait
-#define SYS_epoll_wait CALL_NONE /* AArch64 has none of its own */
+#define SYS_epoll_wait CALL_NONE /* AArch64 does not have this call */
 #endif
-/* A thread that often waits is broken in a call twice in a row by chance. A call that undoes its work loses
- * BACKOFF_TIMES periods before it is left alone. */
+/* A call is left alone after it was broken BACKOFF_TIMES times in a row. Twice in a row may happen by chance to a
+ * thread that often waits. A call that undoes its work loses BACKOFF_TIMES periods before it is left alone. */
 #define BACKOFF_TIMES 3u
 #define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 
-/* Returns true if the call, which has returned EINTR, may be begun anew. close(2) has given the descriptor back when it
- * returns EINTR, and restart_syscall(2) has lost what it would restart. An ioctl of USB's has moved data already:
- * devio.c, do_proc_bulk and do_proc_control. Every other call that returns EINTR has done nothing yet, except that time
- * has passed. */
+/* Returns true if the call, which has returned EINTR, may be begun anew. close(2) may not: it has already freed the
+ * descriptor. restart_syscall(2) may not: the kernel has lost the call that it would restart. Two ioctls of USB may
+ * not: they have already moved data (do_proc_bulk and do_proc_control in devio.c). Every other call that returns EINTR
+ * has done nothing yet, except that time has passed. */
 static bool restart_may(const struct regs_call *call)
 {
     if (call->number == call_number(call->abi, SYS_ioctl, 514, 54)) {
@@ -36,8 +36,8 @@ static bool restart_may(const struct regs_call *call)
            call->number != call_number(call->abi, SYS_restart_syscall, 219, 0);
 }
 
-/* Returns true for a BPF_PROG_LOAD. The verifier of BPF programs gives up at a signal and returns EAGAIN:
- * kernel/bpf/verifier.c, do_check. */
+/* Returns true for a BPF_PROG_LOAD, which returns EAGAIN at a signal, because the verifier of BPF programs gives up:
+ * do_check in kernel/bpf/verifier.c. */
 static bool restart_is_bpf_load(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_bpf, 321, 357) &&
@@ -51,7 +51,7 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && restart_may(call);
 }
 
-/* KVM_RUN of ioctl_kvm(2) keeps the guest's state in the virtual CPU. */
+/* Only KVM_RUN of ioctl_kvm(2), 0xae80, is known: the virtual CPU keeps the guest's state. */
 bool call_undoes_nothing(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_ioctl, 514, 54) && (uint32_t)call->arguments[1] == 0xae80;
@@ -71,9 +71,9 @@ enum limit_form {
 
 struct limit_row {
     int32_t native;
-    int16_t x32, i386; /* x86-64's other ABIs */
+    int16_t x32, i386; /* numbers in the other ABIs of x86-64 */
     enum limit_form form;
-    int8_t timeout; /* index of the argument, or NONE */
+    int8_t timeout; /* index of the argument with the time limit, or NONE */
     int16_t result;
 };
 
@@ -91,8 +91,8 @@ static const struct limit_row limits[] = {
     {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0},           /* io_pgetevents */
 };
 
-/* Finds the row for an ipc(2) of a 32-bit program: include/uapi/linux/ipc.h, SEMOP and SEMTIMEDOP, whose time is its
- * last argument. */
+/* Returns the row for an ipc(2) of a 32-bit program; NULL: none. Only SEMOP and SEMTIMEDOP of include/uapi/linux/ipc.h
+ * have a row. The time limit of SEMTIMEDOP is its last argument. */
 static const struct limit_row *restart_find_ipc_limit(const struct regs_call *call)
 {
     static const struct limit_row semop = {NONE, NONE, 117, LIMIT_NONE, NONE, -EAGAIN},
@@ -114,9 +114,9 @@ static const struct limit_row *restart_find_limit(const struct regs_call *call)
     return NULL;
 }
 
-/* Reads a time limit at an address in memory; address 0: there is none. narrow: it has 32-bit words. In programs with
- * 32-bit words the upper half of a 64-bit tv_nsec is padding, which the kernel ignores: get_timespec64(). Returns false
- * where the limit is not known. */
+/* Reads a time limit from memory; address 0: no limit. narrow: the limit has 32-bit words. If the ABI has 32-bit words,
+ * the upper half of a 64-bit tv_nsec is padding, which the kernel ignores: get_timespec64(). Returns false if the limit
+ * cannot be read or is invalid. */
 static bool restart_read_limit(pid_t tid, enum regs_abi abi, uint64_t address, bool narrow, uint64_t *limit_ns)
 {
     int64_t wide[2];
@@ -136,8 +136,8 @@ static bool restart_read_limit(pid_t tid, enum regs_abi abi, uint64_t address, b
     return true;
 }
 
-/* Reads the time limit of an io_uring_enter(2), in all ABIs. An absolute time stays what it is when the call begins
- * anew. */
+/* Reads the time limit of an io_uring_enter(2), in any ABI. An absolute time needs no limit of ours: it stays the same
+ * when the call begins anew. Returns false if the limit is not known. */
 static bool restart_ring_limit(pid_t tid, const struct regs_call *call, uint64_t *limit_ns)
 {
     const uint64_t absolute = 1u << 5, registered = 1u << 6; /* IORING_ENTER_ABS_TIMER, _EXT_ARG_REG */
@@ -151,8 +151,8 @@ static bool restart_ring_limit(pid_t tid, const struct regs_call *call, uint64_t
            restart_read_limit(tid, call->abi, more.ts, false, limit_ns);
 }
 
-/* Reads the time limit of a call on a socket: SO_RCVTIMEO and SO_SNDTIMEO of socket(7). A call on a socket returns
- * EINTR only where the socket has one of them (sock_intr_errno). */
+/* Reads the time limit of a call on a socket: SO_RCVTIMEO or SO_SNDTIMEO of socket(7). A call on a socket returns EINTR
+ * only if it has such a limit (sock_intr_errno). Returns false if the limit is not known. */
 static bool restart_socket_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                          int64_t *result)
 {
@@ -211,7 +211,7 @@ bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call)
            (request.kind == CALL_WRITE && descriptor_look(pid, tid, request.descriptor, &file) == 0 && file.local);
 }
 
-/* --- backing off from calls that are broken again and again ---------------------------------- */
+/* --- calls that are broken again and again: backoff of calls.h ------------------------------- */
 
 bool backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp)
 {
@@ -244,7 +244,7 @@ bool backoff_follows(const struct backoff *backoff)
 
 bool backoff_holds(const struct backoff *backoff, uint64_t now)
 {
-    /* before the call, too: its exit stop would not show that a tick has met the entry stop */
+    /* also before the call: if a tick's interrupt met the entry stop, the exit stop would not show that */
     return backoff->phase == BACKOFF_BEFORE_CALL || (backoff->phase == BACKOFF_IN_CALL && now < backoff->until);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For calls/ only: the numbers of system calls, which differ between machines and between the ABIs of x86-64, and where
- * a call's vectors and messages are in the target's memory. */
+/* calls-internal: the numbers of system calls in each ABI, and the layouts of a call's vectors and messages in the
+ * target's memory. For calls/ only. */
 #ifndef PPROFIL_CALLS_INTERNAL_H
 #define PPROFIL_CALLS_INTERNAL_H
 
@@ -13,18 +13,19 @@
 
 #define CALL_NONE (-1) /* no such call in this ABI, or no such argument */
 
-/* Two of the calls that socketcall(2) of 32-bit programs may stand for. */
+/* i386 numbers of two calls that a socketcall(2) may stand for. */
 #define CALL_CONNECT_I386 362
 #define CALL_ACCEPT4_I386 364
 
-/* Returns the number that a call has in that ABI. */
+/* Returns the one of the three numbers that is for this ABI. */
 int32_t call_number(enum regs_abi abi, int32_t native, int16_t x32, int16_t i386);
 
-/* Copies call to *unpacked. If it is a socketcall(2) of a 32-bit program, *unpacked becomes the call that it stands
- * for, with the arguments from the memory of tid. Returns false if they cannot be read, or if that call never waits. */
+/* Copies call to *unpacked. If it is a socketcall(2) of a 32-bit program, sets *unpacked to the call that it stands
+ * for, and reads the arguments from the memory of tid. Returns false if they cannot be read, or if the call is not one
+ * of those that are repaired. */
 bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked);
 
-/* Sizes and offsets of what calls have in memory, bytes. */
+/* Sizes and offsets of the structures of calls in memory, bytes. */
 struct call_layout {
     unsigned word;
     unsigned message_vector, message_count, message_control, message_flags; /* offsets in struct msghdr */
@@ -36,27 +37,28 @@ struct call_vector {
     uint64_t address, count;
 };
 
-/* A byte in a vector, and what follows it. */
+/* The position of a byte in a vector, and the elements from there on. */
 struct call_position {
-    uint64_t element; /* index of its element; the number of elements, if the byte is behind the end of the vector */
-    uint64_t within;        /* bytes before it in that element */
-    uint64_t base, length;  /* that element */
-    uint64_t fitting;       /* number of elements from there on that end no more than room bytes away */
-    uint64_t fitting_bytes; /* bytes of these elements, from there on */
+    uint64_t element; /* index of its element; the number of elements if the byte is behind the end of the vector */
+    uint64_t within;        /* number of bytes before it in that element */
+    uint64_t base, length;  /* address and size of that element */
+    uint64_t fitting;       /* number of elements from there on that fit into room bytes */
+    uint64_t fitting_bytes; /* number of bytes of these elements, from that byte on */
 };
 
-/* Returns the layout for the words of the request. */
+/* Returns the layout for the word size of the request. */
 const struct call_layout *call_layout(const struct call_request *request);
 
-/* Returns the address of a message of a call that has several; 0: the first one. */
+/* Returns the address of message number `message` of a call that has several; 0: the first one. */
 uint64_t call_message_address(const struct call_request *request, uint64_t message);
 
-/* Finds where byte `done` of a vector is, and which elements from there on are within room bytes. Returns 0 or -errno:
- * -EINVAL where the vector has more elements than the kernel takes. */
+/* Finds byte number `done` of a vector, and the elements from there on that fit into room bytes. Returns 0 or -errno:
+ * -EINVAL if the vector has more elements than the kernel accepts. */
 int call_find_position(pid_t tid, const struct call_request *request, const struct call_vector *vector,
                        uint64_t done, uint64_t room, struct call_position *position);
 
-/* Reads the vector of the message at address; *control: the address for its ancillary data. Returns 0 or -errno. */
+/* Reads the vector of the message at address, and the address of its ancillary data into *control. Returns 0 or
+ * -errno. */
 int call_read_message(pid_t tid, const struct call_request *request, uint64_t address,
                       struct call_vector *vector, uint64_t *control);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a tracee's descriptor stands for: proc_pid_fd(5), proc_pid_fdinfo(5). Only the file itself tells the options of
- * a socket and the settings of a terminal. They are asked for through a copy of the descriptor, pidfd_getfd(2), which
- * lives for some microseconds, while the tracee stands still behind a call on that file. Linux 5.3 to 5.5 have no such
- * call, and the filters of containers refuse it: then there is no copy, and the file is opaque. */
+/* Finds out properties of the file of a tracee's descriptor: proc_pid_fd(5), proc_pid_fdinfo(5). /proc does not show
+ * the options of a socket or the settings of a terminal. They are read through a copy of the descriptor
+ * (pidfd_getfd(2)), which exists for some microseconds while the tracee stands still behind a call on that file. Linux
+ * 5.3 to 5.5 do not have pidfd_getfd, and seccomp filters of containers may forbid it. Then there is no copy, and the
+ * file is opaque. */
 #include "config.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@
 #define SO_PASSPIDFD 76 /* Linux 6.5 */
 #endif
 
-/* Reads a number from fdinfo by the name of its field with the colon. Returns 0 or -errno. */
+/* Reads the number in a field of fdinfo. field: name of the field with the colon. Returns 0 or -errno. */
 static int descriptor_read_number(pid_t pid, pid_t tid, int fd, const char *field, int base, uint64_t *number)
 {
     char path[PATH_SIZE], text[128];
@@ -78,8 +79,8 @@ int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position)
     return descriptor_read_number(pid, tid, fd, "pos:", 10, position);
 }
 
-/* Looks at the inode of a file. The server of the file, which may be a tracee that stands still, is not asked:
- * AT_STATX_DONT_SYNC. Returns 0 or -errno. */
+/* Reads the type, inode number and size of a file. AT_STATX_DONT_SYNC keeps the kernel from asking the server of the
+ * file, which may be a tracee that stands still. Returns 0 or -errno. */
 static int descriptor_look_at_inode(int directory, const char *path, struct statx *found)
 {
     int flags = AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
@@ -139,8 +140,9 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
     return descriptor_look_at_file(pid, tid, fd, &found) == 0 && descriptor_is_same_file(&found, file);
 }
 
-/* Returns a copy of a descriptor of the thread; -1: there is none. A thread may have a table of descriptors of its own:
- * then the file of that number of the process would be copied instead, and is rejected. */
+/* Returns a copy of a descriptor of the thread, which the caller closes; -1: none. Before Linux 6.9 the copy comes from
+ * the descriptor table of the process. If the thread has a table of its own, this may be another file, so the file is
+ * compared. */
 static int descriptor_copy(pid_t pid, pid_t tid, int fd, const struct file_identity *expected)
 {
     struct statx found;
@@ -185,8 +187,9 @@ static bool descriptor_copy_is_at_mark(int copy)
     return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
-/* Returns true for sockets that give bytes, and wait for as many as they are asked for: sock_rcvlowat in their recvmsg.
- * SCTP calls itself a stream, too, and gives one message at a time: sctp_recvmsg in net/sctp/socket.c. */
+/* Returns true for sockets whose receives return a stream of bytes, and can wait for the full number: sock_rcvlowat in
+ * their recvmsg. SCTP also has type SOCK_STREAM, but returns one message at a time: sctp_recvmsg in
+ * net/sctp/socket.c. */
 static bool descriptor_is_byte_stream(int copy, int domain)
 {
     int protocol;
@@ -206,7 +209,7 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
 
     descriptor->local = domain == AF_UNIX;
     descriptor->stream = descriptor_is_byte_stream(copy, domain);
-    /* a socket of messages keeps its low mark, but does not look at it */
+    /* SO_RCVLOWAT can be set on a socket of messages, too, but has no effect there */
     int low_mark = descriptor->stream ? descriptor_socket_option(copy, SO_RCVLOWAT, 0) : 0;
     descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
     descriptor->peek_advances = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
@@ -218,8 +221,9 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);
 }
 
-/* Looks at a socket that cannot be copied: it tells the name of its protocol, but not its options (sockfs_xattr_get in
- * net/socket.c). The names are those of struct proto in the kernel; before Linux 5.15 all of AF_UNIX are "UNIX". */
+/* Looks at a socket whose descriptor cannot be copied. An extended attribute contains the name of its protocol
+ * (sockfs_xattr_get in net/socket.c), but its options cannot be read. The names are those of struct proto in the
+ * kernel. Before Linux 5.15 all sockets of AF_UNIX have the name "UNIX". */
 static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 {
     static const char *const streams[] = {"TCP", "TCPv6", "MPTCP", "MPTCPv6", "UNIX-STREAM", "SMC", "SMC6"};
@@ -234,9 +238,8 @@ static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct des
             descriptor->stream = true;
 }
 
-/* Returns true for a terminal. Only terminals are asked for their settings: the driver of another device may be a
- * program (CUSE), even a tracee that stands still. The numbers of consoles, serial lines and pseudo-terminals are in
- * Documentation/admin-guide/devices.txt. */
+/* Returns true if the device is a terminal, judging by its number and by sysfs: Documentation/admin-guide/devices.txt.
+ * The device itself is not asked, because its driver may be a program (CUSE), even a tracee that stands still. */
 static bool descriptor_is_terminal_device(dev_t device)
 {
     char path[PATH_SIZE], subsystem[256];
@@ -249,8 +252,9 @@ static bool descriptor_is_terminal_device(dev_t device)
     return length > 4 && memcmp(subsystem + length - 4, "/tty", 4) == 0;
 }
 
-/* termios(3), "Noncanonical mode": a read waits for MIN bytes where there is no TIME. A master reports the settings of
- * its slave (tty_mode_ioctl), but waits for any byte. */
+/* Reads the settings of a terminal. If TIME is 0, a read waits for MIN bytes: termios(3), "Noncanonical mode". A
+ * pseudo-terminal's master reports the settings of its slave (tty_mode_ioctl), but its own reads wait only for one
+ * byte. */
 static void descriptor_look_at_terminal(int copy, struct descriptor *descriptor)
 {
     struct termios settings;
@@ -298,7 +302,8 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     return 0;
 }
 
-/* Opens one more reader of a pipe, for some microseconds, where there is no copy. Returns -1 if it cannot be opened. */
+/* Opens the pipe of a descriptor for reading, for use if there is no copy. Returns a descriptor, which the caller soon
+ * closes; -1: it cannot be opened. */
 static int descriptor_open_pipe(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
     char path[PATH_SIZE];
