@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counting into a target's own memory, for programs that call profil(2) and its relatives. That a buffer cannot be
- * written is found out by the write, and ends the counting as the dialect has it; the target notices nothing. */
+/* Counts samples in a target's own memory, for programs that call profil(2) or a related function. If the write to a
+ * buffer fails, counting ends according to the rules of the dialect, and the target does not notice. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
-#define FORKING_THREAD (-1) /* in place of the number of a child, until it has one */
+#define FORKING_THREAD (-1) /* thread id for a child that has no number yet */
 
 static int counts_read(void *context, uint64_t address, void *to, size_t size)
 {
@@ -99,12 +99,12 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
         free(count);
         return -ENOMEM;
     }
-    /* a thread that turns to the form by which all threads are counted has no count of its own any more */
+    /* if a thread starts a count for all threads, its own count ends */
     while ((former = counts_at(process, place)) != NULL ||
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
         counts_drop(process, former);
     count->owed_ns = process->count_owed_ns % count->period_ns;
-    /* counts of further threads begin at another phase: steps of the golden ratio are spread evenly */
+    /* the next count begins at another phase: steps of the golden ratio spread the phases evenly */
     process->count_owed_ns = count->owed_ns + (uint64_t)((double)count->period_ns * 0.618);
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
@@ -149,7 +149,8 @@ void counts_free(struct counts *counts)
 
 void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
 {
-    pid_t tid = tracee->tid; /* it is stopped: no other thread is sure to be there still */
+    /* memory is accessed through this thread, which is stopped: any other thread may have ended */
+    pid_t tid = tracee->tid;
     const struct dialect_memory memory = {
         .read = counts_read, .write = counts_write, .context = &tid};
     struct dialect_count *count = counts_of(tracee->process, tid);
@@ -158,7 +159,7 @@ void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
         dialect_count_cpu(count, &memory, sample->pc, sample->syscall >= 0, sample->cpu_ns);
 }
 
-/* Puts a copy of a count at the head of a list, and returns the list; it is unchanged where there is no memory. */
+/* Puts a copy of a count at the head of a list. Returns the new list, or the old one if memory is short. */
 static struct counts *counts_add_copy(struct counts *list, const struct counts *from, pid_t tid)
 {
     struct counts *entry = malloc(sizeof *entry);
@@ -180,7 +181,7 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid)
         const struct dialect_count *count = entry->count;
         if (count->dialect->fork == DIALECT_CHILD_STOPS || (entry->tid != COUNTS_ALL_THREADS && entry->tid != tid))
             continue;
-        /* a child is owed the number of samples stored before, too */
+        /* a count that is off is inherited, too, if pcsample still owes the number of samples stored */
         if (count->on || count->pcsample.count > 0)
             list = counts_add_copy(list, entry, entry->tid == tid ? FORKING_THREAD : COUNTS_ALL_THREADS);
     }

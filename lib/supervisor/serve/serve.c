@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Serving programs that profile themselves. There is no client: a program, or a child that it forked, connects for each
- * request and names itself by its credentials, and what is counted goes into its own memory. The supervisor ends when
- * nobody counts any more, so that a program that has turned profiling off is not traced. */
+/* Serves programs that profile themselves. There is no client: a program, or a child that it forked, makes a connection
+ * for each request. The credentials of the connection identify it, and the counts go into its own memory. The
+ * supervisor ends when no process counts any more, so a program that has turned profiling off is not traced. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@
 #include "wire/wire.h"
 
 #define REQUEST_WAIT_NS 10000000000u /* the longest wait for the first request */
-#define STAY_NS 1000000000u         /* how long it stays when nobody counts: programs turn profiling off and on again */
+/* how long it stays when no process counts, because programs turn profiling off and on again */
+#define STAY_NS 1000000000u
 #define SERVE_RATE_MAX_HZ 50000.0
 
 static bool serve_follows(struct supervisor *supervisor, pid_t pid)
@@ -43,7 +44,7 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
         return -errno;
-    /* a program that is followed may have changed its user since */
+    /* a program that is followed already may have changed its user since */
     if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
                                  !serve_follows(supervisor, credentials.pid)))
         return -EPERM;
@@ -51,9 +52,9 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
     return 0;
 }
 
-/* Returns true if the caller has closed its end. A caller that execs, or dies, loses its end of the connection. Once it
- * is seized an exec is reported, and PTRACE_SEIZE waits for an exec under way. So a caller that is still there after it
- * was seized still runs the program that sent the request. */
+/* Returns true if the caller's end of the connection is closed: an exec or the end of the caller closes it. After the
+ * seizure every exec is reported, and PTRACE_SEIZE waits for an exec under way. So if the connection is still open
+ * after the seizure, the caller still runs the program that sent the request. */
 static bool serve_has_hung_up(int fd)
 {
     char byte;
@@ -69,7 +70,7 @@ void serve_accept(struct supervisor *supervisor)
     int fd = accept4(supervisor->client.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    /* the connection of a stranger does not keep the supervisor running */
+    /* refuses strangers: their connections must not keep the supervisor running */
     if (serve_find_caller(supervisor, fd, &pid) != 0) {
         close(fd);
         return;
@@ -81,7 +82,7 @@ void serve_accept(struct supervisor *supervisor)
         close(fd);
 }
 
-/* Returns true if the process counts, or if pcsample owes its caller a number that outlives the sampling. */
+/* Returns true if the process counts, or if a later call of pcsample must still return the number of its samples. */
 static bool serve_is_needed(const struct process *process)
 {
     const struct dialect_count *all = counts_of(process, COUNTS_ALL_THREADS);
@@ -89,7 +90,7 @@ static bool serve_is_needed(const struct process *process)
     return counts_rate(process) > 0 || (all != NULL && all->pcsample.count > 0);
 }
 
-/* Samples as often as the process that wants most, or not at all. */
+/* Sets the rate to the highest rate that a process wants, or pauses sampling if none wants any. */
 static void serve_set_rate(struct supervisor *supervisor)
 {
     double hz = 0;
@@ -109,8 +110,8 @@ static void serve_set_rate(struct supervisor *supervisor)
     sampling_start(supervisor);
 }
 
-/* Reads memory of a process through any thread that is still there, for the leader may be the first to end. Returns 0
- * or -errno. */
+/* Reads memory of a process through any of its threads that is still there: the leader may be the first to end. Returns
+ * 0 or -errno. */
 static int serve_read_process(const struct process *process, uint64_t address, void *to, size_t size)
 {
     int error = -ESRCH;
@@ -121,7 +122,8 @@ static int serve_read_process(const struct process *process, uint64_t address, v
     return error;
 }
 
-/* Copies the regions of a request. Returns 0, 1 where they turn counting off, or -errno. */
+/* Reads the regions of a request from the caller's memory, and checks them. Returns 0, or 1 if they turn counting off,
+ * or -errno. */
 static int serve_copy_regions(const struct process *process, const struct wire_profil *request,
                               const struct dialect *dialect, struct dialect_region *regions,
                               uint64_t *addresses)
@@ -157,8 +159,8 @@ struct serve_call {
     struct wire_profil_answer *answer;
 };
 
-/* Returns the thread that asks, as we number it. A caller in a PID namespace of its own has other numbers:
- * proc_pid_status(5), "NSpid". -1: it is not found. */
+/* Returns the thread id of the caller in our PID namespace; -1: not found. A caller in another PID namespace sends its
+ * number there: "NSpid" of proc_pid_status(5). */
 static pid_t serve_find_thread(const struct serve_call *call, const struct process *process)
 {
     pid_t tid = call->request->tid;
@@ -208,7 +210,8 @@ static int serve_start_counting(struct process *process, const struct serve_call
     return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count);
 }
 
-/* Starts pcsample. Keeps the state of an earlier call, whose count this call returns. Returns 0 or -errno. */
+/* Obeys a call of pcsample, which starts or stops the storing of samples. Keeps the state of an earlier call, because
+ * this call returns the number of samples of that one. Returns 0 or -errno. */
 static int serve_start_storing(struct process *process, const struct serve_call *call)
 {
     const struct wire_profil *request = call->request;
@@ -289,7 +292,7 @@ void serve_request(struct supervisor *supervisor, int fd)
     struct wire_profil request;
     struct serve_call call = {.fd = fd, .request = &request, .answer = &answer};
 
-    /* a request that comes when we are about to end goes to the next supervisor */
+    /* while we are about to end, closes the connection without an answer: the caller turns to the next supervisor */
     if (!supervisor->client.quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
         int error = serve_find_caller(supervisor, fd, &call.pid);
@@ -298,7 +301,7 @@ void serve_request(struct supervisor *supervisor, int fd)
         answer.error = -error;
         supervisor->serving.requested_at = time_now();
         supervisor->serving.requested = true;
-        /* a caller that is gone has no use for it */
+        /* an error is ignored: the caller is gone */
         ssize_t ignored = send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
         (void)ignored;
     }
@@ -313,7 +316,7 @@ void serve_end_if_unneeded(struct supervisor *supervisor)
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
         needed = needed || serve_is_needed(process);
-    serve_set_rate(supervisor); /* the process that wanted most may have ended, or been turned off */
+    serve_set_rate(supervisor); /* the process with the highest rate may have ended, or turned profiling off */
     uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
                         : supervisor->processes.tracee_count == 0 ? 0
                                                            : STAY_NS;
