@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files behind mappings, opened as the target sees them: through /proc/PID/map_files (any file, deleted ones too,
- * but only for the privileged), /proc/PID/exe (the program, deleted or not), or /proc/PID/root and the path. All of
- * these may hang, so the opener process does it.
+ * Opens the files behind mappings as the target sees them. There are three ways: /proc/PID/map_files (any file, even a
+ * deleted one, but only with privileges), /proc/PID/exe (the program, even a deleted one), and the path below
+ * /proc/PID/root. Any of these may hang, so an opener process does this.
  *
- * Names of code made at run time are in a jitdump, which its process maps to show it, or in /tmp/perf-PID.map. Either
- * may be made long after the first code runs, so it is looked for as long as the process lives, and once more when it
- * has ended. A map may be left over from another process with this pid: it is taken if it was written since this
- * process began.
+ * The names of run-time code are in a jitdump, which its process maps so that profilers find it, or in
+ * /tmp/perf-PID.map. Either file may be made long after the first code runs. So both are looked for as long as the
+ * process lives, and the map once more after its end. A map may be left over from another process with the same pid, so
+ * it is used only if it was written since this process began.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@
 
 #define VDSO_SIZE_MAX 65536u /* bytes; a vDSO has two or three pages */
 #define SECOND UINT64_C(1000000000)
-#define SLACK (SECOND / 10) /* for the kernel's times, which are counted in ticks */
+#define SLACK (SECOND / 10) /* tolerance, because the kernel counts these times in ticks */
 
 /* Opens a path as the process sees it. Returns a descriptor or -errno. */
 static int mapped_file_open_in_root(pid_t pid, const char *path, uint64_t inode)
@@ -57,9 +57,9 @@ bool mapped_file_is_program(pid_t pid, const char *name)
     return strcmp(path, name) == 0;
 }
 
-/* Opens a mapped file. The inode tells whether a file is the one that is wanted. The device may differ: overlay and
- * btrfs show another one in maps than in stat. /proc/PID/exe is not used for other files, because the program may lie
- * on a file system that hangs. */
+/* Opens a mapped file. Its inode number identifies the file. The device number is not compared: for overlay and btrfs
+ * it differs between maps and stat. /proc/PID/exe is opened only for the program itself, because the program may be on
+ * a file system that hangs. */
 static int mapped_file_open_mapping(const struct open_request *wanted)
 {
     char path[96];
@@ -78,8 +78,8 @@ static int mapped_file_open_mapping(const struct open_request *wanted)
 
 /* --- a JIT's names --------------------------------------------------------------------- */
 
-/* Takes a mapping's addresses, inode and path from a line of maps. Returns false if the mapping is not a jitdump of
- * this process. */
+/* Reads the addresses, inode and path of a mapping from a line of maps into *dump. inner: pid of the process in its own
+ * namespace. Returns false if the mapping is not a jitdump of this process. */
 static bool mapped_file_is_jitdump(char *line, long inner, struct open_request *dump)
 {
     char base[48];
@@ -135,7 +135,8 @@ static uint64_t mapped_file_process_start(pid_t pid)
                             ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Returns the descriptor of a map if it was written since the process began; else closes it and returns -errno. */
+/* Returns fd, the descriptor of a map, if the map was written since the process began; else closes it and returns
+ * -errno. If fd is negative, an error, returns fd. */
 static int mapped_file_take_if_written_since(int fd, uint64_t began)
 {
     struct stat status;
@@ -162,7 +163,7 @@ static int mapped_file_open_jit_names(const struct open_request *wanted)
 
     if (wanted->began == 0)
         return -ESRCH;
-    if (apart > SLACK) /* the process has ended */
+    if (apart > SLACK) /* the process has ended: began is 0, or belongs to another process */
         return mapped_file_take_if_written_since(regular_file_open(wanted->path, 0), wanted->began);
     long inner = procfs_status_number(wanted->pid, "NSpid:");
     int fd = mapped_file_open_jitdump(wanted->pid, inner > 0 ? inner : wanted->pid);

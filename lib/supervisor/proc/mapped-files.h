@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mapped-files: opening what a target maps. */
+/* mapped-files: opens the files that a target maps, and files with the names of its run-time code. */
 #ifndef PPROFIL_MAPPED_FILES_H
 #define PPROFIL_MAPPED_FILES_H
 
@@ -8,15 +8,16 @@
 
 struct open_request;
 
-/* Opens what is wanted, for reading; may hang. Returns the descriptor, which is the caller's, or -errno; -EAGAIN: a JIT
- * has no names yet, but its process lives. */
+/* Opens the requested file for reading; may hang. Returns a descriptor, which the caller owns, or -errno; -EAGAIN:
+ * there are no names of a JIT yet, but its process lives. */
 int mapped_file_open(const struct open_request *wanted);
 /* Fills in a request for the names of code that a process makes at run time. */
 void mapped_file_request_jit_names(pid_t pid, struct open_request *wanted);
-/* Copies a vDSO, whose addresses the request has, into a file. Returns the descriptor, which is the caller's, or
- * -errno. Only the tracer of a process may read its memory where Yama's ptrace_scope forbids it to others. */
+/* Copies the vDSO at the addresses of the request into a file in memory. Returns its descriptor, which the caller owns,
+ * or -errno. By the supervisor, not by an opener: under Yama's ptrace_scope only the tracer may read the memory of a
+ * process. */
 int mapped_file_copy_vdso(const struct open_request *wanted);
-/* Returns true if this path, as /proc/PID/maps has it, is the program of the process. */
+/* Returns true if path, a path from /proc/PID/maps, is the program of the process. */
 bool mapped_file_is_program(pid_t pid, const char *path);
 
 #endif

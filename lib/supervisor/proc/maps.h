@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* maps: which file is mapped at an address of another process. */
+/* maps: finds the file that is mapped at an address of another process. */
 #ifndef PPROFIL_MAPS_H
 #define PPROFIL_MAPS_H
 
@@ -13,41 +13,41 @@
 
 #define MAPS_REMEMBERED_MAX 256
 
-/* The mappings of one address space that the client knows. Fixed in size: a mapping that was pushed out is simply sent
- * again. */
+/* The mappings of one address space that the client knows. The table has a fixed size: a mapping that was replaced is
+ * sent to the client again. */
 struct maps {
     int fd;              /* /proc/PID/maps; -1: not open */
-    bool listed;         /* it is read as text: there is no PROCMAP_QUERY, or no descriptor to keep */
-    uint32_t jit_object; /* id of the JIT's map; 0: it was not asked for */
+    bool listed;         /* it is read as text: the kernel has no PROCMAP_QUERY, or descriptors are scarce */
+    uint32_t jit_object; /* id of the object with a JIT's names; 0: not requested */
     unsigned count;      /* number of slots in use */
-    unsigned next;       /* the slot that is replaced next */
-    uint64_t scanned_at; /* time of the last walk through all executable mappings */
+    unsigned next;       /* index of the slot that is replaced next */
+    uint64_t scanned_at; /* time of the last walk through all executable mappings (scan) */
     uint64_t scan_cost_ns;
     unsigned scans;
-    bool changed; /* since then a sample was in a mapping that is new */
+    bool changed; /* a sample since the last scan was in a mapping that is new */
     struct mapping known[MAPS_REMEMBERED_MAX];
 };
 
 enum maps_result {
     MAPS_KNOWN, /* the client knows this mapping */
-    MAPS_NEW,   /* details says what the client must be told */
-    MAPS_NONE,  /* there is no mapping, or none is known of a list, or the process is gone */
+    MAPS_NEW,   /* the mapping is new: *details is for the client */
+    MAPS_NONE,  /* there is no mapping, or none in the known part of a list, or the process is gone */
 };
 
-/* Knows no mapping; the file is not open. */
+/* Begins without mappings and without an open file. */
 void maps_init(struct maps *maps);
-/* Closes the file, and forgets all mappings: after an exec, and at the end. */
+/* Closes the file, and forgets all mappings. To be called after an exec, and at the end. */
 void maps_close(struct maps *maps);
 
-/* Opens /proc/PID/maps if it is not open. It stays open until maps_close, and shows the memory that the process had
- * when it was opened, also after an exec. parse: it is read as text even where the kernel has PROCMAP_QUERY. Returns
- * true if it is open, and false if it cannot be, or if descriptors are scarce. */
+/* Opens /proc/PID/maps if it is not open. It stays open until maps_close. Even after an exec, it shows the memory that
+ * the process had when it was opened. parse: read it as text even if the kernel has PROCMAP_QUERY. Returns true if it
+ * is open; false if it cannot be opened, or if descriptors are scarce. */
 bool maps_open(struct maps *maps, pid_t pid, bool parse);
 bool maps_is_open(const struct maps *maps);
 
-/* Finds the mapping of an address in process pid. *details is set in full for MAPS_NEW, only its mapping for
- * MAPS_KNOWN, and nothing in it is valid for MAPS_NONE. mounts: tells which files may hang, so that the kernel is not
- * asked for their build-ids. Where maps->listed, only known mappings are looked through: a walk finds new ones. Calls
+/* Finds the mapping of an address in process pid. For MAPS_NEW sets all of *details, for MAPS_KNOWN only
+ * details->mapping, and for MAPS_NONE nothing that is valid. mounts: finds files that may hang, for which the kernel is
+ * not asked for a build-id. If maps->listed, searches only the known mappings; only a walk finds new ones. Calls
  * maps_open. */
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
@@ -57,18 +57,18 @@ struct maps_scan {
     struct maps *maps;
     struct mounts *mounts;
     pid_t pid;
-    uint64_t address;      /* the address at which it goes on */
-    struct maps_list list; /* open only where maps->listed */
+    uint64_t address;      /* address at which the walk goes on */
+    struct maps_list list; /* open only if maps->listed */
 };
 
-/* Begins a walk, which borrows maps and mounts. maps_scan_end has to follow. */
+/* Begins a walk, which borrows maps and mounts. The caller must call maps_scan_end. */
 void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
                      bool parse);
-/* Finds the next mapping, as maps_look_up gives it; MAPS_NONE: there are no more. */
+/* Finds the next new mapping. Returns MAPS_NEW, and sets *details, or MAPS_NONE at the end. */
 enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details);
 void maps_scan_end(struct maps_scan *scan);
 
-/* Forgets a mapping that the client could not be told of after all. */
+/* Forgets this mapping, and those that it overlaps. To be called if the mapping could not be sent to the client. */
 void maps_forget(struct maps *maps, const struct mapping *mapping);
 
 #endif

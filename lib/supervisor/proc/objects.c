@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mappings, and how the client learns of them. The client gets a descriptor of each mapped file, which an opener opens
+/* Reports mappings to the client, and requests a descriptor of each mapped file for it, which an opener opens
  * (opener.h). */
 #include "config.h"
 
@@ -19,12 +19,12 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define PRIVATE_IDS 0x80000000u /* the first id of objects that are not files */
+#define PRIVATE_IDS 0x80000000u /* the first id for objects that are not files */
 #define COMPAT_END (UINT64_C(1) << 32)
-/* A program's first EARLY_SCANS scans of its executable mappings follow each other without a pause, as long as one
- * takes less than EARLY_COST_NS of CPU time. The very first does not count: it may start an opener, and is made before
- * the program has mapped its libraries. Later scans take at most one part in SCAN_SHARE of the time, or in
- * SCAN_SHARE_CHANGED after a sample in a new mapping. */
+/* The first EARLY_SCANS scans of a program's executable mappings follow each other without a pause, as long as a scan
+ * takes less than EARLY_COST_NS of CPU time. The cost of the first scan is ignored: it may start an opener, and comes
+ * before the program has mapped its libraries. Later scans take at most 1/SCAN_SHARE of the time, or
+ * 1/SCAN_SHARE_CHANGED after a sample in a new mapping. */
 #define EARLY_SCANS 8u
 #define EARLY_COST_NS 2000000u
 #define SCAN_SHARE 200u
@@ -52,8 +52,8 @@ static struct object_key *objects_find_key(struct objects *objects, uint64_t dev
     return &objects->seen[slot];
 }
 
-/* Requests the file of supervisor->objects.details. The client is told the id only of what it will be sent. Returns
- * false if there is no room; the client gets only the path then. */
+/* Requests the file of supervisor->objects.details from an opener. Returns false if there is no room. Then the client
+ * must not get the id, because it will get no descriptor; it gets only the path. */
 static bool objects_request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -85,8 +85,8 @@ static uint32_t objects_want_file(struct supervisor *supervisor, pid_t pid)
     return key->asked ? id : 0;
 }
 
-/* Returns true if this is the vDSO of a 32-bit program. The kernel puts it next to the stack, so a 64-bit program has
- * it far above. */
+/* Returns true if the mapping, a vDSO, is that of a 32-bit program: then it is below 4 GiB. The kernel maps it near the
+ * stack, which is far above 4 GiB in a 64-bit program. */
 static bool objects_is_compat_vdso(const struct mapping *mapping)
 {
     return mapping->end <= COMPAT_END;
@@ -122,8 +122,8 @@ static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct proce
     return maps->jit_object;
 }
 
-/* Emits the mapping in supervisor->objects.details. Returns false if there is no room on the ring: the mapping is to be
- * emitted at the next sample. */
+/* Emits the mapping in supervisor->objects.details. Returns false if there is no room on the ring. Then the mapping is
+ * forgotten, so that a later sample emits it. */
 static bool objects_emit_details(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -165,8 +165,8 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
     return true;
 }
 
-/* Uses the /proc of another thread for the memory of the process, once the leader has ended: /proc/PID shows no memory
- * then, but /proc/TID does. Returns false if that is not the reason. */
+/* If the thread memory_tid has ended, sets memory_tid to `tid`, and returns true. After the end of the leader /proc/PID
+ * shows no memory, but /proc/TID of another thread does. */
 static bool objects_use_other_thread(struct process *process, pid_t tid)
 {
     char link[32], first;
@@ -221,7 +221,7 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
 
     if (tracee->files.may_exec && !maps_is_open(maps))
         return;
-    /* a program that has just started maps its libraries one by one */
+    /* early: a program that has just started maps its libraries one by one */
     bool early = maps->scans < 2 || (maps->scans < EARLY_SCANS && maps->scan_cost_ns < EARLY_COST_NS);
     if (!early && now - maps->scanned_at < period)
         return;
@@ -234,8 +234,9 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
            maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
            objects_emit_details(supervisor, process))
         ;
-    maps->changed = !opener_has_room(&supervisor->openers); /* there may be more */
+    maps->changed = !opener_has_room(&supervisor->openers); /* if there was no room, there may be more mappings */
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
-    maps->scan_cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began; /* CPU time: it may have waited for a CPU */
+    /* CPU time, because the scan may have waited for a CPU */
+    maps->scan_cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }

@@ -18,9 +18,9 @@
 #include "wire/wire.h"
 
 #define MS UINT64_C(1000000)
-#define PAUSE_MIN (10 * MS) /* time between looks for a JIT's names; doubled up to PAUSE_MAX */
+#define PAUSE_MIN (10 * MS) /* first pause between looks for a JIT's names; doubled up to PAUSE_MAX */
 #define PAUSE_MAX (1000 * MS)
-#define HANG_NS (10000 * MS) /* after this time a file of a device that hung is asked for again */
+#define HANG_NS (10000 * MS) /* after this time, a file of a device that hung may be requested again */
 #define SOCKET_FD (STDERR_FILENO + 1)
 
 /* --- tasks ------------------------------------------------------------------------------- */
@@ -86,14 +86,14 @@ static struct opener_task *opener_take_due(struct opener *opener, uint64_t now)
 /* --- what the process does ---------------------------------------------------------------- */
 
 /*
- * The process that opens files, and may hang. It shares a socket with the process that asks, and no other descriptor: a
- * process that hangs may outlive the one that asks, and would keep them open.
+ * The opener process opens files, and may hang. It shares a socket with the process that sends requests, and no other
+ * descriptors. A process that hangs may outlive the sender, and would keep such descriptors open.
  *
- * It copies a file that another process serves, and sends the copy, which cannot hang. The file itself may hang a
- * process that closes it, so the opener ends after each such file, and nobody waits for that.
+ * If another process serves a file, the opener copies it, and sends the copy, which cannot hang. Even closing the file
+ * itself may hang. So the opener ends after each such file, and no process waits for its end.
  */
 
-/* Closes all descriptors but the socket and the standard ones. Returns the new number of the socket. */
+/* Closes all descriptors except the socket and the standard ones. Returns the new number of the socket. */
 static int opener_keep_only(int socket)
 {
     if (socket != SOCKET_FD)
@@ -102,7 +102,7 @@ static int opener_keep_only(int socket)
     return SOCKET_FD;
 }
 
-/* Gives up the priority of the tracer that forked us, which is not for this: a copy may take long. */
+/* Gives up the priority inherited from the tracer that forked this process: a copy may take long. */
 static void opener_give_up_priority(void)
 {
     const struct sched_param none = {0};
@@ -118,7 +118,7 @@ void opener_serve(int socket)
     bool served = false;
 
     prctl(PR_SET_NAME, "pprofil-open");
-    if (chdir("/") < 0) /* whoever asks may want to unmount the directory where it began */
+    if (chdir("/") < 0) /* leaves the directory that it inherited, so that the directory can be unmounted */
         return;
     while (!served && open_request_receive(socket, &request) == 0) {
         int file = mapped_file_open(&request);
@@ -136,7 +136,7 @@ void opener_serve(int socket)
     }
 }
 
-/* Forks such a process. Returns its socket, which is the caller's, or -errno. */
+/* Forks an opener process. Returns the socket to it, which the caller owns, or -errno. */
 static int opener_fork(void)
 {
     int sockets[2];
@@ -147,7 +147,8 @@ static int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
-        /* at once: another tracer may hold a copy of a target's descriptor, which we now have, too */
+        /* first of all: another tracer may have had a copy of a target's descriptor open, which this process has
+         * inherited */
         int socket = opener_keep_only(sockets[1]);
         opener_give_up_priority();
         opener_serve(socket);
@@ -169,8 +170,8 @@ static void opener_answer(struct opener *opener, int error, int fd)
     opener->answered = true;
 }
 
-/* Abandons the process. An opener that was just forked may still have its socket, so epoll(7) would go on reporting
- * that socket. */
+/* Abandons the process. Removes the socket from the epoll set before it closes it: an opener that was just forked may
+ * still have a copy of the socket, and then epoll(7) would go on reporting it. */
 static void opener_abandon(struct opener *opener, int epoll)
 {
     epoll_ctl(epoll, EPOLL_CTL_DEL, opener->socket, NULL);
@@ -195,8 +196,8 @@ static int opener_start(struct opener *opener, int epoll)
     return error;
 }
 
-/* Returns true if the file must not be asked for. So a file system that hangs costs one process, however many of its
- * files are mapped. */
+/* Returns true if files of this device must not be requested, because one of them hangs, or because too many processes
+ * hang. So a file system that hangs costs only one process, even if many of its files are mapped. */
 static bool opener_hangs(const struct opener *opener, dev_t device)
 {
     for (unsigned i = 0; i < opener->hanging && device != 0; i++)
@@ -255,7 +256,8 @@ static void opener_receive(struct opener *opener, int epoll)
 
 /* --- from an opener to the client -------------------------------------------------------- */
 
-/* Forwards the answer. Returns false if the client is behind with reading. */
+/* Sends the answer to the client, or queues a JIT's task again if there are no names yet. Returns false if the client
+ * is behind with reading. */
 static bool opener_forward(struct openers *openers, struct opener *opener, int socket)
 {
     struct opener_task *task = opener->task;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernel prints a page of /proc/PID/maps at a time, and takes the lock of the mappings for each (fs/seq_file.c,
- * m_start() in fs/proc/task_mmu.c). So the file is read in pieces of a page and more. The pieces of stdio would be
- * smaller: the file's st_blksize is 1024.
+ * Reads the lists of mappings and of mounts. The kernel prints at most a page of /proc/PID/maps for each read, and
+ * takes the lock of the mappings each time (fs/seq_file.c, m_start() in fs/proc/task_mmu.c). So reads ask for a page or
+ * more. stdio would ask for less: the file's st_blksize is 1024.
  *
- * /proc/PID/mountinfo says which file system each device is of: "36 35 98:0 /root /mnt rw master:1 - ext3 /dev/root rw"
- * (proc(5)). The kernel uses numbers of devices without a disk again, so an answer is good for a second only.
+ * /proc/PID/mountinfo shows the type of the file system on each device: "36 35 98:0 /root /mnt rw master:1 - ext3
+ * /dev/root rw" (proc(5)). The kernel reuses device numbers that do not belong to a disk, so an answer is valid for a
+ * second only.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@
 #include "supervisor/proc/procfs-text.h"
 
 #define VALID_NS UINT64_C(1000000000)
-#define LINE_MAX_SIZE 16384 /* bytes; the options of an overlay may take a page or more */
+#define LINE_MAX_SIZE 16384 /* bytes; the mount options of an overlay may take a page or more */
 
 /* --- mappings -------------------------------------------------------------------------------- */
 
@@ -38,7 +39,7 @@ void maps_list_begin(struct maps_list *list, int fd, pid_t pid)
     }
 }
 
-/* Reads more, behind what is not used yet. Returns false at the end of the file. */
+/* Moves the unused text to the front, and reads more text behind it. Returns false at the end of the file. */
 static bool maps_list_read(struct maps_list *list)
 {
     size_t unused = list->end - list->begin;
@@ -51,7 +52,7 @@ static bool maps_list_read(struct maps_list *list)
     return got > 0;
 }
 
-/* Returns the next line, which ends with NUL in place of its newline; NULL at the end. */
+/* Returns the next line, with NUL in place of its newline; NULL at the end. Skips lines that are too long. */
 static char *maps_list_line(struct maps_list *list)
 {
     for (bool whole = true;;) {
@@ -62,7 +63,7 @@ static char *maps_list_line(struct maps_list *list)
             list->begin = (size_t)(end + 1 - list->text);
             if (whole)
                 return line;
-            whole = true; /* that was the rest of a line that is too long */
+            whole = true; /* this was the end of a line that is too long */
             continue;
         }
         if (list->end - list->begin == sizeof list->text) {
@@ -93,7 +94,8 @@ void maps_list_end(struct maps_list *list)
 
 /* --- mounts ---------------------------------------------------------------------------------- */
 
-/* Returns true if a list has this device. It is read without stdio, which would allocate. */
+/* Returns true if the mountinfo file at path contains this device, and sets *may_hang. Does not use stdio, which
+ * allocates. */
 static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, bool *may_hang)
 {
     char text[LINE_MAX_SIZE], *end;
@@ -118,8 +120,8 @@ static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, b
     return found;
 }
 
-/* Returns true if files of the device may hang. A process in a chroot sees only what is mounted below its root; we may
- * see more. */
+/* Returns true if files on the device may hang. Looks at our own mounts, too: a process in a chroot sees only mounts
+ * below its root, and we may see more. */
 static bool mounts_look_up(pid_t pid, uint32_t major, uint32_t minor)
 {
     char path[64];

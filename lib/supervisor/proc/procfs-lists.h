@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* procfs-lists: the long lists of /proc, read line by line without stdio, which would allocate: the mappings of a
- * process (proc_pid_maps(5)), and the mounts (proc_pid_mountinfo(5)). The mounts tell which files may hang a process
- * that looks into them, because another process or machine answers for their contents. */
+/* procfs-lists: reads the long lists of /proc line by line: the mappings of a process (proc_pid_maps(5)), and the
+ * mounts (proc_pid_mountinfo(5)). It does not use stdio, which allocates. The mounts show which files may hang their
+ * reader, because another process or machine serves them. */
 #ifndef PPROFIL_PROCFS_LISTS_H
 #define PPROFIL_PROCFS_LISTS_H
 
@@ -12,37 +12,37 @@
 
 struct mapping_details;
 
-#define MAPS_LIST_PIECE 8192 /* bytes; a line has up to 4096 bytes of a path, and some 75 others */
+#define MAPS_LIST_PIECE 8192 /* bytes; a line has a path of up to 4096 bytes, and about 75 other bytes */
 
 struct maps_list {
-    int fd;            /* -1: there is nothing to read */
+    int fd;            /* -1: the file could not be opened, or is closed */
     bool owned;        /* fd is closed at the end */
-    off_t at;          /* where fd is read next */
-    size_t begin, end; /* the part of text that was read, and is not used yet */
+    off_t at;          /* offset of the next read of fd */
+    size_t begin, end; /* the unused part of text */
     char text[MAPS_LIST_PIECE];
 };
 
-/* Begins at the first line. fd: the open file, which is borrowed; -1: the file of pid is opened. maps_list_end has to
- * follow. */
+/* Begins at the first line. fd: the open file, which is borrowed; -1: opens the file of pid. The caller must call
+ * maps_list_end. */
 void maps_list_begin(struct maps_list *list, int fd, pid_t pid);
-/* Reads the next mapping, without a build-id. Returns false at the end. A line that is too long is left out. */
+/* Reads the next mapping, without a build-id. Returns false at the end. Skips lines that are too long. */
 bool maps_list_next(struct maps_list *list, struct mapping_details *details, bool *executable);
 void maps_list_end(struct maps_list *list);
 
 #define MOUNTS_CACHED_MAX 16
 
-/* Answers that were found before; all 0 at the beginning. */
+/* A cache of answers; all 0 at the beginning. */
 struct mounts {
     struct mounts_device {
         uint32_t major, minor;
-        uint64_t until; /* time after which it is looked up again; 0: the element is free */
+        uint64_t until; /* time until which may_hang is valid; 0: the element is free */
         bool may_hang;
     } known[MOUNTS_CACHED_MAX];
-    unsigned next; /* the element that is replaced next */
+    unsigned next; /* index of the element that is replaced next */
 };
 
-/* Returns true if a file may hang that a process has mapped, and that is on this device; true also where neither the
- * process nor we see such a device mounted. Reads /proc at most once a second for each device. */
+/* Returns true if files on this device, which process pid has mapped, may hang their reader. Also returns true if the
+ * device is mounted neither for that process nor for us. Reads /proc at most once a second for each device. */
 bool mounts_may_hang(struct mounts *mounts, pid_t pid, uint32_t major, uint32_t minor);
 
 #endif

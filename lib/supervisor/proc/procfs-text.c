@@ -19,7 +19,7 @@ const char *procfs_find_stat_field(const char *text, int number)
 
 char procfs_parse_stat_letter(const char *text)
 {
-    const char *after = strrchr(text, ')'); /* the name may hold anything, also ')' */
+    const char *after = strrchr(text, ')'); /* the last ')', because the task's name may contain any character */
 
     return after != NULL && after[1] == ' ' ? after[2] : 'X';
 }
@@ -70,7 +70,7 @@ void procfs_parse_syscall(const char *text, struct procfs_state *state)
         last--;
     state->sp = strtoull(last, NULL, 16);
     if (state->pc == 0)
-        state->doing = PROCFS_GONE; /* a task without a stack: it is ending */
+        state->doing = PROCFS_GONE; /* without a stack, the task is ending */
 }
 
 bool procfs_parse_first_argument(const char *text, uint64_t *argument)
@@ -109,7 +109,7 @@ uint64_t procfs_parse_signals(const char *lines, const char *name)
     return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
 }
 
-/* Replaces "\012", which stands for a newline in a path; nothing else is escaped (seq_file_path() in fs/seq_file.c). */
+/* Replaces "\012" by a newline. The kernel escapes only newlines in these paths (seq_file_path() in fs/seq_file.c). */
 static void procfs_restore_newlines(char *path)
 {
     char *to = path;
@@ -147,8 +147,8 @@ bool procfs_parse_mapping(const char *line, struct mapping_details *details, boo
     return true;
 }
 
-/* Returns true for a file system that another process or machine serves. The names of types begin like these:
- * "fuse.sshfs", "fuseblk", "nfs4". */
+/* Returns true for a file system that another process or machine serves. type: the name of a type, which begins with
+ * one of the names below, such as "fuse.sshfs", "fuseblk" or "nfs4". */
 static bool procfs_is_remote(const char *type)
 {
     static const char *const remote[] = {"fuse", "virtiofs", "nfs",  "cifs",   "smb",     "9p",

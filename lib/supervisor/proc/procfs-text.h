@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* procfs-text: what the text of the files of /proc says. Pure. */
+/* procfs-text: parses the text of files of /proc. Pure. */
 #ifndef PPROFIL_PROCFS_TEXT_H
 #define PPROFIL_PROCFS_TEXT_H
 
@@ -14,18 +14,18 @@ enum procfs_doing {
 
 struct procfs_state {
     enum procfs_doing doing;
-    int32_t syscall; /* its number, WIRE_PAGE_FAULT, or WIRE_NO_SYSCALL where it is not known */
+    int32_t syscall; /* number of its system call, WIRE_PAGE_FAULT, or WIRE_NO_SYSCALL if not known */
     uint64_t pc, sp;
 };
 
 /* /proc/PID/task/TID/schedstat: Documentation/scheduler/sched-stats.rst. */
 struct procfs_cpu {
-    uint64_t run_ns;  /* time on a CPU; lags by up to one scheduler tick while it runs */
-    uint64_t wait_ns; /* time runnable without a CPU; a wait counts when it has ended */
+    uint64_t run_ns;  /* time on a CPU; up to one scheduler tick too low while the task runs */
+    uint64_t wait_ns; /* time that it waited for a CPU; a wait counts when it has ended */
     uint64_t turns;   /* number of times that it got a CPU */
 };
 
-/* One mapping: the members that decide whether two are the same. */
+/* A mapping. Two mappings are the same if all these fields are. */
 struct mapping {
     uint64_t start, end;
     uint64_t offset;
@@ -33,7 +33,7 @@ struct mapping {
     uint32_t dev_major, dev_minor;
 };
 
-/* What the client needs to know about a mapping that is new to it. */
+/* The details of a mapping that are sent to the client. */
 struct mapping_details {
     struct mapping mapping;
     unsigned char build_id[64];
@@ -41,40 +41,40 @@ struct mapping_details {
     char name[4096]; /* as /proc/PID/maps prints it; "": anonymous */
 };
 
-/* Returns the space before field `number` (3 or more) in a line of stat, proc_pid_stat(5). NULL: there is no such
- * field. A task's name, field 2, may hold anything. */
+/* Returns a pointer to the space before field `number` (3 or more) in a line of stat, proc_pid_stat(5). NULL: there is
+ * no such field. Field 2, the task's name, may contain any character. */
 const char *procfs_find_stat_field(const char *text, int number);
-/* Returns the letter of a task's state in a line of stat; 'X': there is none. */
+/* Returns the letter of the task's state in a line of stat; 'X': there is none. */
 char procfs_parse_stat_letter(const char *text);
 
-/* Returns the beginning of the line of status, proc_pid_status(5), that begins with name. The first line, which is the
- * task's name, is left out. NULL: there is no such line. */
+/* Returns the beginning of the line in a text of status, proc_pid_status(5), that begins with name. Skips the first
+ * line, which has the task's name. NULL: there is no such line. */
 const char *procfs_find_status_field(const char *text, const char *name);
-/* Returns the letter of a task's state in status; 'X': there is none. */
+/* Returns the letter of the task's state in a text of status; 'X': there is none. */
 char procfs_parse_status_letter(const char *text);
-/* Returns the set of signals that stands after name somewhere in these lines of status: bit signal - 1. Empty where
- * name is not there, and where lines is NULL. */
+/* Returns the set of signals that follows name in these lines of status: bit signal - 1. The set is empty if name is
+ * not there, or if lines is NULL. */
 uint64_t procfs_parse_signals(const char *lines, const char *name);
 
-/* Returns the last number of the first line of a text that begins with decimal numbers, none negative, between blanks;
+/* Returns the last of the decimal numbers at the beginning of a text, which are separated by blanks and not negative;
  * -1: there is none. */
 long procfs_parse_last_number(const char *text);
 
-/* Returns what a task with this state letter of proc_pid_stat(5) does. */
+/* Converts a state letter of proc_pid_stat(5). */
 enum procfs_doing procfs_doing_by_letter(char letter);
 
-/* Parses "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc" (fs/proc/base.c) into *state. What the text does not
- * say stays as it is. */
+/* Parses "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc" (fs/proc/base.c) into *state. Fields that the text does
+ * not contain stay as they are. */
 void procfs_parse_syscall(const char *text, struct procfs_state *state);
 
-/* Reads a0 of such a text. Returns false if it shows no call. */
+/* Reads a0 from such a text. Returns false if the text shows no call. */
 bool procfs_parse_first_argument(const char *text, uint64_t *argument);
 
-/* Parses a line of schedstat (Documentation/scheduler/sched-stats.rst). A number that is not there is 0. */
+/* Parses a line of schedstat (Documentation/scheduler/sched-stats.rst). A missing number is 0. */
 void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu);
 
-/* Parses a line of maps, proc_pid_maps(5): "start-end perms offset major:minor inode name". It has no build-id. Returns
- * false if the line is no such line. */
+/* Parses a line of maps, proc_pid_maps(5): "start-end perms offset major:minor inode name". Sets details->build_id_size
+ * to 0. Returns false if the line has another form. */
 bool procfs_parse_mapping(const char *line, struct mapping_details *details, bool *executable);
 
 /* Returns true if a line of mountinfo, proc_pid_mountinfo(5), is about this device. Sets *may_hang: another process, or

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading files of /proc, thousands of times a second: descriptors are kept open and read with pread, text is parsed in
- * place, and only the lists of children and of threads allocate. Where descriptors have run out, a file is opened for
- * one look and closed again. */
+/* Reads files of /proc, thousands of times a second. So descriptors are kept open and read with pread, text is parsed
+ * in place, and only the lists of children and of threads allocate. If descriptors are scarce, a file is opened for one
+ * look and closed again. */
 #include "config.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-#define STATUS_LINES 512 /* bytes of a field and of the fields that are read with it */
+#define STATUS_LINES 512 /* room for a field and for the fields behind it that are read, too, bytes */
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
 {
@@ -58,13 +58,14 @@ ssize_t procfs_read_file(const char *path, char *text, size_t size)
     return got;
 }
 
-/* To keep a descriptor for every thread is a convenience: this many are left for what must be opened in any case. */
+/* Number of descriptors that are not kept open for threads, but reserved for files that must be opened in any case. */
 #define SPARE_DESCRIPTORS 64
 
 /* Returns how many descriptors we may have; -1: there is no limit. */
 static long procfs_limit_of_descriptors(void)
 {
-    static long limit; /* the limit is raised before the first file is opened, and never again */
+    /* read only once: main.c raises the limit before the first file is opened, and it does not change later */
+    static long limit;
 
     if (limit == 0)
         limit = sysconf(_SC_OPEN_MAX);
@@ -78,7 +79,7 @@ bool procfs_may_keep(int fd)
     return limit < 0 || fd < limit - SPARE_DESCRIPTORS;
 }
 
-/* The kernel gives the lowest number that is free, so a high one shows that most are in use. */
+/* The kernel gives out the lowest free number, so a high number shows that many are in use. */
 void procfs_task_close_if_scarce(struct procfs_task *task)
 {
     long limit = procfs_limit_of_descriptors();
@@ -87,8 +88,8 @@ void procfs_task_close_if_scarce(struct procfs_task *task)
         procfs_task_close(task);
 }
 
-/* Reads a task's file through *kept, and opens it first if it is not open. Returns how many bytes were read, or
- * -errno. */
+/* Reads a task's file through descriptor *kept. If that is -1, opens the file, and keeps the descriptor in *kept if
+ * there are enough. Returns how many bytes were read, or -errno. */
 static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
                                 size_t size)
 {
@@ -109,7 +110,8 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-/* Looks at a task that may soon exec. A task in state S is hardly amid an exec, so its call may be asked for. */
+/* Looks at a task that may soon exec. A task in state S is hardly ever in the middle of an exec, so its system call may
+ * be read. */
 static void procfs_look_at_may_exec(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
@@ -202,14 +204,14 @@ char procfs_state_letter(const struct procfs_task *task)
     ssize_t got = procfs_read_kept(task, &fd, task->may_exec ? "status" : "stat", text, sizeof text);
 
     if (fd != kept)
-        close(fd); /* it is asked for only once in each sleep */
+        close(fd); /* not kept open: the letter is read only once in each sleep */
     if (got <= 0)
         return '\0';
     return task->may_exec ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
 }
 
-/* The number is a hash of the auxiliary vector, getauxval(3), which has the addresses of the program, of its random
- * bytes and of the vDSO. The kernel draws these anew for each exec. */
+/* The number is a hash of the auxiliary vector, getauxval(3). It contains the addresses of the program, of its random
+ * bytes and of the vDSO, which the kernel draws anew at each exec. */
 uint64_t procfs_exec_id(pid_t pid)
 {
     char path[PATH_SIZE];
@@ -248,9 +250,9 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
     return 0;
 }
 
-/* Returns the value of a field of status, proc_pid_status(5), within text, with the lines that follow it up to
- * STATUS_LINES bytes. NULL: it is not there. A task may be in 65536 groups, which makes a long line. So the file is
- * read in pieces, and the end of each piece is looked at once more with the next. */
+/* Reads /proc/TID/status into text until it contains a field, and the lines behind it up to STATUS_LINES bytes. Returns
+ * the value of the field, a pointer into text; NULL: it is not there. A task may be in 65536 groups, which makes a very
+ * long line. So the file is read in pieces, and the end of each piece is searched again with the next one. */
 static const char *procfs_read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
@@ -338,7 +340,7 @@ int procfs_file_size_limit(pid_t tid, uint64_t *limit)
     return 0;
 }
 
-/* proc(5): /proc/PID/task/TID/children lists them in the order in which they came to the thread. */
+/* /proc/PID/task/TID/children lists the children in the order in which the thread got them: proc(5). */
 unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room)
 {
     char path[PATH_SIZE];
@@ -369,7 +371,7 @@ bool procfs_has_ended(pid_t pid, pid_t tid)
     struct procfs_state state;
 
     procfs_task_init(&task, pid, tid);
-    task.may_exec = true; /* so that this does not wait for an exec */
+    task.may_exec = true; /* so that the look does not wait for an exec */
     procfs_look(&task, &state);
     procfs_task_close(&task);
     return state.doing == PROCFS_GONE;

@@ -35,7 +35,7 @@ int system_load_read(struct system_load *load)
     return 0;
 }
 
-/* Returns whole CPUs, or UINT32_MAX where there is no limit. */
+/* Returns the number of whole CPUs that a quota allows, at least 1; UINT32_MAX: no limit. */
 static unsigned system_cpus_of(long long quota, long long period)
 {
     if (quota <= 0 || period <= 0)
@@ -43,7 +43,8 @@ static unsigned system_cpus_of(long long quota, long long period)
     return quota < period ? 1 : (unsigned)(quota / period);
 }
 
-/* cgroups(7), version 2: "MAX PERIOD", MAX a number or "max". */
+/* Reads the quota of cgroups version 2 as a number of CPUs. The file contains "MAX PERIOD"; MAX is a number or
+ * "max". */
 static unsigned system_read_quota(const char *directory)
 {
     char path[PATH_SIZE], text[64];
@@ -63,14 +64,16 @@ static long long system_read_number(const char *directory, const char *name)
     return procfs_read_file(path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-/* Reads the quota of version 1: two files; the quota is -1 where there is no limit. */
+/* Reads the quota of cgroups version 1 as a number of CPUs. It is in two files; cpu.cfs_quota_us is -1 if there is no
+ * limit. */
 static unsigned system_read_quota_1(const char *directory)
 {
     return system_cpus_of(system_read_number(directory, "cpu.cfs_quota_us"),
                           system_read_number(directory, "cpu.cfs_period_us"));
 }
 
-/* Returns the least quota of a group and of the groups above it: each of them counts. */
+/* Returns the least quota of a group and of all groups above it, because each of them limits us. mount: directory of
+ * the hierarchy. */
 static unsigned system_least_quota(const char *mount, const char *group, unsigned (*quota_of)(const char *directory))
 {
     char path[PATH_MAX];
@@ -85,7 +88,8 @@ static unsigned system_least_quota(const char *mount, const char *group, unsigne
     return least;
 }
 
-/* /proc/self/cgroup has a line for each hierarchy: "NUMBER:CONTROLLERS:GROUP", and "0::GROUP" that of version 2. */
+/* Returns the least quota of our control groups as a number of CPUs; UINT32_MAX: no limit. /proc/self/cgroup has a line
+ * for each hierarchy: "NUMBER:CONTROLLERS:GROUP", or "0::GROUP" for version 2. */
 static unsigned system_quota(void)
 {
     char text[4096], *rest = NULL;
@@ -120,16 +124,17 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
 /* --- the kernel ------------------------------------------------------------------------------ */
 
 /*
- * An exec holds cred_guard_mutex until all other threads of its process have ended, and threads that are traced end
- * only when their tracer has reaped them. Until Linux 5.7 lock_trace() in fs/proc/base.c took the same mutex, for
- * /proc/TID/syscall, and only a deadly signal ended the wait: tracer and exec would wait for each other. Since
- * 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") it takes exec_update_lock, which an exec
- * does not hold while it waits for others. Of the older series 5.4 has that commit too, at the latest since 5.4.88.
+ * An exec holds cred_guard_mutex until all other threads of its process have ended, and traced threads end only when
+ * their tracer has reaped them. Before Linux 5.7, a read of /proc/TID/syscall took the same mutex (lock_trace() in
+ * fs/proc/base.c), and only a fatal signal ended its wait. So a tracer that read this file and the exec would wait for
+ * each other. Since 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
+ * exec_update_lock, which an exec does not hold while it waits for others. Of the older series, 5.4 also has that
+ * commit, at the latest since 5.4.88.
  *
- * That lock, too, is held for as long as it takes to free the former memory and to close descriptors (begin_new_exec()
- * and setup_new_exec() in fs/exec.c): the page tables that a fork has copied take some 25 ms a gigabyte. On 6.18.44 a
- * read of /proc/TID/stat was seen to wait as well, and a read of /proc/TID/status was not. So tasks that a fork has
- * just made are looked at by "status", until they have executed a program, or do not seem to be about to:
+ * An exec holds exec_update_lock, too, for some time: while it frees the former memory and closes descriptors
+ * (begin_new_exec() and setup_new_exec() in fs/exec.c). The page tables copied by a fork take about 25 ms per gigabyte.
+ * On 6.18.44 a read of /proc/TID/stat also waited, but a read of /proc/TID/status did not. So a task that a fork has
+ * just made is looked at through "status" until it has executed a program, or seems not to be about to:
  * procfs_task.may_exec.
  */
 
@@ -150,7 +155,7 @@ bool kernel_syscall_file_blocks_here(void)
     struct utsname names;
     char signature[256];
 
-    /* Ubuntu's releases are all called 5.4.0; a file says from which version they are made */
+    /* uname shows 5.4.0 for every 5.4 kernel of Ubuntu; this file shows the version on which it is based */
     if (procfs_read_file("/proc/version_signature", signature, sizeof signature) > 0)
         return kernel_syscall_file_blocks(signature);
     return uname(&names) < 0 || kernel_syscall_file_blocks(names.release);
