@@ -4,26 +4,26 @@
 #include "supervisor/accounting.h"
 #include "supervisor/proc/procfs.h"
 
-/* How much time the counts may leave out although the thread had a CPU: this, and one part in UNCOUNTED_PART of the
+/* The time that may be in neither count although the thread did not wait: UNCOUNTED_NS plus 1/UNCOUNTED_PART of the
  * time since the last look. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
-/* If at most RAN_NS and one part in RAN_PART of the time is in neither count, the thread has not waited since. A larger
- * bound would admit threads whose turn ended a little before the tick, and turns often end in a system call. */
+/* If at most RAN_NS plus 1/RAN_PART of the time is in neither count, the thread had the CPU until `due`. A larger bound
+ * would also admit threads whose turn ended a little before the tick, and turns often end in a system call. */
 #define RAN_NS 20000u
 #define RAN_PART 1024u
-/* A thread that lost the CPU later than RAN_AFTER_NS after the tick was due, got that CPU after the tick was due: the
- * tracer came late, or had lost the CPU amid the tick. */
+/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, it got the CPU only after that time: the
+ * tracer came late, or lost the CPU during the tick. */
 #define RAN_AFTER_NS 150000u
-/* After ONE_TURN_WAITS_MAX conclusions in a row from one turn, the thread is interrupted: the stop shows what it
- * did. */
+/* After ONE_TURN_WAITS_MAX conclusions in a row from one turn, the verdict is UNKNOWN. So the thread is interrupted,
+ * and the stop shows what it did. */
 #define ONE_TURN_WAITS_MAX 4u
-/* A sample pays off one part in n of its thread's debt. n is the number of samples in DEBT_NS of CPU time, at least
+/* A sample pays off 1/n of its thread's debt. n is the number of samples in DEBT_NS of CPU time, at least
  * DEBT_SHARES_MIN and at most DEBT_SHARES_MAX. */
 #define DEBT_NS 32000000
 #define DEBT_SHARES_MIN 8
 #define DEBT_SHARES_MAX 32
-/* A thread is young until it has this many samples: it may not have used yet what they stand for. */
+/* A thread is young until it has this number of samples: the sum of fewer samples may differ much from its CPU time. */
 #define YOUNG_SAMPLES_MAX 16
 #define WAIT_MIN_NS 100000u /* shorter waits are reported together */
 
@@ -55,8 +55,8 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
     return goes_on;
 }
 
-/* Checks the last look, one turn later. If the thread had indeed waited since lost_at then, the wait that has ended
- * since is at least as long as that. */
+/* Checks the conclusion of the last look, one turn later. If the thread had really waited from lost_at to that look,
+ * the wait that has ended since is at least that long. */
 static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
 {
     return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;
@@ -88,7 +88,7 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
 
 /* --- CPU time -------------------------------------------------------------------------------- */
 
-/* Returns in how many samples a debt is paid off. */
+/* Returns the number of samples in which a debt is paid off. */
 static int64_t weight_debt_shares(int64_t stretch)
 {
     int64_t shares = stretch > 0 ? DEBT_NS / stretch : DEBT_SHARES_MAX;
@@ -98,11 +98,12 @@ static int64_t weight_debt_shares(int64_t stretch)
     return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
 }
 
-/* Where threads are young, or there are more threads than CPUs, the sum of each depends on chance. So it is drawn to
- * what its process has used, and may not go far beyond. */
+/* Returns the share, adjusted to the CPU time of the process. The sum of a young thread depends on chance, and so do
+ * sums if there are more threads than CPUs. So the sum of the process approaches the CPU time of the process, and may
+ * not exceed it by much. */
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
-    /* share 0: its samples already stand for more than it has used */
+    /* share 0: the thread's samples already stand for more CPU time than it has used */
     bool unsettled = weight->samples < YOUNG_SAMPLES_MAX || share == 0;
 
     if (unsettled && weight->process_left > share)

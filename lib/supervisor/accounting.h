@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * accounting: what a thread has spent its time on, as far as the kernel's figures and the looks of ticks tell. Pure.
+ * accounting: computes what a thread has spent its time on, from the kernel's figures and from what ticks see. Pure.
  *
- * It has three parts: whether a thread that wants a CPU had one (cpu_wait), the CPU time that a sample stands for
- * (weight), and, in wall mode, the elapsed time (wall_time).
+ * It has three parts. cpu_wait decides whether a thread that wants a CPU had one. weight computes the CPU time that a
+ * sample stands for. wall_time divides up the elapsed time, in wall mode.
  */
 #ifndef PPROFIL_ACCOUNTING_H
 #define PPROFIL_ACCOUNTING_H
@@ -14,20 +14,22 @@
 /*
  * cpu_wait: did a thread that wants a CPU have one?
  *
- * The kernel says that a thread is runnable, but not whether it runs. A tracer that wakes up on the CPU of a runnable
- * thread has taken that CPU from this thread, or from another. proc_schedstat(5) tells which: it counts how long a
- * thread has run, how long it has waited for a CPU (a wait counts when it ends), and how often it got a CPU, its turns.
- * At each look the thread was runnable, and the tracer had its CPU, as far as it knew. Since the last look there was
+ * /proc shows that a thread is runnable, but not whether it runs. A tracer that wakes up on the CPU of a runnable
+ * thread has taken that CPU from this thread, or from another. The schedstat file of the thread helps to tell which
+ * (Documentation/scheduler/sched-stats.rst). It contains how long the thread has run, how long it has waited for a CPU
+ * (a wait counts when it ends), and how often it got a CPU, its turns. At each look the thread is runnable, and the
+ * tracer runs on the CPU on which the thread was last known to be. The turns since the last look mean:
  *
- *     no turn            It still waits, unless its run time grows: then it was on another CPU at the last look.
- *     one turn           It waited, ran, and lost its CPU. The time that is in neither count is the wait under way.
- *     more than one      It may have slept in between. Nobody can tell.
+ *     none               The thread still waits. But if its run time has grown, it was on another CPU at the last look.
+ *     one                It waited, ran, and lost its CPU. The time that is in neither count is the wait under way.
+ *     more than one      It may have slept in between, which the counts do not show.
  *
- * Interrupts, and the host of a virtual machine, take time that is in no count. That looks like a wait after one turn.
- * So the next look checks what the last one concluded, and only few such looks in a row are believed.
+ * Interrupts, and the host of a virtual machine, take time that is in neither count. That looks like a wait after one
+ * turn. So the next look checks the conclusion of the last one, and only ONE_TURN_WAITS_MAX such conclusions in a row
+ * are accepted.
  *
- * If it is certain when the thread lost its CPU before, and all the time since then is in one of the two counts, then
- * the thread has just lost its CPU to the tracer, however many turns it had.
+ * Another conclusion is possible if it is certain when the thread lost its CPU before. If all the time since then is in
+ * the two counts, the thread has just lost its CPU to the tracer, however many turns it had.
  */
 
 struct procfs_cpu;
@@ -38,71 +40,74 @@ enum cpu_wait_verdict {
     CPU_WAIT_RAN,   /* it had the CPU that the tracer has now */
 };
 
-/* The last look; all 0: there was none. */
+/* The state of a thread at the last look; all 0: there was no look. */
 struct cpu_wait {
-    uint64_t at;                     /* time */
+    uint64_t at;                     /* time of the look */
     uint64_t lost_at;                /* time at which the thread lost its CPU */
-    bool certain;                    /* lost_at is certain; else the thread may have lost its CPU earlier */
-    uint64_t run_ns, wait_ns, turns; /* from struct procfs_cpu */
+    bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
+    uint64_t run_ns, wait_ns, turns; /* as in struct procfs_cpu, at that look */
     unsigned one_turn_waits;         /* number of looks in a row that found a wait after one turn */
 };
 
-/* Notes that the thread has stopped, and has waited for the tracer's CPU since lost_at. cpu was read after that. */
+/* Notes that the thread was resumed after a stop, and has waited for the tracer's CPU since lost_at. cpu: its times,
+ * read at about lost_at. */
 void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
-/* Forgets the last look: another thread has this number now, or this one had no tracer for a while. */
+/* Forgets the last look. To be called when another thread has this number, or when the thread had no tracer for a
+ * while. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
-/* Returns true if the thread has had no CPU at all since the last look. */
+/* Returns true if the thread has had no CPU since the last look, and sets the time of that look to now. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* Returns what a thread did at time `due`. The thread is runnable, and on the tracer's CPU. due: the time since which
- * the tracer may have kept the thread off its CPU. now: the time at which cpu was read. */
+/* Returns what a thread did at time `due`. The thread is runnable and belongs to the tracer's CPU. due: time since
+ * which the tracer may have kept the thread off that CPU. now: time at which cpu was read. */
 enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 /*
  * weight: the CPU time that a sample stands for.
  *
- * A tick is a look at a random instant of a stretch of time. A thread that is found on a CPU stands for that whole
- * stretch: summed over many looks this is its CPU time, and where it was found is where it spent that time. (This is
- * the Horvitz-Thompson estimator: the length of the stretch is the inverse of the chance of being met.)
+ * A tick is a look at a random instant of a stretch of time. If a thread is found on a CPU, the whole stretch is
+ * credited to it, and to the code that it was executing. Summed over many looks, the credits are its CPU time, divided
+ * correctly over its code. (This is the Horvitz-Thompson estimator: the length of the stretch is the inverse of the
+ * probability that an instant is looked at.)
  *
- * To hand out the CPU time used since the last sample instead would be wrong. It would credit what a thread did after
- * its last look, before it fell asleep, to whatever it does first when it wakes up: programs that work in bursts come
- * out wrong by tens of percent. So the kernel's exact figure is only a target. The sum is drawn to it so slowly that it
- * does not matter where in a burst a look was.
+ * It would be wrong to credit the CPU time used since the last sample instead. What a thread did between its last look
+ * and its sleep would be credited to what it does first when it wakes up. For programs that work in bursts the result
+ * would be wrong by tens of percent. So the kernel's exact CPU time is only a target. The sum of the credits approaches
+ * it so slowly that the place of a look within a burst does not matter.
  *
- * A tracer that competes for a CPU sometimes comes late, and misses ticks. The next look is at no random instant, but
- * where the scheduler gave the tracer a CPU, and it alone would decide where a long time was spent. So the missed time
- * becomes debt, which the following samples pay off. Only a young thread, which may have no further samples, gets it at
- * once.
+ * A tracer that competes for a CPU sometimes comes late, and misses ticks. The instant of its next look is not random:
+ * the scheduler has chosen it. If all the missed time were credited at that look, one look would decide how a long time
+ * was spent. So the missed time becomes debt, which the following samples pay off. Only a young thread gets it at once,
+ * because it may have no further samples.
  */
 
-/* What is known when a sample is weighed. All lengths of time are ns of CPU time. */
+/* The input for the weight of a sample. All lengths of time are in ns. */
 struct weight {
-    int64_t stretch;         /* sampling time that the sample is taken for */
-    int64_t late;            /* sampling time before that, in which the tracer came late and did not look */
-    int64_t debt;            /* CPU time of the thread, less what its samples stand for so far; may be negative */
-    uint64_t samples;        /* number of earlier samples of the thread; 0: it counts as young in any case */
-    int64_t ahead;           /* how far the sum may be ahead of the CPU time of the thread */
-    bool process_known;      /* the members below are known */
-    int64_t process_left;    /* CPU time of the process, less what its samples stand for; may be negative */
-    int64_t process_lag;     /* how far that figure may be behind */
-    unsigned process_shares; /* 1 or more: the sample of a young thread takes process_left / process_shares */
-    /* like process_left, of all other processes, those that have ended too; 0: they are left alone */
+    int64_t stretch;         /* length of the stretch that the sample is taken for */
+    int64_t late;            /* sampling time before the stretch that was missed because the tracer came late */
+    int64_t debt;            /* CPU time of the thread minus the sum of its samples so far; may be negative */
+    uint64_t samples;        /* number of earlier samples of the thread; the caller sets 0 if it must count as young */
+    int64_t ahead;           /* how far the sum of its samples may exceed the CPU time of the thread */
+    bool process_known;      /* the fields below are valid */
+    int64_t process_left;    /* CPU time of the process minus the sum of its samples; may be negative */
+    int64_t process_lag;     /* how much too low process_left may be */
+    unsigned process_shares; /* 1 or more: a sample of a young thread takes about process_left / process_shares */
+    /* sum of process_left of all other processes, including ended ones; 0: the sample takes nothing of it */
     int64_t others_left;
-    int64_t others_room; /* how much of others_left the process may still take */
+    int64_t others_room; /* most that the process may still take of others_left */
 };
 
 /* Returns the CPU time that the sample stands for, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
-/* Returns the time of other processes that the sample stands for, too, ns, 0 or more. Processes that live for a few
- * ticks are met by chance, and what they use after their last samples would be lost. */
+/* Returns the CPU time of other processes that the sample stands for in addition, ns, 0 or more. A process that lives
+ * for a few ticks is sampled by chance only, and the CPU time that it uses after its last sample would be lost. */
 uint64_t weight_for_others(const struct weight *weight);
 
 /*
  * wall_time: wall mode's account of a thread.
  *
- * The elapsed time of a thread has three parts: what it ran, what it waited for a CPU, and the rest, which it slept.
- * Each part is booked once, so that their sum is the time that has elapsed.
+ * The elapsed time of a thread has three parts: the time that it ran, the time that it waited for a CPU, and the rest,
+ * in which it slept. Each ns is booked in one part only, so the sum of the parts is the elapsed time.
  */
 
 struct wall_time {
@@ -110,11 +115,11 @@ struct wall_time {
     uint64_t wait_ns; /* the part of the thread's run-queue wait that is booked */
 };
 
-/* Books the waits for a CPU up to now. wait_ns: run-queue wait of the thread's life, ns; the kernel counts a wait when
- * it is over. Returns the wait that is to be reported now, ns. Waits of less than 0.1 ms are reported together. The
- * result is never more than the time that is not booked yet; the rest is reported the next time. */
+/* Books the waits for a CPU up to now. wait_ns: run-queue wait of the thread's whole life, ns; the kernel counts a wait
+ * when it is over. Returns the wait to report now, ns. It is 0 until at least 0.1 ms of waits has come together. It is
+ * never more than the time that is not booked yet; the rest is reported next time. */
 uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns);
-/* Books what the thread ran, ns. The account may be ahead of the clock afterwards. */
+/* Books ns in which the thread ran. The account may be ahead of the clock afterwards. */
 void wall_time_book_run(struct wall_time *wall, uint64_t ns);
 /* Books the rest of the time up to now as sleep, and returns it, ns. */
 uint64_t wall_time_book_sleep(struct wall_time *wall, uint64_t now);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which tracees every tick looks at: the cost must follow the threads that run, not those that exist.
+ * Decides which tracees are active, so that every tick looks at them. The cost of a tick must depend on the number of
+ * threads that run, not of threads that exist.
  *
- * The clock of a whole process is one system call, whatever its threads do. While it advances by no more than the
- * active threads account for, nobody else has run. When it advances by more, the others are searched, some at a time,
- * for one whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
- * scheduler (4 ms at 250 Hz). So it serves to find threads that woke up, and never to skip those that are active.
+ * One system call reads the clock of a whole process. While it advances by no more than the CPU time of the active
+ * threads, no other thread has run. When it advances by more, the other threads are searched, some at a time, for
+ * threads whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
+ * scheduler (4 ms at 250 Hz). So it is used only to find threads that woke up, not to skip active ones.
  */
 #include "config.h"
 
@@ -17,11 +18,11 @@
 #include "supervisor/supervisor.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-#define SEARCH_PERIOD_FULL_NS 40000000u /* where CPUs are full: a search takes a CPU from a target */
-#define SEARCH_PERIOD_MAX_NS 1500000000u /* for thousands of processes */
-#define SEARCH_SHARE 500u       /* to read all clocks takes one part in SEARCH_SHARE of the time */
-#define SEARCH_PIECE_MAX 256u     /* the most processes and threads in a piece of a round */
-#define SEARCH_PIECE_NS 1000000u /* the time from one piece to the next */
+#define SEARCH_PERIOD_FULL_NS 40000000u /* if CPUs are full, because a search then takes a CPU from a target */
+#define SEARCH_PERIOD_MAX_NS 1500000000u /* limit if there are thousands of processes */
+#define SEARCH_SHARE 500u       /* reading all clocks may take 1/SEARCH_SHARE of the time */
+#define SEARCH_PIECE_MAX 256u     /* largest number of processes and threads in a piece of a round */
+#define SEARCH_PIECE_NS 1000000u /* time from one piece to the next */
 #define UNEXPLAINED_NS 50000u   /* less CPU time than this is not worth a search */
 #define WORTH_A_LOOK_NS 200000u /* less CPU time than this in an active span does not keep a tracee active */
 #define ACTIVE_SPAN_MIN_NS 200000000u
@@ -40,7 +41,7 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
             tracee->activity.until = now + tracee->activity.span;
             continue;
         }
-        handover_withdraw(tracee); /* an idle tracee is not interrupted, and so would never be handed over */
+        handover_withdraw(tracee); /* an inactive tracee is not interrupted, so it would never be handed over */
         if (tracee->activity.span / 2 >= ACTIVE_SPAN_MIN_NS)
             tracee->activity.span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);
@@ -63,9 +64,9 @@ static bool active_is_unexplained(struct process *process)
     return process_cpu_traced(process) > explained;
 }
 
-/* Returns true if the thread has used CPU time since it was last asked about. A kernel that keeps no figures of single
- * threads (no CONFIG_SCHED_INFO, or delayacct not asked for before Linux 5.14) has no such file, or says 0 for each of
- * them. Then a thread that is seen running is taken for one that has run. */
+/* Returns true if the thread has used CPU time since the last call. Some kernels keep no figures of single threads
+ * (without CONFIG_SCHED_INFO, or, before Linux 5.14, without the option delayacct). There schedstat is missing, or
+ * contains zeros. Then a thread counts as having run if it is running now. */
 static bool active_has_run(struct tracee *tracee)
 {
     uint64_t before = tracee->time.used_ns;
@@ -78,7 +79,7 @@ static bool active_has_run(struct tracee *tracee)
     return state.doing == PROCFS_RUNNING;
 }
 
-/* Searches up to `left` threads of the process. Returns how many of these it did not need. */
+/* Searches up to `left` threads of the process. Returns `left` minus the number of threads searched. */
 static unsigned active_search_threads(struct tracer *tracer, struct process *process, uint64_t now, unsigned left)
 {
     for (; process->search.next != NULL && left > 0; process->search.next = process->search.next->process_next) {
@@ -109,8 +110,8 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
     }
 }
 
-/* Returns the time from one round to the next, ns. The clock of a process sums over its threads: with thousands of them
- * it is read less often. */
+/* Returns the time from one round to the next, ns. The kernel sums a process's clock over its threads, so with
+ * thousands of threads the clocks are read less often. */
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->search.cost_ns * SEARCH_SHARE;
@@ -136,12 +137,13 @@ static bool active_is_to_be_searched(struct supervisor *supervisor, struct proce
     return active_is_unexplained(process);
 }
 
-/* Does one piece of a round. processes->searched: where the round goes on. */
+/* Does one piece of a round, beginning at processes->searched. */
 static void active_search_piece(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
-    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID); /* CPU time: on a full machine others may run in between */
+    /* CPU time, because other tasks may run in between on a full machine */
+    uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID);
     unsigned left = SEARCH_PIECE_MAX, visited = 0;
 
     while (processes->searched != NULL && left > 0) {
@@ -155,8 +157,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         if (process->search.next == NULL)
             processes->searched = process->next;
     }
-    /* what a search of threads costs is left out: threads are searched only where one has woken up, and that is not to
-     * make the next round late */
+    /* leaves out the cost of searching threads: they are searched only if one has woken up, and that must not delay the
+     * next round */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* active: which tracees ticks look at. */
+/* active: decides which tracees ticks look at: those that use CPU time. */
 #ifndef PPROFIL_ACTIVE_H
 #define PPROFIL_ACTIVE_H
 
@@ -9,13 +9,14 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* Deactivates the tracees of this tracer that have used no CPU time for long. */
+/* Makes tracees of this tracer inactive that have used hardly any CPU time for some time. */
 void active_drop_idle(struct tracer *tracer, uint64_t now);
-/* By the first tracer. Finds CPU time that no active tracee explains, and the threads that used it. A call does one
- * piece of a round, for it holds the lock. Returns the time at which it is to be called again; an earlier call does no
- * harm. */
+/* By the first tracer. Finds processes that used more CPU time than their active tracees account for, and activates the
+ * threads that used it. One call does only a piece of a round, because it holds the lock. Returns the time at which it
+ * must be called again; an earlier call does no harm. */
 uint64_t active_search(struct tracer *tracer, uint64_t now);
-/* Has the tracee, which uses CPU time, activated by its tracer, which may be another one than `tracer`. */
+/* Makes the tracee active, or has its own tracer do so if that is not `tracer`. To be called for a tracee that uses CPU
+ * time. */
 void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now);
 
 #endif

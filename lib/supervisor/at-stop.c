@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tracee that stands still, in one straight path: its registers are read, its stack is copied, a call that the stop
- * broke is repaired, and it is resumed. Then the time that this took is booked, and the sample is attributed.
+ * Answers the stop of a tracee: reads its registers, copies its stack, repairs a call that the stop broke, and resumes
+ * it. Then books the time that this took, and attributes the sample.
  *
- * A thread that runs may end or exec at any time: its memory is gone then, or is another program's. So what is to be
- * written into its memory is written before the resume, and what can wait is done after it. Nothing before the resume
- * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock before the
- * resume.
+ * A running thread may end or exec at any time, and then its memory is gone, or is another program's. So its memory is
+ * written before the resume. Work that can wait is done after the resume. Nothing before the resume allocates. Only
+ * at_stop_open_mappings, and the sample of a program that profiles itself, take the lock before the resume.
  */
 #include "config.h"
 
@@ -26,12 +25,12 @@
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 
-/* What the kernel's way into a stop and out of it, and cold caches, cost: at most about this much, as measured where
- * the tracer polls on another CPU. */
+/* Largest cost of a stop that our clock does not see, ns: the kernel's way into and out of the stop, and cold caches.
+ * Measured with a tracer that polls on another CPU. */
 #define UNSEEN_MAX_NS 14000u
 
-/* Returns what a stop takes from a thread where a CPU is idle, ns: what it would have run while it stands still, and
- * the part of the cost that cannot be seen. */
+/* Returns the CPU time that a stop takes from a thread if a CPU is idle, ns: the time that the thread would have run
+ * during the stop, plus the unseen cost. stopped: length of the stop, ns. */
 static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 {
     uint64_t unseen = stopped < UNSEEN_MAX_NS ? stopped : UNSEEN_MAX_NS;
@@ -41,7 +40,7 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
     return (uint64_t)((double)stopped * share) + unseen;
 }
 
-/* Resumes the tracee. One that is CONTINUING a call runs to the next stop of that call. */
+/* Resumes the tracee. If it is CONTINUING, it runs to the next stop of its call. */
 static void at_stop_let_run(struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -51,7 +50,7 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(tracee);
-    /* a signal mask that is not the thread's own lasts until its next call at most */
+    /* stop at the next call, too, to restore the thread's own signal mask at the latest there */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
                    backoff_follows(&repair->backoff);
     /* ESRCH: it was killed while it stood still; its end will be reported */
@@ -61,7 +60,7 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
 
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
-    /* read before the resume: the tracee may preempt us during the resume, and is not stopped then */
+    /* read before the resume: the tracee may preempt us during the resume, and that time is not part of the stop */
     uint64_t now = time_now(), since = tracer->news.oldest_stop_at;
     if (tracee->interrupt.sent_at > since)
         since = tracee->interrupt.sent_at;
@@ -97,8 +96,8 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
     supervisor_unlock(supervisor);
 }
 
-/* To be called before the resume: once the tracee runs it may execute a program, and to open the list of its mappings
- * may then wait for that exec. */
+/* Opens the list of the tracee's mappings. To be called before the resume: once the tracee runs, it may exec, and the
+ * opening may then wait for that exec. */
 static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tracee)
 {
     supervisor_lock(tracer->supervisor);
@@ -106,8 +105,8 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Returns true if the stop came only because of sampling, or of a handover. That holds for all stops of a call that a
- * sample broke. */
+/* Returns true if the stop came only because of sampling, or of a handover. All stops of a call that a sample broke are
+ * such stops. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* at-stop: what is done with a tracee that stands still. */
+/* at-stop: samples a tracee that stands still, repairs its system call, and resumes it. */
 #ifndef PPROFIL_AT_STOP_H
 #define PPROFIL_AT_STOP_H
 
@@ -11,9 +11,10 @@
 struct tracee;
 struct tracer;
 
-/* Answers a stop: reads the registers, samples the tracee if that was wanted (pending_ns, overdue_ns), repairs a call
- * that the stop broke, and resumes the tracee with signal (0: none). cause: what made it stop. Takes the lock after the
- * resume, in a few cases before it (supervisor.h, invariant 2). The caller may hold the lock, which is recursive. */
+/* Answers a stop: reads the registers, samples the tracee if a sample is wanted (pending_ns, overdue_ns), repairs a
+ * call that the stop broke, and resumes the tracee with signal (0: none). cause: what made it stop. Takes the lock
+ * after the resume; a few cases need it before the resume (supervisor.h, invariant 2). The caller may hold the lock,
+ * which is recursive. */
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_cause cause);
 /* Needs no lock. Resumes a tracee with signal (0: none), and books how long it stood still. billed: the stop came only
  * because of sampling. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a process is seized: PTRACE_SEIZE on every thread, which stops none of them. Threads that seized ones make come
- * to us by themselves. So once a pass over /proc/PID/task finds no new thread, all are seized.
+ * Seizes the threads of a process: PTRACE_SEIZE on every thread, which stops none of them. The kernel attaches threads
+ * made by seized threads to us. So all are seized as soon as a pass over /proc/PID/task finds no new thread.
  *
- * Some threads of a process may refuse: those that another tracer has, or that have other rights (the raw setresuid
- * changes one thread's only). The other threads are followed all the same. Those that refused are tried again now and
- * then, for their tracer may have left them, and the tasks that they make do not come to us.
+ * Some threads of a process may be impossible to seize: those with another tracer, or with other credentials (the raw
+ * system call setresuid changes those of one thread only). These threads refuse, in the words of this file. The other
+ * threads are followed nevertheless. Threads that refused are tried again now and then: their tracer may have left
+ * them, and the kernel does not attach the tasks that they make to us.
  */
 #include "config.h"
 
@@ -26,17 +27,17 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-/* the most seizures in one pass that an exec may hold up: wakeup_seize waits 10 ms for each */
+/* largest number of seizures in one pass that an exec may delay: wakeup_seize waits 10 ms for each */
 #define EXEC_SEIZURES_MAX 100
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
-#define ANSWER_PERIOD_NS 1000000u /* how often stops are answered while threads are seized */
-/* Threads that refused are tried again after RETRY_NS, and after RETRY_PAUSE_FACTOR times what the last round of that
- * took. A round tries the threads of RETRY_PROCESSES_MAX processes. */
+#define ANSWER_PERIOD_NS 1000000u /* time between answers to stops while threads are seized */
+/* Threads that refused are tried again in rounds. The pause between rounds is RETRY_NS plus RETRY_PAUSE_FACTOR times
+ * the length of the last round. A round tries threads of at most RETRY_PROCESSES_MAX processes. */
 #define RETRY_NS 1000000000u
 #define RETRY_PAUSE_FACTOR 50u
 #define RETRY_PROCESSES_MAX 256u
-/* No PTRACE_O_EXITKILL: when we end, however we end, the target goes on untraced. */
+/* No PTRACE_O_EXITKILL: when we end, in any way, the target goes on untraced. */
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
      PTRACE_O_TRACESYSGOOD)
@@ -47,14 +48,15 @@ struct attach_pass {
     bool joins;             /* the process was followed before this pass */
     bool interrupted;       /* an exec came in between: tracees and processes may be gone */
     uint64_t answered_at;   /* time at which stops were last answered */
-    unsigned exec_seizures; /* number of seizures that an exec has prevented */
+    unsigned exec_seizures; /* number of seizures that were given up because of an exec */
     unsigned found;
-    unsigned untraced; /* number of threads that refused, and were not known to refuse */
+    unsigned untraced; /* number of threads that refused for the first time */
     int error;         /* error of the first thread that refused */
     pid_t culprit;
 };
 
-/* Returns the process of this pass, or NULL. It may go, and come again, whenever the lock is given up. */
+/* Returns the process of this pass; NULL: it is gone. Whenever the lock is given up, the process may go, and another
+ * may get its number. */
 static struct process *attach_process_of(const struct attach_pass *pass)
 {
     return process_find(&pass->tracer->supervisor->processes, pass->pid);
@@ -86,7 +88,8 @@ bool attach_is_ours(const struct supervisor *supervisor, pid_t tid)
     return false;
 }
 
-/* Returns true if a seizure that was given up has just succeeded after all. */
+/* Returns true if this tracer has seized the thread: a seizure that was given up may have succeeded at the last
+ * moment. */
 static bool attach_is_mine(const struct tracer *tracer, pid_t tid)
 {
     return procfs_status_number(tid, "TracerPid:") == (long)tracer->wakeup.tid;
@@ -99,8 +102,8 @@ int attach_seize(struct tracer *tracer, pid_t tid)
     return error == -EAGAIN && attach_is_mine(tracer, tid) ? 0 : error;
 }
 
-/* Books a refusal. A thread that a tracee has just made is ours already, and the kernel says EPERM for it, too; it also
- * does so for a thread that has ended. Returns 0 or -errno. */
+/* Books a refusal. EPERM need not be one: PTRACE_SEIZE also returns it for a thread that a tracee has just made, which
+ * is ours already, and for a thread that has ended. Returns 0 or -errno. */
 static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -121,7 +124,7 @@ static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
     return untraced_add(&supervisor->processes, process, tid, 0);
 }
 
-/* Adds a thread that was seized. early: it may be the child of a tracee that has yet to tell of it. Returns 0 or
+/* Makes a tracee of a thread that was seized. early: its parent may be a tracee that will report it later. Returns 0 or
  * -errno. */
 static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
 {
@@ -138,7 +141,7 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     tracee->seen_before_parent = early;
     pass->found++;
     debug_log(tracer, "seize %d %d", tid, process->pid);
-    if (pass->joins && tid == process->pid) { /* a child that was just made: new_task_find_missed */
+    if (pass->joins && tid == process->pid) { /* a child that was just forked: new_task_find_missed */
         tracee->files.may_exec = true;
         tracee->born_at = time_now();
     }
@@ -149,7 +152,8 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     return 0;
 }
 
-/* Answers stops now and then. There may be thousands of threads, and those that are seized already make others. */
+/* Answers stops at most every ANSWER_PERIOD_NS. There may be thousands of threads to seize, and the seized ones make
+ * others meanwhile. */
 static void attach_answer_stops(struct attach_pass *pass)
 {
     uint64_t now = time_now();
@@ -171,7 +175,7 @@ static int attach_thread(void *context, pid_t tid)
     bool known = supervisor_find(supervisor, tid) != NULL ||
                  (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
-        untraced_remove(&supervisor->processes, process, tid); /* it was of an earlier thread of this number */
+        untraced_remove(&supervisor->processes, process, tid); /* the entry was of an earlier thread with this number */
     supervisor_unlock(supervisor);
     if (known)
         return 0;
@@ -183,7 +187,8 @@ static int attach_thread(void *context, pid_t tid)
         return 0;
     if (refused == -EAGAIN && pass->exec_seizures++ < EXEC_SEIZURES_MAX)
         return -EAGAIN;
-    bool busy = refused == -EAGAIN; /* a thread does not end, perhaps because its tracer does not reap it */
+    /* the exec waits too long for another thread to end, perhaps because the tracer of that thread does not reap it */
+    bool busy = refused == -EAGAIN;
     if (busy)
         refused = -EBUSY;
     supervisor_lock(supervisor);
@@ -225,7 +230,7 @@ static unsigned attach_count(const struct attach_pass *pass)
     return count;
 }
 
-/* Lets an exec under way come to its end. That may leave none of the threads that we had. Returns 0 or -errno. */
+/* Answers stops so that an exec under way can end. The exec may end all threads that we had. Returns 0 or -errno. */
 static int attach_let_exec(struct attach_pass *pass)
 {
     wait_drain(pass->tracer);
@@ -251,9 +256,9 @@ static int attach_all(struct attach_pass *pass)
     return 0;
 }
 
-/* Returns true if an exec may be under way that leaves nobody to seize: while a thread that does not lead its process
- * execs, the leader is dead already, and the thread has not taken its place yet. That looks like a refusal, or, where
- * the thread takes the leader's place while its number is looked up, as if there were no such process. */
+/* Returns true if an exec may be under way that leaves no thread to seize. While a thread other than the leader execs,
+ * the leader is dead already, and the thread has not taken its place yet. That looks like a refusal. If the thread
+ * takes the leader's place while we look the number up, it looks as if there were no such process. */
 static bool attach_may_be_amid_exec(const struct attach_pass *pass)
 {
     bool nobody = pass->error == -EPERM || pass->error == 0;
@@ -263,7 +268,7 @@ static bool attach_may_be_amid_exec(const struct attach_pass *pass)
            procfs_status_number(pass->pid, "TracerPid:") <= 0;
 }
 
-/* Follows the threads that were seized. Returns how many threads were not seized. */
+/* Begins to follow the threads that were seized. Returns how many threads could not be seized. */
 static unsigned attach_begin(struct attach_pass *pass)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -272,7 +277,7 @@ static unsigned attach_begin(struct attach_pass *pass)
     baseline_take(supervisor, process);
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
-    /* other tracers may have got new tasks of the process meanwhile: new-tasks.c */
+    /* new tasks of the process may have another tracer already: new-tasks.c */
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tracer == pass->tracer)
             attach_announce(pass->tracer, tracee);
@@ -282,8 +287,8 @@ static unsigned attach_begin(struct attach_pass *pass)
     return untraced;
 }
 
-/* Gives up a process of which no thread could be seized, or of which all have gone. Returns the error that the client
- * is to be told. */
+/* Gives up a process of which no thread could be seized, or whose threads have all gone. Returns the error for the
+ * client, -errno. */
 static int attach_give_up(struct attach_pass *pass, int error, struct attach_refusal *refusal)
 {
     struct process *process = attach_process_of(pass);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For how much time a sample stands (accounting.c), and who gets it.
+ * Computes how much time a sample stands for (accounting.c), and delivers the sample.
  *
- * In wall mode the kernel says how long a thread waited for a CPU, and what it ran is reported as its CPU time is. The
- * rest (wall_time of accounting.h) it slept, and that belongs to the place where it is next seen asleep.
+ * In wall mode, the time that a thread waited for a CPU comes from the kernel, and the time that it ran is its
+ * attributed CPU time. In the rest of the time (wall_time of accounting.h) it slept. The rest is attributed to the
+ * place where it is next seen asleep.
  *
- * A thread that merely waits for a CPU counts as "running" in /proc, too. If cpu_wait of accounting.h cannot tell, the
- * thread is interrupted and stops when it gets a CPU. Its run-queue wait then shows that it was on none.
+ * A thread that waits for a CPU is "running" in /proc, too. If cpu_wait of accounting.h does not recognize it, it is
+ * interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was on no CPU.
  */
 #include "config.h"
 
@@ -25,15 +26,14 @@
 #include "supervisor/tracer-cpus.h"
 #include "wire/wire.h"
 
-/* There is CPU time of a process that no sample stands for yet. A sample of a young thread takes one part in
- * YOUNG_SHARES of that time. */
+/* A sample of a young thread takes 1/YOUNG_SHARES of the CPU time of its process for which no sample stands yet. */
 #define YOUNG_SHARES 4u
-#define AHEAD_MAX 8             /* number of looks by which the sum may be ahead of the CPU time used */
-#define SEEN_LATE_NS 100000u    /* a stop that is seen sooner after its interrupt is seen as it comes */
-#define KERNEL_TICK_NS 4000000u /* how far the clock of a process lags, for each CPU on which its threads run */
+#define AHEAD_MAX 8             /* number of stretches by which the sum of a thread may exceed its CPU time */
+#define SEEN_LATE_NS 100000u    /* a stop that is seen sooner than this after its interrupt is seen without delay */
+#define KERNEL_TICK_NS 4000000u /* longest lag of a process's clock, for each CPU on which its threads run */
 
-/* Returns process_shares of struct weight. The first samples of a process that profiles itself take all that it has
- * used, then half of it, and so on: it may have no others. */
+/* Returns process_shares of struct weight. When serving, the first sample of a process takes all the CPU time that it
+ * has used, the second takes half of the rest, and so on: there may be few samples. */
 static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
 {
     uint64_t count = process->sampled.count;
@@ -44,10 +44,10 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
 /*
  * Returns the CPU time that a sample of a thread on a CPU stands for, ns.
  *
- * Where others compete for the CPU, a look stands for more time than the thread ran. A program that profiles itself
- * compares the sum with its own clock, even after few samples, so the sum may be ahead by one period at most. Such a
- * program may also turn profiling on for less than a period each time, and what its threads have used is known only
- * since then: the sum is drawn to what the process has used, as for young threads, because more is known of that.
+ * If other threads compete for the CPU, a look stands for more time than the thread ran. A program that profiles itself
+ * compares the sum with its own clock, even after few samples. So its sum may exceed its CPU time by at most one
+ * period. Such a program may also turn profiling on for less than a period each time. So its threads always count as
+ * young, and the sum approaches the CPU time of the process, of which more is known.
  */
 static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {
@@ -93,9 +93,9 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
             (int64_t)(process->clock.known_ns - process->untraced_ns - process->sampled.attributed_ns);
 }
 
-/* Returns true if the tracee was on a CPU when it was interrupted. If it waited for one then, it waited until it
- * stopped, which is longer than we can have kept it waiting. Where we wait for a CPU, too, it may have stopped long
- * before we see that. */
+/* Returns true if the tracee was on a CPU when it was interrupted. A tracee that waited for a CPU then went on waiting
+ * until it stopped, which is longer than we can have kept it waiting. If no CPU is idle, we wait for a CPU, too, and
+ * the tracee may have stopped long before we see the stop. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
@@ -118,12 +118,12 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
 static bool attribution_credit(struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
-    /* it may have been in one long call since, or without a CPU: overdue time counts only as far as it ran */
+    /* overdue time counts only as far as the tracee ran: it may have been in a long call, or without a CPU */
     uint64_t ran = cpu->run_ns - tracee->interrupt.run_ns;
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
-    /* a thread that waits at a look has no part in the time that was missed before it either */
+    /* missed time is not credited to a thread that waited at the look either */
     tracee->interrupt.late_ns = 0;
     return on_cpu;
 }
@@ -149,7 +149,8 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    bool others_stopped = tracer->tick.awaited_count > 1; /* it may be so */
+    /* perhaps: the others were interrupted, and may have stopped */
+    bool others_stopped = tracer->tick.awaited_count > 1;
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
     if ((stack != NULL || objects_are_listed(tracee->process)) && !others_stopped)
@@ -186,7 +187,7 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     if (supervisor->options.wall)
         attribution_emit_wait(supervisor, tracee, tracee->interrupt.at, &cpu);
     if (!on_cpu)
-        return; /* it waited; what it does is seen the next time */
+        return; /* the thread waited for a CPU: no sample */
     if (supervisor->options.wall)
         sample.wall_ns = sample.cpu_ns;
     wall_time_book_run(&tracee->sleep.wall, sample.wall_ns);
@@ -197,22 +198,22 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
         attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
-/* Returns true if the tracee, which is asleep, does not even wake up for a signal (state D). It has to run before that
- * changes. */
+/* Returns true if the tracee, which is asleep, does not wake up for signals (state D). Its state is read again only
+ * after it has run. */
 static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
         char letter = procfs_state_letter(&tracee->files);
-        /* other letters: it may have woken up, and be about to sleep again */
+        /* other letters: it may have woken up, and sleep again soon, so the state is read again */
         tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
         tracee->sleep.uninterruptible = letter == 'D';
     }
     return tracee->sleep.uninterruptible;
 }
 
-/* Returns true if the call is one of a 32-bit ABI. /proc/TID/syscall does not say which ABI a call belongs to. Where
- * code and stack both lie below 4 GiB the task is taken for a 32-bit one. An x32 task is told apart by bit 30 of the
- * call's number (__X32_SYSCALL_BIT). */
+/* Returns true if the call belongs to the 32-bit ABI. /proc/TID/syscall does not show the ABI of a call. If code and
+ * stack are both below 4 GiB, the task is taken for a 32-bit one. An x32 task is recognized by bit 30 of the call's
+ * number (__X32_SYSCALL_BIT). */
 static bool attribution_is_compat_call(const struct procfs_state *state)
 {
     return state->syscall >= 0 && state->syscall < 1 << 30 && state->pc <= UINT32_MAX && state->sp <= UINT32_MAX &&
@@ -232,7 +233,8 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     if (attribution_is_compat_call(state))
         sample.flags |= WIRE_SAMPLE_COMPAT;
     if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
-        sample.syscall = tracee->repair.call.number; /* it may be continued by another call: writev by write */
+        /* the piece under way may be another call, such as write for writev */
+        sample.syscall = tracee->repair.call.number;
     procfs_read_cpu(&tracee->files, &cpu);
     attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);
     sample.wall_ns = wall_time_book_sleep(&tracee->sleep.wall, now);

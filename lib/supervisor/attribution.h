@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* attribution: for how much time a sample stands, and who gets it: the client, or a histogram in the target. */
+/* attribution: computes how much time a sample stands for, and gives it to the client, or to a histogram in the
+ * target. */
 #ifndef PPROFIL_ATTRIBUTION_H
 #define PPROFIL_ATTRIBUTION_H
 
@@ -11,15 +12,15 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* Serving: adds the CPU time of a process that has ended, as far as no sample stands for it, to what the samples of
- * others will stand for. process_cpu must have been called since its end. */
+/* When serving: passes on the CPU time of a process that has ended for which no sample stands. The samples of other
+ * processes will stand for it. The clock of the process must have been read after its end (tracee_last_cpu). */
 void attribution_note_end(struct supervisor *supervisor, const struct process *process);
-/* Attributes the sample that was wanted of a tracee. regs: what it was doing when it stopped. */
+/* Attributes the sample of a tracee that has stopped. regs: its registers at the stop. */
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
-/* Wall mode: the tracee was seen asleep. */
+/* Wall mode: attributes the time that the tracee has slept. state: result of the look that found it asleep. */
 void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
-/* Wall mode: a look has read the tracee's waits (tracee->look.times), and found that it waits for a CPU. It is not
- * interrupted, perhaps for long. */
+/* Wall mode: attributes the time that the tracee has waited for a CPU. To be called after a look has read
+ * tracee->look.times, if the tick does not interrupt the tracee. */
 void attribution_waiting(struct tracer *tracer, struct tracee *tracee);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the client asks for: lib/wire/wire.h has the commands. And how the first tracer learns that it asks. */
+/* Receives and obeys the client's commands (lib/wire/wire.h), and watches the descriptors for them. */
 #include "config.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ void commands_answer(const struct supervisor *supervisor, const struct wire_mess
     wire_send(supervisor->client.socket, &reply, -1);
 }
 
-/* Changes the rate. One that is too high for the ring comes with a larger ring. Returns 0 or -errno. */
+/* Changes the rate. ring_fd: a larger ring for the new rate; -1: the ring stays. Returns 0 or -errno. */
 static int commands_change_rate(struct supervisor *supervisor, double hz, int ring_fd)
 {
     struct ring *ring;
@@ -48,7 +48,8 @@ static int commands_change_rate(struct supervisor *supervisor, double hz, int ri
     return 0;
 }
 
-/* With the lock. Obeys a command. fd: what came with it, or -1; the caller closes it. Returns 0 or -errno. */
+/* With the lock. Obeys a command. fd: descriptor that came with it, or -1; the caller closes it. Returns 0 or
+ * -errno. */
 static int commands_do(struct supervisor *supervisor, const struct wire_message *command, int fd)
 {
     switch (command->op) {
@@ -83,7 +84,7 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
 
     if (command->op == WIRE_OP_QUIT) {
         supervisor->client.quitting = true;
-        return; /* answered when it is done */
+        return; /* main_leave answers it at the end */
     }
     if (command->op == WIRE_OP_ATTACH) {
         error = attach_process(supervisor->tracers[0], command->pid,
@@ -116,10 +117,10 @@ static void commands_read(struct supervisor *supervisor)
 
 /* --- descriptors ----------------------------------------------------------------------------- */
 
-/* Descriptors: the client's socket, programs that profile themselves, openers, SIGTERM. The first tracer sleeps in
- * waitid(2), which knows no descriptors. So a thread of its own, the watcher, polls them. If one is ready, the watcher
- * wakes the first tracer up, and waits until the tracer has looked at them. Another thread waits for SIGTERM, and
- * reports it by a descriptor. */
+/* The descriptors are the client's socket, the sockets of openers, and, when serving, connections of programs that
+ * profile themselves and an eventfd for SIGTERM. The first tracer sleeps in waitid(2), which cannot wait for
+ * descriptors. So another thread, the watcher, polls them. If one is ready, the watcher wakes the first tracer up, and
+ * waits until the tracer has looked at them. A third thread waits for SIGTERM, and reports it through the eventfd. */
 
 static int commands_watch(const struct supervisor *supervisor, int fd)
 {
@@ -136,7 +137,7 @@ int commands_open(struct supervisor *supervisor)
     supervisor->client.epoll = epoll_create1(EPOLL_CLOEXEC);
     if (supervisor->client.epoll < 0)
         return -errno;
-    if (supervisor->options.serve) { /* there is no client that tells us to end */
+    if (supervisor->options.serve) { /* no client sends QUIT, so SIGTERM ends the supervisor */
         watch->term = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         int error = watch->term < 0 ? -errno : commands_watch(supervisor, watch->term);
         if (error != 0)
@@ -145,8 +146,8 @@ int commands_open(struct supervisor *supervisor)
     return commands_watch(supervisor, supervisor->client.socket);
 }
 
-/* The thread that waits for SIGTERM. It is used in place of a signalfd(2): each tick's signal would wake up whoever
- * polls that. */
+/* The thread that waits for SIGTERM. It replaces a signalfd(2), whose poller would be woken up by the signal of each
+ * tick. */
 static void *commands_await_term(void *context)
 {
     struct watcher *watch = context;
@@ -156,7 +157,7 @@ static void *commands_await_term(void *context)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
-        ; /* a tracee's end may be reported by it, too: clone(2) */
+        ; /* ignored: SIGTERM may also report a tracee's end, see clone(2) */
     eventfd_write(watch->term, 1);
     return NULL;
 }

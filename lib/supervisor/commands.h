@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* commands: what the client asks for, and the threads that wait for descriptors and for SIGTERM. The first tracer's,
- * without the lock. */
+/* commands: receives and obeys the client's commands, and starts the threads that wait for descriptors and for SIGTERM.
+ * By the first tracer, without the lock. */
 #ifndef PPROFIL_SUPERVISOR_COMMANDS_H
 #define PPROFIL_SUPERVISOR_COMMANDS_H
 
@@ -13,10 +13,11 @@ struct supervisor;
 void commands_answer(const struct supervisor *supervisor, const struct wire_message *command, int error,
                      const struct attach_refusal *refusal);
 
-/* Makes client.epoll, and watches the client's socket and, when serving, the eventfd of SIGTERM. Returns 0 or -errno;
- * descriptors that were made stay open then. */
+/* Makes client.epoll, which watches the client's socket and, when serving, the eventfd of SIGTERM. Returns 0 or -errno.
+ * After an error, descriptors that it made stay open. */
 int commands_open(struct supervisor *supervisor);
-/* Starts the watcher. To be called when the first tracer is there. Returns 0 or -errno. */
+/* Starts the watcher's thread and, when serving, the thread that waits for SIGTERM. To be called when the first tracer
+ * exists. Returns 0 or -errno. */
 int commands_start_watcher(struct supervisor *supervisor);
 /* Serves the descriptors that are ready. */
 void commands_serve(struct supervisor *supervisor);

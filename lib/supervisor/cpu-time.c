@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU time of processes and threads, and from which time on it counts. */
+/* Reads the CPU time of processes and threads, and sets the baselines from which it counts. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -7,10 +7,10 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/supervisor.h"
 
-#define LATELY_SHARE 300u /* a process's clock is read for one part in LATELY_SHARE of the time */
+#define LATELY_SHARE 300u /* reading a process's clock may take 1/LATELY_SHARE of the time */
 
-/* Returns the process's CPU time, ns, since baseline_take was last called for it, or else of its life; 0 if its clock
- * cannot be read. Works on a zombie that is not reaped yet. Sets clock.known_ns. */
+/* Returns the process's CPU time since its last baseline_take, or, if there was none, of its whole life, ns; 0 if its
+ * clock cannot be read. Sets clock.known_ns to the same. Works for a zombie that is not reaped yet. */
 static uint64_t process_cpu(struct process *process)
 {
     struct timespec time;
@@ -110,7 +110,8 @@ void baseline_keep_debts(struct process *process)
     process->sampled.kept_debt_ns = (int64_t)(process_cpu_traced(process) - process->sampled.attributed_ns);
 }
 
-/* Puts the kept debt into fresh baselines: the sums are behind by it, or ahead where it is negative. */
+/* Adds the kept debt to fresh baselines: if it is positive, less is attributed than was used; if it is negative,
+ * more. */
 static void baseline_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
 {
     int64_t debt = *kept;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cpu-time: the CPU time of processes and threads, and the baselines from which on it counts. With the supervisor's
- * lock. */
+/* cpu-time: reads the CPU time of processes and threads, and sets the baselines from which it counts. With the
+ * supervisor's lock. */
 #ifndef PPROFIL_CPU_TIME_H
 #define PPROFIL_CPU_TIME_H
 
@@ -12,30 +12,31 @@ struct procfs_cpu;
 struct supervisor;
 struct tracee;
 
-/* Returns the same without the CPU time of threads that could not be seized. */
+/* Returns the CPU time of the process since its last baseline, ns, without threads that could not be seized. Returns 0
+ * if its clock cannot be read. */
 uint64_t process_cpu_traced(struct process *process);
-/* Returns what process_cpu_traced returned *age_ns ago; 0: just now. The kernel sums a process's clock over all its
- * threads, so the clock is read again only after 300 times as long as the last reading took. */
+/* Returns what process_cpu_traced returned *age_ns ago, and sets *age_ns (0: just now). The kernel sums a process's
+ * clock over all its threads. So the clock is read again only after 300 times as long as the last reading took. */
 uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns);
-/* Returns the CPU time of the process in all stretches of sampling, ns. sampling: such a stretch is under way, and the
- * clock is read for it. */
+/* Returns the CPU time of the process in all stretches of sampling, ns. sampling: such a stretch is under way, so the
+ * clock is read. */
 uint64_t process_cpu_counted(struct process *process, bool sampling);
-/* Returns the same, but with what process_cpu returned last. */
+/* Returns the same from the last reading of the clock. */
 uint64_t process_cpu_known(const struct process *process, bool sampling);
-/* Reads the CPU time of the tracee, ns, and books what is new as explained. Returns false if the kernel keeps no such
- * figure, or if the figure is lower than before: the tracee is unchanged then, but *cpu may be filled in. */
+/* Reads the run and wait times of the tracee into *cpu and tracee->time.used_ns. Adds the new CPU time to the
+ * search.explained_ns of its process. Returns false if the kernel keeps no such figures, or if the CPU time is lower
+ * than before. Then the tracee is unchanged, but *cpu may be filled in. */
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
 
-/* Takes the baseline of a process and its threads: CPU time used up to now does not count, nor do interrupts under
- * way. */
+/* Takes the baseline of a process and its threads: CPU time used up to now, and interrupts under way, do not count. */
 void baseline_take(struct supervisor *supervisor, struct process *process);
 /* Takes the baseline of one thread. */
 void baseline_take_of(struct tracee *tracee);
 
-/* A program that profiles itself may do so for less than a period each time. To be called when it pauses: keeps the CPU
- * time of the process and its threads that no sample stands for yet. */
+/* To be called when a program that profiles itself pauses that. Keeps the CPU time of the process and of its threads
+ * for which no sample stands yet: each stretch of profiling may be shorter than a period. */
 void baseline_keep_debts(struct process *process);
-/* To be called when the pause ends: takes the baselines, and adds what was kept. */
+/* To be called when the pause ends. Takes the baselines, and adds the CPU time that was kept. */
 void baseline_resume(struct supervisor *supervisor, struct process *process);
 
 #endif

@@ -31,7 +31,7 @@ struct debug_log *debug_log_new(int fd)
     return log;
 }
 
-/* Returns the size of the lines that a pipe takes in one piece: the lines of two tracers must not be mixed. */
+/* Returns the size of the first lines that a pipe takes in one piece, so that lines of two tracers are not mixed. */
 static size_t debug_log_lines(const char *text, size_t size)
 {
     if (size <= PIPE_BUF)
@@ -49,7 +49,7 @@ void debug_log_flush(struct tracer *tracer)
         size_t size = debug_log_lines(log->text + written, log->used - written);
         ssize_t got = write(log->fd, log->text + written, size);
         if (got < 0 && errno != EINTR)
-            break; /* nobody reads it, or the disk is full: the run is more important */
+            break; /* nobody reads the log, or the disk is full: drops the lines */
         written += got > 0 ? (size_t)got : 0;
     }
     if (log != NULL)

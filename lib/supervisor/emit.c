@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Putting events on the ring. When the client is behind, the event is dropped and counted, and the count is reported as
- * soon as there is room: a target never waits for a reader. */
+/* Puts events on the ring. If the client is behind with reading, an event is dropped and counted. The count is reported
+ * later, when there is room. So a target never waits for a reader. */
 #include "config.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ void emit_wake(const struct supervisor *supervisor)
 {
     uint64_t one = 1;
     ssize_t ignored = write(supervisor->wake, &one, sizeof one);
-    (void)ignored; /* full: the client has been woken already */
+    (void)ignored; /* fails if the counter is full: the client was woken already */
 }
 
 static void emit_lost(struct supervisor *supervisor)
@@ -29,17 +29,16 @@ static void emit_lost(struct supervisor *supervisor)
         return;
     struct wire_lost *event = ring_reserve(supervisor->ring, sizeof *event);
     if (event == NULL)
-        return; /* this event is counted as lost, too, and the count waits */
+        return; /* this event is counted as lost, too; the count is reported later */
     uint64_t lost = ring_lost(supervisor->ring);
     if (lost == 0)
-        return; /* not committed, not sent */
+        return; /* the reserved event is not committed, so it is not sent */
     *event = (struct wire_lost){
         .header = {WIRE_LOST, sizeof *event}, .time = time_now(), .events = lost};
     ring_commit(supervisor->ring);
 }
 
-/* Returns true if the client waits for this event: without the end of a process that it follows it would wait for
- * ever. */
+/* Returns true if the event is the end of a process: the client may wait for it, without a time limit. */
 static bool emit_is_awaited(const struct wire_header *event)
 {
     const struct wire_exit *end = (const void *)event;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* emit: puts events on the ring. With the lock. An event that does not fit into the ring is dropped and counted;
- * nothing waits. Without a client (ring is NULL) nothing is emitted. Times are CLOCK_MONOTONIC, ns. */
+/* emit: sends events to the client through the ring. With the lock. An event that does not fit into the ring is dropped
+ * and counted; nothing waits. Without a client (ring is NULL) nothing is emitted. Times are CLOCK_MONOTONIC, ns. */
 #ifndef PPROFIL_EMIT_H
 #define PPROFIL_EMIT_H
 
@@ -15,14 +15,15 @@ struct stack;
 struct supervisor;
 struct tracee;
 
-/* Emits through another ring from now on. The supervisor owns it. Closes the old ring, which must exist, and reports in
- * the new one the events that the old one lost. */
+/* Replaces the ring; the supervisor owns the new one. Closes the old ring, which must exist, and reports in the new
+ * ring how many events the old ring lost. */
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
-/* Emits *sample; header, pid and tid are filled in here. stack: copied into the same event; NULL: none. With a stack
+/* Emits *sample; fills in header, pid and tid. stack: copied into the same event; NULL: none. If there is a stack,
  * there must be a ring. */
 void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
-/* Emits that a process is followed. parent: the process that forked it; 0 if we launched it or attached to it. */
+/* Reports that a process is followed. parent: the process that forked it; 0: the client launched it or attached to it,
+ * or it is not known. */
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
 /* Emits a new thread (type WIRE_THREAD), or an exec (WIRE_EXEC; tid is the former number of its caller). */
 void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
@@ -30,12 +31,12 @@ void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
 void emit_comm(struct supervisor *supervisor, struct tracee *tracee);
 /* Reads and emits the name of a process, whose leader may be no tracee. */
 void emit_process_comm(struct supervisor *supervisor, pid_t pid);
-/* Emits the end of a thread, or, if pid == tid, of a whole process, which has ended or is not followed any more.
- * cpu_ns: what it used while it was sampled, ns. status: of wait(2); -1: not known. */
+/* Emits the end of a thread. If pid == tid, the event means that the whole process has ended, or is not followed any
+ * more. cpu_ns: CPU time that it used while it was sampled. status: of wait(2); -1: not known. */
 void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
 /* Emits the rate that is asked for and the one in force. */
 void emit_rate(struct supervisor *supervisor);
-/* Emits the statistics. exact: the clocks of all processes are read for them. */
+/* Emits the statistics. exact: reads the clocks of all processes for them. */
 void emit_stats(struct supervisor *supervisor, bool exact);
 /* Wakes the client up. */
 void emit_wake(const struct supervisor *supervisor);

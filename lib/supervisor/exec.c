@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A process executes a new program: what was known of the old one is forgotten, but for its CPU time. */
+/* Answers execs: forgets the state of the old program, except its CPU time, and follows the new program. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -20,7 +20,7 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-/* Drops all tracees of the process but the leader. Only the caller survives an exec, under the leader's number:
+/* Drops all tracees of the process except the leader. Only the caller survives an exec, with the leader's number:
  * execve(2), "Effect on process attributes"; ptrace(2), "execve(2) under ptrace". */
 static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 {
@@ -33,8 +33,8 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
     }
 }
 
-/* Gives the leader what belongs to the caller, whose clock runs on. If the caller was interrupted during the call, this
- * stop is the interrupt's. */
+/* Copies the figures of the caller to the leader's tracee: the caller lives on with the leader's number, and its CPU
+ * time goes on. If the caller was interrupted during the exec, this stop is the stop of that interrupt. */
 static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
     leader->time.used_ns = caller->time.used_ns;
@@ -57,7 +57,8 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm.text[0] = '\0';
     leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
-    leader->repair = (struct repair){.held = leader->repair.held}; /* its siginfo_t is restored when the signal comes */
+    /* kept so that the signal gets its first siginfo_t when it is delivered */
+    leader->repair = (struct repair){.held = leader->repair.held};
     process->memory_tid = process->pid;
     process->search.next = NULL;
 }
@@ -78,8 +79,8 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
-/* Stops following the process, whose new program is not to be followed. The leader stands still in execve(2), a call
- * that our stops do not break. */
+/* Stops following the process: its new program is not to be followed. The leader stands still in execve(2), a call that
+ * our stops do not break. */
 static void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -90,7 +91,7 @@ static void exec_let_go(struct tracer *tracer, struct tracee *leader)
     tracee_detach(tracer, leader);
 }
 
-/* Counts the new program from now on. */
+/* Begins to sample the new program. */
 static void exec_begin(struct tracer *tracer, struct tracee *leader)
 {
     uint64_t now = time_now();
@@ -108,7 +109,8 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     struct process *process = leader->process;
     unsigned long former = 0;
 
-    /* ptrace refuses the leader until the exec's stop has been reaped: looks_like_a_spurious_pid in kernel/ptrace.c */
+    /* ptrace calls on the leader fail until the exec's stop has been reaped: looks_like_a_spurious_pid in
+     * kernel/ptrace.c */
     waitpid(leader->tid, NULL, __WALL | __WNOTHREAD | WNOHANG);
     ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
     const struct tracee *caller = tracee_find(&tracer->tracees, (pid_t)former);
@@ -117,7 +119,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_drop_others(tracer, leader);
     untraced_clear(&supervisor->processes, process);
     exec_forget_image(leader);
-    handover_withdraw(leader); /* the decision was for the former program */
+    handover_withdraw(leader); /* the handover was decided for the former program */
     if (process->launching) {
         process->launching = false;
         baseline_take(supervisor, process);
@@ -132,8 +134,8 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* Forgets the tracee's figures if another thread has executed a program and so has taken the tracee's number:
- * handover.exec_id is 0 then (handover_regain), or the kernel's figures are lower than ours. */
+/* Resets the tracee's figures if another thread has taken the tracee's number by an exec. This is so if
+ * handover.exec_id is 0 (handover_regain), or if the kernel's figures are lower than ours. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
@@ -149,7 +151,7 @@ static void exec_forget_figures(struct tracee *tracee)
     tracee->time.samples = tracee->comm.check_at = 0;
 }
 
-/* All other threads have ended with the exec; WIRE_EXEC tells the client so. */
+/* Does not report the ends of the other threads: WIRE_EXEC means that they have ended. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;

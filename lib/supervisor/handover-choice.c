@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which tracee is to be handed over, and to which tracer.
+ * Chooses the tracee that is handed over, and the tracer that gets it.
  *
- * Where CPUs are full, a tracer has the threads of one CPU and runs there itself: tracer-cpus.c. To interrupt a thread
- * on another CPU costs the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them can
- * be running at a tick. And a tracer with thousands of tracees has to ask the kernel for news of all of them.
+ * If CPUs are full, a tracer should have the threads of one CPU and run there itself: tracer-cpus.c. An interrupt from
+ * another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them
+ * can be running at a tick. Also, a tracer with thousands of tracees needs long to get news, because the kernel
+ * searches all of them.
  */
 #include "config.h"
 
@@ -14,11 +15,11 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-#define RUNNING_MAX 8u       /* number of running tracees that a tracer keeps where a CPU is idle */
-#define TRACEES_MANY 64u     /* with more tracees than this, it keeps no running one */
-#define CPU_MIN_NS 20000000u /* a thread that has used less CPU time is not worth it */
+#define RUNNING_MAX 8u       /* while a CPU is idle, a tracer keeps this number of running tracees */
+#define TRACEES_MANY 64u     /* a tracer with more tracees than this hands over any running one */
+#define CPU_MIN_NS 20000000u /* a thread that has used less CPU time is not handed over */
 #define STAY_NS 100000000u   /* time before a tracee is handed over again */
-#define AWAY_NS 500000000u   /* where CPUs are full: time before it is handed over to the tracer of another CPU */
+#define AWAY_NS 500000000u   /* if CPUs are full: time away from its tracer's CPU before a tracee is handed over */
 
 static unsigned handover_running_max(const struct tracer *tracer)
 {
@@ -32,7 +33,7 @@ static unsigned handover_load(const struct tracer *tracer)
     return tracer->tracees.active_count + tracer->expected;
 }
 
-/* Returns the tracer with the fewest tracees to look at, other than `from`; NULL: there is none. */
+/* Returns the tracer, other than `from`, with the fewest active and expected tracees; NULL: none. */
 static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
 {
     struct tracer *best = NULL;
@@ -48,11 +49,12 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
 }
 
 /*
- * Returns a tracer for a thread of `from`, which has `running` threads that run:
+ * Returns a tracer for a thread of tracer `from`, which has `running` running threads. The first that applies:
  *
- *     one that has nothing to do;
- *     NULL, if one could be started, which will be there at a later tick;
- *     the one with the least to do, if that is less.
+ *     a tracer that has nothing to do, whose home becomes home_cpu;
+ *     NULL, if a new tracer could be started or is starting: it will be ready at a later tick;
+ *     the tracer with the least to do, if it has less to do than `from`;
+ *     NULL.
  */
 static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,
                                            unsigned running, int home_cpu)
@@ -72,8 +74,8 @@ static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const 
     return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
 }
 
-/* Returns the first tracer, other than `from`, whose home is this CPU, that has or expects threads, and that has room;
- * NULL: there is none. */
+/* Returns the first tracer, other than `from`, whose home is this CPU, that has or expects active tracees, and that has
+ * room for another; NULL: none. */
 static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
 {
     for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
@@ -88,16 +90,16 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
     if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handover.to != NULL || tracee->handover.never ||
-        /* the program could not be read without waiting for an exec */
+        /* may_exec: its program cannot be identified without waiting for an exec */
         tracee->seen_before_parent || tracee->files.may_exec)
         return false;
     return tracee->tracer->supervisor->options.restless ||
            (tracee->interrupt.run_ns >= CPU_MIN_NS && now - tracee->handover.done_at >= STAY_NS);
 }
 
-/* Decides that the tracee goes to a tracer. If it executes another program before it is detached, exec_answer takes the
- * decision back. The program has to be known, or it could not be seen afterwards that the tracee has executed another
- * one. */
+/* Decides that the tracee goes to tracer `to`. If the tracee executes another program before it is detached,
+ * exec_answer cancels the decision. Returns false if the present program cannot be identified: then a later exec
+ * without a tracer could not be noticed. */
 static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
     uint64_t image = procfs_exec_id(tracee->process->pid);
@@ -113,9 +115,9 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
     return true;
 }
 
-/* Where CPUs are full: returns true if the tracee is to stay with its tracer. there: another tracer, whose home is the
- * tracee's CPU; NULL: there is none. Without one, the only runnable tracee of a tracer stays, because the tracer goes
- * to that tracee's CPU (affinity_rotate). */
+/* If CPUs are full: returns true if the tracee must stay with its tracer. there: another tracer, whose home is the
+ * tracee's CPU; NULL: none. If there is none, the only runnable tracee of a tracer stays, because the tracer goes to
+ * that tracee's CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)
@@ -161,7 +163,7 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 {
     const struct supervisor *supervisor = tracer->supervisor;
 
-    /* wary: to read memory, or which program runs, may wait for an exec that waits for us */
+    /* wary: a read of memory, or of the program's identity, may wait for an exec that waits for us */
     if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Handing a tracee over to another tracer.
+ * Hands a tracee over to another tracer.
  *
- * ptrace has no way to hand a tracee over. So its tracer detaches it where it stands still, outside of any system call,
- * and the other one seizes it as soon as it is woken up:
+ * ptrace cannot hand a tracee over. So the old tracer detaches it at a stop outside of any system call, and the new
+ * tracer seizes it as soon as the old one has woken it up:
  *
  *     old tracer   stop, PTRACE_DETACH, wake up the other
  *     new tracer                                   PTRACE_SEIZE, look for what was missed
  *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
  *
- * In that gap the tracee may make tasks: new_task_find_missed finds them by the kernel's newest process number, at once
- * and again after the next stop, for a clone(2) may have begun in the gap. It may execute another program: its
- * auxiliary vector shows that (procfs_exec_id). It may end. Signals are delivered as usual. A thread that was made in
- * the gap may execute another program before it is found. Then it takes the number of its leader, whose tracer has lost
- * its tracee (handover_regain).
+ * In that gap the tracee may make tasks. new_task_find_missed finds them by the kernel's newest process number. It is
+ * called at once, and again after the next stop, because a clone(2) may have begun in the gap. The tracee may execute
+ * another program, which its auxiliary vector shows (procfs_exec_id). It may end. Signals are delivered as usual. A
+ * thread that was made in the gap may execute another program before it is found. Then that thread takes the number of
+ * its leader, and the leader's tracer has lost its tracee (handover_regain).
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@
 #include "supervisor/wait.h"
 
 #define SEIZE_PAUSE_US 100
-#define SEIZE_TIMES 100 /* an exec under way may keep us waiting: wakeup_seize */
+#define SEIZE_TIMES 100 /* while an exec is under way, each try may wait: wakeup_seize */
 
 void handover_withdraw(struct tracee *tracee)
 {
@@ -44,9 +44,9 @@ void handover_withdraw(struct tracee *tracee)
     tracee->handover.to = NULL;
 }
 
-/* Returns true if another thread of ours may seize the tracee. Yama forgets who may trace a process when the first
- * thread of that process has gone. To copy from its memory needs the same permission (ptrace(2), "Ptrace access mode
- * checking"). */
+/* Returns true if another thread of ours is permitted to seize the tracee. It may not be: Yama forgets the permitted
+ * tracer of a process when the leader of that process has ended. The test is a read of the tracee's memory, which needs
+ * the same permission (ptrace(2), "Ptrace access mode checking"). */
 static bool handover_is_permitted(const struct tracee *tracee, const struct regs *regs)
 {
     unsigned char byte;
@@ -62,7 +62,7 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
            held_signal_is_free(&repair->held, tracee->tid) && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
-/* Sends the tracee, which has no tracer now, to another tracer, or back to the same one. */
+/* Sends the tracee, which is detached, to tracer `to`, which may be the same as `from`. */
 static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
 {
     tracee->handover.released_at = clock_read(CLOCK_BOOTTIME);
@@ -127,13 +127,13 @@ void handover_regain(struct tracee *tracee)
     tracee->repair = (struct repair){0};
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
-    tracee->handover.exec_id = 0; /* the program is another one, whatever it is */
+    tracee->handover.exec_id = 0; /* it has executed another program */
     handover_send(tracer, tracee, tracer);
-    tracee->handover.released_at = tracee->process->handed_over_at; /* it may have made tasks since then */
+    tracee->handover.released_at = tracee->process->handed_over_at; /* the thread may have made tasks since then */
 }
 
-/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. It also says EPERM if it had to
- * wait for an exec that has given the number to its caller: it has looked at the thread that had the number before. */
+/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. It also returns EPERM if it had to
+ * wait for an exec whose caller then took the number tid: it has looked at the thread that had the number before. */
 static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
 {
     return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&
@@ -149,13 +149,13 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
         if (error == -EPERM)
             usleep(SEIZE_PAUSE_US);
         if (error != 0)
-            wait_drain(tracer); /* other tracees wait for answers; the exec may wait for us to reap an end */
+            wait_drain(tracer); /* other tracees wait for answers, and the exec may wait until we reap a thread */
     }
     return error;
 }
 
-/* With the lock. The tracee could not be seized, for one of three reasons: it has ended (perhaps by an exec); an exec
- * has given its number to a thread of another tracer of ours; or it may not be seized any more. */
+/* With the lock. Handles a tracee that could not be seized. There are three reasons: it has ended, perhaps by an exec;
+ * an exec has given its number to a thread of another tracer of ours; or we are not permitted to seize it any more. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -164,10 +164,10 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 
     bool is_ours = attach_is_ours(supervisor, tracee->tid);
     if (is_ours && !tracee->dropped && process->tracee_count == 1)
-        return; /* the tracer that has seized it is about to drop the tracee, and goes on with its process */
+        return; /* the tracer that has seized the number is about to drop this tracee, and needs its process */
     if (tracee->dropped || is_ours) {
         tracee_forget(tracer, tracee);
-    } else if (leads_others) { /* the last of the others will report the end */
+    } else if (leads_others) { /* the last of the other threads will report the end of the process */
         process->led = false;
         tracee_forget(tracer, tracee);
     } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
@@ -179,8 +179,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     }
 }
 
-/* With the lock. Returns true if a thread without a tracer has executed another program, and so has become the leader
- * of its process. That leader has no tracer then, and the tracee that stands for it is gone. */
+/* With the lock. Returns true if the leader of the process has no tracer because an untraced thread has become the
+ * leader by an exec. */
 static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid)
 {
     struct process *process = process_find(&supervisor->processes, pid);
@@ -189,14 +189,15 @@ static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid
         procfs_start_time(pid) != process->start_time)
         return false;
     if (untraced_knows(process, pid) && procfs_status_number(pid, "Threads:") > 1)
-        return false; /* it refused before; an exec would have ended all others */
+        /* it could not be seized before, and there was no exec, which would have ended all other threads */
+        return false;
     for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)
             return false; /* its new tracer is about to seize it */
     return true;
 }
 
-/* With the lock. Makes a tracee of the leader that this tracer has seized: a thread of the process has executed a
+/* With the lock. Makes a tracee of a leader that this tracer has seized after a thread of the process has executed a
  * program. */
 static void handover_adopt_leader(struct tracer *tracer, pid_t pid)
 {
@@ -236,15 +237,17 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     cpu_wait_forget(&tracee->look.cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
-    bool leads = tracee->tid == tracee->process->pid; /* else the exec of another thread is about to end it */
+    /* the program of a thread other than the leader is not compared: if it has changed, an exec is about to end that
+     * thread */
+    bool leads = tracee->tid == tracee->process->pid;
     uint64_t image = leads ? procfs_exec_id(tracee->tid) : 0;
     if (image != 0 && image != tracee->handover.exec_id)
         exec_missed(tracer, tracee);
     tick_arm(tracer);
 }
 
-/* Without the lock. Returns true if PTRACE_SEIZE had to wait for an exec of the thread itself, which then has its
- * process's number. */
+/* Without the lock. Returns true if the thread has executed a program while PTRACE_SEIZE waited: then it has the number
+ * of its process. */
 static bool handover_has_executed(pid_t pid, pid_t tid)
 {
     return tid != pid && !procfs_is_thread(pid, tid);

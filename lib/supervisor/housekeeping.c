@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the first tracer does for all tracers now and then. */
+/* The periodic work of the first tracer for all tracers. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,13 +16,13 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-#define STATS_EXACT_MAX 256u /* with more processes than this their clocks are not read just for that */
+#define STATS_EXACT_MAX 256u /* with more processes than this, their clocks are not read for the statistics */
 #define RATE_PERIOD_NS 20000000u
 #define ENDS_PERIOD_NS 500000000u
 #define ALL_ENDS_PERIOD_NS 5000000000u
 
-/* Asks whether the leader of the process is replaced: another thread may have taken its number. tick-run.c notices that
- * when the leader obeys no interrupt, unless the leader is idle, or was interrupted before. */
+/* Finds out whether another thread has taken the leader's number. tick-run.c notices this when an interrupt of the
+ * leader fails, but not if the leader is inactive, or was interrupted before. */
 static void housekeeping_find_leader(struct tracer *tracer, struct process *process)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -36,9 +36,8 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
     tracer_post(leader);
 }
 
-/* Returns true if the process may have ended without any stop that told of it. That happens to a child that ends
- * before its parent has told of it, and to a process that executed another program just while a thread of it was
- * handed over. */
+/* Returns true if the process may have ended without a stop that we could see. This happens to a child that ends before
+ * its parent has reported it, and to a process that execs just while one of its threads is handed over. */
 static bool housekeeping_expects_unreported_end(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
@@ -55,7 +54,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     bool all = now - housekeeping->all_ends_at >= ALL_ENDS_PERIOD_NS;
     housekeeping->ends_at = now;
     if (!all && now >= housekeeping->unreported_until)
-        return; /* to walk over thousands of processes takes long */
+        return; /* a walk over thousands of processes takes long */
     housekeeping->all_ends_at = all ? now : housekeeping->all_ends_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
@@ -68,7 +67,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     }
 }
 
-/* Counts the time since the last round as full if no CPU was idle and some target wanted one. */
+/* Adds the time since the last call to full_ns if no CPU is idle and a target wants one. */
 static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
     struct housekeeping *housekeeping = &supervisor->housekeeping;

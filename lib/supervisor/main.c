@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil-supervise: its options, its loop, its end.
+ * The main program of pprofil-supervise: options, main loop, end.
  *
  * libpprofil starts it with three descriptors: the command socket, the ring and an eventfd that wakes the client. It
- * ends with its client, and not before. So it lives in a process group of its own, which no terminal's signals reach.
- * SIGTERM, which systemd and others send to all processes of a control group, stays pending; the client looks there for
- * it.
+ * ends with its client, and not before. So it has a process group of its own, which signals of the terminal do not
+ * reach. systemd and others send SIGTERM to all processes of a control group. That signal stays pending in the
+ * supervisor, where the client looks for it.
  *
- * It stays in its client's session. The scheduler shares CPUs out among sessions (CONFIG_SCHED_AUTOGROUP). In a session
- * of its own it was kept waiting for 280 ms where hundreds of processes were born a second; in the session of its
- * targets, for 8 ms.
+ * It stays in its client's session, because the scheduler divides the CPUs among sessions (CONFIG_SCHED_AUTOGROUP).
+ * While targets made hundreds of processes a second, it waited up to 280 ms for a CPU in a session of its own, but up
+ * to 8 ms in the session of the targets.
  */
 #include "config.h"
 
@@ -38,10 +38,10 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-#define SERVE_PERIOD_NS 250000000u /* how soon it is noticed that nobody counts any more */
+#define SERVE_PERIOD_NS 250000000u /* longest time until it is noticed that no process counts any more */
 #define DRAIN_PERIOD_NS 500000000u /* the longest time between two rounds of the loop */
-#define LOCK_TRIES_MAX 400u        /* they take some 10 us */
-#define FINISH_NS 2000000000u /* the longest wait for files that were asked for */
+#define LOCK_TRIES_MAX 400u        /* LOCK_TRIES_MAX tries take about 10 us */
+#define FINISH_NS 2000000000u /* the longest wait for requested files */
 #define FINISH_PERIOD_NS 20000000u
 #define OTHERS_LEAVE_NS 1000000000u /* the longest wait for the other tracers */
 #define LEAVE_PERIOD_NS 1000000u
@@ -51,7 +51,7 @@ bool supervisor_try_lock(struct supervisor *supervisor)
     return pthread_mutex_trylock(&supervisor->lock) == 0;
 }
 
-/* Whoever holds the lock soon gives it up. To sleep and be woken up costs more than to try for a while. */
+/* Tries for a while before it sleeps: the lock is held for a short time only, and a sleep and a wake-up cost more. */
 void supervisor_lock(struct supervisor *supervisor)
 {
     for (unsigned i = 0; supervisor->cpus.may_poll && i < LOCK_TRIES_MAX; i++)
@@ -112,7 +112,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
 
     setpgid(0, 0);
     main_raise_limit(RLIMIT_NOFILE);
-    main_raise_limit(RLIMIT_SIGPENDING); /* each timer takes one of these */
+    main_raise_limit(RLIMIT_SIGPENDING); /* each timer uses one unit of this limit */
     main_init_lock(supervisor);
     wakeup_prepare();
     main_count_cpus(supervisor);
@@ -129,7 +129,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     if (error == 0)
         error = commands_start_watcher(supervisor);
     if (error == 0)
-        priority_ask(supervisor->tracers[0]); /* threads that were made before do not inherit it */
+        priority_ask(supervisor->tracers[0]); /* only now: the threads made before must not inherit the priority */
     emit_rate(supervisor);
     return error;
 }
@@ -159,7 +159,7 @@ static void main_run_once(struct supervisor *supervisor)
     if (serve)
         serve_end_if_unneeded(supervisor);
     attach_retry_refused(first);
-    first->billing.up_to_ns = 0; /* none of this was for a sample */
+    first->billing.up_to_ns = 0; /* the CPU time of this work is not billed to samples */
 }
 
 static bool main_all_have_left(const struct supervisor *supervisor)
@@ -170,8 +170,8 @@ static bool main_all_have_left(const struct supervisor *supervisor)
     return true;
 }
 
-/* Waits for the files that the client is to get; they come later than the samples that need them. The tracees are ours
- * meanwhile, so their stops are answered. */
+/* Waits for the files that the client is to get, which come later than the samples that need them. Answers the stops of
+ * tracees meanwhile. */
 static void main_await_files(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + FINISH_NS;
@@ -188,8 +188,8 @@ static void main_await_files(struct supervisor *supervisor)
     }
 }
 
-/* Has all tracers leave, the first one last: its tracees are detached when this program ends, and nobody answers their
- * stops from then on. */
+/* Has all tracers leave. The first tracer leaves last: after that, no thread answers the stops of its tracees, until
+ * the end of this program detaches them. */
 static void main_leave_targets(struct supervisor *supervisor)
 {
     supervisor_lock(supervisor);
@@ -226,13 +226,14 @@ static void main_leave(struct supervisor *supervisor)
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
 
-/* Opens files for a caller that may not hang. Does not lend it rights that this program has and the caller lacks. */
+/* Opens files for a caller that must not hang. Refuses if this program has more rights than the caller, which could use
+ * them. */
 static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
-    /* no terminal's Ctrl-C reaches it; it gets no session of its own, for sessions share the CPUs: sched(7),
-     * autogroup */
+    /* so Ctrl-C at the terminal does not reach it. It stays in its session because CPUs are divided among sessions:
+     * sched(7), autogroup */
     setpgid(0, 0);
     opener_serve(socket);
     return 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What tracees make: threads, and processes if children are followed.
+ * Follows the tasks that tracees make: threads, and processes if children are followed.
  *
- * A new task is traced from its beginning, by its parent's tracer. The kernel tells of it twice: its parent stops to
- * tell that it has made the task, and the task stops itself. Both orders happen:
+ * A new task is traced from its beginning, by its parent's tracer. The kernel reports it by two stops: the parent's
+ * stop FORK or CLONE, and the first stop of the task itself. Both orders happen (42 is the task):
  *
  *     parent: CLONE of 42      announced: STARTING      |   42: first stop     held: UNKNOWN
  *     42: first stop           resumed: RUNNING         |   parent: CLONE of 42     resumed: RUNNING
  *
- * If the parent is killed before it can tell, /proc says whose child the task is.
+ * If the parent is killed before its stop, /proc shows to which process the task belongs.
  *
- * While a tracee is handed over to another tracer it has no tracer for some microseconds, and what it makes then is not
- * traced: new_task_find_missed finds that.
+ * While a tracee is handed over to another tracer, it has no tracer for some microseconds. Tasks that it makes then are
+ * not traced: new_task_find_missed finds them.
  */
 #include "config.h"
 
@@ -35,8 +35,8 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-#define ENDED_EARLY_NS 1000000000u /* after this time the number is another task's */
-#define NEWBORN_ACTIVE_NS 5000000u /* most threads of a pool fall asleep at once */
+#define ENDED_EARLY_NS 1000000000u /* after this time another task may have the number */
+#define NEWBORN_ACTIVE_NS 5000000u /* active time of a new task, short because most threads of a pool sleep at once */
 #define NUMBERS_NS 100000000u /* the kernel does not use the same process number again within this time */
 
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
@@ -58,7 +58,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
-        if (supervisor->options.serve) { /* few programs are served, and none makes tasks all the time */
+        /* affordable only when serving: few programs are served, and none makes tasks all the time */
+        if (supervisor->options.serve) {
             tick_note_cpu(tracee);
             if (tick_read_cpu(tracee))
                 cpu_wait_note(&tracee->look.cpu_wait, time_now(), &tracee->look.times);
@@ -73,7 +74,7 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
     tick_arm(tracer);
 }
 
-/* Adds the task that its parent, or /proc, has told of, or completes its tracee if it was held. parent: the process
+/* Adds a task that its parent's stop, or /proc, has shown. If the task was held, completes its tracee. parent: process
  * that made it; 0: not known. */
 static void new_task_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
 {
@@ -84,7 +85,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
     tracer->supervisor->born_at = time_now();
     process_expect_unreported_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
-        tracee_forget(tracer, tracee); /* it was of an earlier task of this number */
+        tracee_forget(tracer, tracee); /* the tracee was of an earlier task with this number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
@@ -107,7 +108,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         new_task_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
-/* Returns a new process, which takes counts over; NULL: no memory. */
+/* Adds a process, which owns counts from now on. Returns it; NULL: memory is short, and counts are freed. */
 static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -131,8 +132,8 @@ void new_task_note_early_end(struct tracer *tracer, pid_t tid)
         (struct ended_early){.tid = tid, .at = time_now()};
 }
 
-/* Returns true if the task has ended before its parent told of it. Later calls return false, for the number may come
- * back. */
+/* Returns true if the task has ended before its parent reported it. Later calls return false, because another task may
+ * get the number. */
 static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
 {
     for (unsigned i = 0; i < ENDED_EARLY_MAX; i++) {
@@ -145,8 +146,8 @@ static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
     return false;
 }
 
-/* Returns true if /proc told of this child before its parent did. The child may have ended since. Later calls return
- * false, for its number may come back. */
+/* Returns true if this child became known before its parent reported it. The child may have ended since. Later calls
+ * return false, because another task may get the number. */
 static bool new_task_was_seen_early(struct tracer *tracer, pid_t tid)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
@@ -166,7 +167,8 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
     bool known = tid > 0 && new_task_was_seen_early(tracer, tid);
-    /* the child inherits the counts as they were at the fork: at_stop_answer may add the parent's sample to them */
+    /* taken before at_stop_answer, which may add the parent's sample: the child inherits the counts as they were at the
+     * fork */
     struct counts *inherited = known ? NULL : counts_inherited(process, parent->tid);
     at_stop_answer(tracer, parent, 0, STOP_BY_TRACEE);
     if (tid <= 0 || known) {
@@ -205,8 +207,8 @@ static void new_task_resolve_one(struct tracer *tracer, struct tracee *tracee, p
     struct process *process = process_find(processes, pid);
     const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
 
-    tracee->seen_before_parent = true; /* its parent may only be slow to tell */
-    if (process == NULL) /* nobody knows which thread forked: a count of that thread alone, if there is one, is lost */
+    tracee->seen_before_parent = true; /* its parent may still report it */
+    if (process == NULL) /* it is not known which thread forked, so a count of that thread alone is not inherited */
         process = new_task_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
         new_task_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
@@ -228,12 +230,12 @@ void new_task_resolve(struct tracer *tracer)
         }
 }
 
-/* --- tasks that nobody told of --------------------------------------------------------------- */
+/* --- tasks that were missed ------------------------------------------------------------------ */
 
-#define CHILDREN_MAX 256u /* more than one thread can make in the gap of a handover */
+#define CHILDREN_MAX 256u /* more children than one thread can make in the gap of a handover */
 
-/* Returns true if the process was made after that time, CLOCK_BOOTTIME in ns. The kernel says in clock ticks when it
- * was made. */
+/* Returns true if the process may have been made after `time`, CLOCK_BOOTTIME in ns. The kernel reports the start of a
+ * process only in clock ticks. */
 static bool new_task_is_younger(pid_t pid, uint64_t time)
 {
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -241,14 +243,15 @@ static bool new_task_is_younger(pid_t pid, uint64_t time)
     return (procfs_start_time(pid) + 1) * tick_ns >= time;
 }
 
-/* Returns true if the number `pid` was given after the number `after`, and not after `last`. The kernel starts again
- * from low numbers after the largest: alloc_pid in kernel/pid.c. */
+/* Returns true if the kernel gave out number `pid` later than `after`, and not later than `last`. After the largest
+ * number the kernel begins again with low ones: alloc_pid in kernel/pid.c. */
 static bool new_task_is_numbered_between(pid_t pid, pid_t after, pid_t last)
 {
     return after < last ? pid > after && pid <= last : pid > after || pid <= last;
 }
 
-/* Without the lock. Returns true if the child has a tracer of ours: a tracee of that tracer made it and tells of it. */
+/* Without the lock. Returns true if one of our tracers has the child: then the child's parent was a tracee, and its
+ * stop reports the child. */
 static bool new_task_has_tracer(struct supervisor *supervisor, pid_t pid)
 {
     supervisor_lock(supervisor);
@@ -263,7 +266,7 @@ static void new_task_seize(struct tracer *tracer, pid_t parent, pid_t parent_tid
 
     supervisor_lock(supervisor);
     struct process *from = process_find(&supervisor->processes, parent);
-    /* a child that is ours already has a parent that will tell of it */
+    /* not wanted if it is ours already: its parent's stop will report it */
     bool wanted = from != NULL && new_task_is_followed(supervisor, from) &&
                   !attach_is_ours(supervisor, pid) &&
                   process_find(&supervisor->processes, pid) == NULL &&
@@ -290,8 +293,8 @@ void new_task_find_missed(struct tracer *tracer, struct tracee *tracee)
         return;
     uint64_t released_at = tracee->handover.released_at;
     pid_t last_before = tracee->handover.last_pid;
-    /* within this time the numbers are enough; the ages are read from stat, and that waits for an exec
-     * (proc/system.c) */
+    /* within NUMBERS_NS the numbers are enough. Later, start times are needed, and the read of "stat" for them may wait
+     * for an exec (proc/system.c) */
     bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
     attach_rest(tracer, pid); /* the tracee may be gone afterwards */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);

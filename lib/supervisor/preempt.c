@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Taking the CPU from a thread before it is interrupted.
+ * Takes the CPU from a thread before the thread is interrupted.
  *
- * PTRACE_INTERRUPT marks a thread at once, but its CPU notices that some microseconds later. A thread that leaves the
- * kernel in between stops right there. So a thread that makes short system calls or takes page faults all the time is
- * nearly always found at one of them (measured: 34 % of the samples at a call that takes 2.5 % of the time). But a
- * thread that lost its CPU to a timer on that CPU stands where the timer found it, and stops there when it runs again.
+ * PTRACE_INTERRUPT marks a thread at once, but its CPU notices the mark some microseconds later. If the thread leaves
+ * the kernel in between, it stops right there. So far too many samples of a thread with many short system calls or page
+ * faults fall on these (measured: 34 % of the samples at a call that takes 2.5 % of the time). But a thread that lost
+ * its CPU to a timer on that CPU stands where the timer interrupted it, and stops there when it runs again.
  *
- * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. It holds that CPU while the
- * tracer, awake on another CPU, sends its interrupt. Then it goes to sleep until the next tick. The tracer itself
- * cannot do that: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, so the tracee would
- * wander.
+ * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. It then holds that CPU while the
+ * tracer, awake on another CPU, sends its interrupt. Then it sleeps until the next tick. The tracer cannot do this
+ * itself: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, so the tracee would migrate at
+ * each stop.
  *
- * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used only for
- * threads whose samples show that they enter the kernel often. At low rates it costs little, and a thread that runs
- * alone gets it in any case. Where such threads run on several CPUs, each tick takes one of the CPUs, drawn by lot. The
- * occupier inherits the priority that its tracer has where a CPU is idle. Where no CPU is idle there is no occupier:
- * the tracer itself goes to the thread's CPU, and so takes it (tracer-cpus.c).
+ * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used for threads
+ * that enter the kernel often, as their samples show. At low rates it costs little, so a thread that runs alone always
+ * gets it. If such threads run on several CPUs, each tick takes one of these CPUs, drawn at random. The occupier
+ * inherits its tracer's priority for times when a CPU is idle. If no CPU is idle, the occupier is not used: the tracer
+ * itself moves to the thread's CPU, and so takes it (tracer-cpus.c).
  */
 #include "config.h"
 
@@ -35,27 +35,27 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-/* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of them found it in the kernel, the
- * next PREEMPT_LOOKS samples of the thread are taken with the occupier. */
+/* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of these were taken as it left the
+ * kernel, the next PREEMPT_LOOKS samples of the thread are taken with the occupier. */
 #define JUDGED_LOOKS 64
 #define ENTERED_MIN 4
 #define PREEMPT_LOOKS 1024u
-/* A thread gets the occupier only if PRESENCE_MIN of 256 ticks find it running: for a thread that mostly sleeps the
- * occupier would come in vain. */
+/* A thread gets the occupier only if more than PRESENCE_MIN of 256 ticks find it running: for a thread that mostly
+ * sleeps, the occupier would often wake up for nothing. */
 #define PRESENCE_MIN 128
-/* What the occupier costs a thread, roughly. A thread that runs alone gets it if that is one part in CHEAP_PART of the
- * budget. A program that profiles itself may have asked for its time outside the kernel only: there the occupier may
- * take all of the budget. */
+/* OCCUPIER_COST_NS is about what the occupier costs a thread at each sample. A thread that runs alone gets the occupier
+ * if that takes at most 1/CHEAP_PART of the budget. For a program that profiles itself, it may take the whole budget:
+ * such a program may count only its time outside the kernel. */
 #define OCCUPIER_COST_NS 12000.0
 #define CHEAP_PART 4
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* After more than this many ticks in a row that found nobody on its CPU, the occupier gets no order. */
+/* If more than this number of ticks in a row found no wanted thread on its CPU, the occupier gets no order. */
 #define MISSED_TICKS_MAX 1
-/* How long before the tick the tracer wakes up. */
+/* Limits of the time from the tracer's wake-up to the tick. */
 #define EARLY_MIN_NS 60000u
 #define EARLY_MAX_NS 300000u
-/* How long an interrupt takes to arrive. */
+/* Time that an interrupt takes to arrive. */
 #define SENDING_NS 10000u
 /* The longest wait for the occupier, and the longest time for which it holds the CPU. */
 #define OCCUPIER_MAX_NS 80000u
@@ -66,8 +66,8 @@ void preempt_note(struct tracee *tracee, bool running)
     tracee->judgement.presence -= running ? 0 : tracee->judgement.presence / 8;
 }
 
-/* Returns true if the occupier costs little. If several threads run, each tick would look at those of one CPU only, so
- * then the answer is false. */
+/* Returns true if the occupier costs little, and at most one thread runs. With several running threads each tick would
+ * look only at those of one CPU. */
 static bool preempt_is_cheap(const struct tracer *tracer)
 {
     const struct supervisor *supervisor = tracer->supervisor;
@@ -158,8 +158,8 @@ static bool preempt_have_occupier(struct preempt *preempt)
     return !preempt->refused;
 }
 
-/* Adapts early_ns. Where a host lends the CPUs, an idle CPU may take long to wake up, and so may the tracer: then the
- * tracer sets its timer earlier. */
+/* Adapts early_ns. On a virtual machine an idle CPU may take long to wake up, and so may the tracer. Then the tracer
+ * must set its timer earlier. */
 static void preempt_adapt_early(struct preempt *preempt, bool in_time)
 {
     uint64_t early = preempt->early_ns;
@@ -190,7 +190,7 @@ bool preempt_await(struct tracer *tracer)
            time_now() < latest)
         ;
     supervisor_lock(tracer->supervisor);
-    bool in_time = time_now() + SENDING_NS < latest; /* else it has given the CPU up, or is about to */
+    bool in_time = time_now() + SENDING_NS < latest; /* else the occupier has given its CPU up, or is about to */
     preempt_adapt_early(preempt, in_time);
     return arrived && in_time;
 }
@@ -240,7 +240,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     preempt->late_ticks = late ? preempt->late_ticks + 1 : 0;
     if (count == 0 || (late && preempt->late_ticks <= OCCUPIER_LATE_TICKS_MAX))
         return 0;
-    /* nobody is on the occupier's CPU: one of them is interrupted from another CPU */
+    /* no wanted thread is on the occupier's CPU: one thread is interrupted from another CPU */
     wanted[0] = wanted[schedule_random(&tracer->schedule, count)];
     *stands_for = count;
     return 1;
@@ -257,13 +257,13 @@ void preempt_expect(struct tracer *tracer, int cpu)
     }
 }
 
-/* Moves the tracer off the CPU that the occupier is to take; cpu: -1: lets the tracer run on all CPUs again. */
+/* Moves the tracer off `cpu`, which the occupier will take. cpu -1: lets the tracer run on all CPUs again. */
 static void preempt_make_room(struct tracer *tracer, int cpu)
 {
     cpu_set_t cpus = tracer->supervisor->cpus.set;
 
     if (cpu < 0 && tracer->affinity.bound_cpu >= 0)
-        return; /* it is bound to the CPU of its tracees, for no CPU is idle any more */
+        return; /* the tracer is bound to the CPU of its tracees, because no CPU is idle any more */
     if (cpu >= 0)
         CPU_CLR(cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* preempt: taking the CPU from a thread before it is interrupted. preempt.c says why. */
+/* preempt: takes the CPU from a thread before the thread is interrupted, by a second thread, the occupier. preempt.c
+ * explains why. */
 #ifndef PPROFIL_PREEMPT_H
 #define PPROFIL_PREEMPT_H
 
@@ -13,21 +14,20 @@ struct tracer;
 void preempt_note(struct tracee *tracee, bool running);
 /* Returns true if the tracee's CPU is to be taken before it is interrupted. */
 bool preempt_wanted(const struct tracee *tracee);
-/* Judges the tracee by a sample that was taken at our interrupt. entered: the tracee was found just leaving the
- * kernel. */
+/* Judges the tracee by a sample that was taken at our interrupt. entered: struct regs, at that sample. */
 void preempt_judge(struct tracee *tracee, bool entered);
-/* At the beginning of a tick. Gives up the lock, and waits for the occupier. Returns true if the occupier holds its
- * CPU. */
+/* To be called at the beginning of a tick. Waits for the occupier, if it has an order, without the lock. Returns true
+ * if the occupier holds its CPU. */
 bool preempt_await(struct tracer *tracer);
-/* Moves the tracees that this tick looks at to the front of wanted[0..count-1], and returns their number; each of them
- * stands for *stands_for times the tick's time. Returns 0 if the occupier is late: all of them are left to the next
- * tick. held: what preempt_await returned. */
+/* Chooses the tracees of wanted[0..count-1] that this tick interrupts. Moves them to the front, and returns their
+ * number. Sets *stands_for: each of them stands for *stands_for times the tick's time. Returns 0 if the occupier is
+ * late: all are left to the next tick. held: result of preempt_await. */
 unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned count, bool held,
                         unsigned *stands_for);
-/* Sends the occupier to the CPU on which a thread begins, if it has nowhere to go. cpu: -1: not known. */
+/* Sends the occupier to the CPU of a new thread if no other CPU is chosen for it. cpu: -1: not known. */
 void preempt_expect(struct tracer *tracer, int cpu);
-/* Gives up the CPU that was taken, and orders the occupier for the next tick, at time `due`, where that is wanted. due:
- * 0: there is no tick. Returns the time at which the tracer is to wake up for that tick. */
+/* Gives up the CPU that was taken. Orders the occupier for the next tick, at time `due`, if a CPU is chosen for it. due
+ * 0: there is no next tick. Returns the time at which the tracer must wake up for that tick; 0 if due is 0. */
 uint64_t preempt_order(struct tracer *tracer, uint64_t due);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * AArch64, and 32-bit Arm tracees under it.
+ * Registers and system calls of AArch64, and of 32-bit Arm tracees under it.
  *
- * The kernel settles whether a call begins anew before it asks the tracer (do_signal in arch/arm64/kernel/signal.c). At
- * that stop it has forgotten the call, x0 has the result, and the former x0 is in orig_x0, which ptrace does not show.
- * But the instruction before the pc is the call's, and x8 has its number. If the tracer sets the thread's call to that
+ * The kernel decides before the stop whether a call begins anew (do_signal in arch/arm64/kernel/signal.c). At the stop
+ * it has forgotten the call. x0 contains the result, and the former x0 is in orig_x0, which ptrace does not show. But
+ * the instruction before the pc is the call's, and x8 contains its number. If the tracer sets the thread's call to that
  * number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by setting the pc.
- * So it has to notice itself if a handler is to run first: by the call's entry stop.
+ * So it must notice itself whether a handler runs first: one does if a signal's stop comes before the call's entry
+ * stop.
  *
- * A thread that stands behind the instruction may have made the call long ago, and have returned from a signal's
- * handler just now: struct handled_call in repair.h. Calls of 32-bit tracees are left as they are.
+ * A thread that stands behind the instruction may have made the call long ago, and have just returned from a signal
+ * handler: struct handled_call in repair.h. Calls of 32-bit tracees are not repaired.
  */
 #include "config.h"
 
@@ -30,7 +31,7 @@
 #define NT_ARM_SYSTEM_CALL 0x404
 #endif
 
-/* include/linux/errno.h, not for user space */
+/* from include/linux/errno.h, which user space does not have */
 #define ERESTARTSYS 512
 #define ERESTARTNOHAND 514
 
@@ -43,12 +44,13 @@ struct regs_arm {
 #define SVC_THUMB 0xdf00u
 #define CPSR_THUMB 0x20u
 
-#define CALL_STOP_REGISTER 7 /* at a call's stops it says which stop that is: report_syscall in ptrace.c */
+/* at the stops of a call it shows whether this is the entry or the exit: report_syscall in ptrace.c */
+#define CALL_STOP_REGISTER 7
 #define NUMBER_REGISTER 8
 #define INSTRUCTION_SIZE 4
 
-/* Returns the number of the system call at whose entry or exit the thread has stopped. At other stops the kernel has
- * forgotten it: regs_find_syscall. */
+/* Returns the number of the system call if the thread stands at the entry or exit stop of one. At other stops the
+ * kernel has forgotten the call: regs_find_syscall. */
 static int32_t regs_read_syscall(pid_t tid)
 {
     int number = WIRE_NO_SYSCALL;
@@ -67,7 +69,7 @@ static int regs_write_syscall(pid_t tid, int number)
     return ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &part) < 0 ? -errno : 0;
 }
 
-/* Reads the eight bytes that lie around an address, four on each side. */
+/* Reads the eight bytes around an address, four on each side. Returns false if they cannot be read. */
 static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8])
 {
     errno = 0;
@@ -77,7 +79,7 @@ static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8]
 }
 
 /* Finds the call in which the thread stopped, by the code around the pc. The thread stands behind the call's
- * instruction, or before it if the kernel begins the call anew. */
+ * instruction, or before it if the kernel will begin the call anew. */
 static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, struct regs *regs)
 {
     unsigned char bytes[8];
@@ -110,7 +112,7 @@ static int32_t regs_find_compat_syscall(pid_t tid, const struct regs_arm *set)
     return in_call ? (int32_t)set->r[7] : WIRE_NO_SYSCALL;
 }
 
-/* DWARF for the Arm 64-bit Architecture: x0 to x30 are 0 to 30, sp is 31, and 32 is the pc. */
+/* Fills *regs in. In DWARF for the Arm 64-bit Architecture, x0 to x30 are 0 to 30, sp is 31, and pc is 32. */
 static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
     regs->pc = set->pc;
@@ -126,7 +128,7 @@ static void regs_fill_narrow(struct regs *regs, const struct regs_arm *set)
 {
     regs->pc = set->r[15];
     regs->sp = set->r[13];
-    regs->known = 0; /* DWARF's numbering is another one: regs_are_unwound */
+    regs->known = 0; /* not filled in, because such stacks are not unwound: regs_are_unwound */
 }
 
 int regs_read(pid_t tid, struct regs *regs)
@@ -161,7 +163,7 @@ int regs_read(pid_t tid, struct regs *regs)
 
 bool regs_are_unwound(bool compat)
 {
-    return !compat; /* 32-bit Arm has tables of its own, .ARM.exidx */
+    return !compat; /* 32-bit Arm has unwind tables of another form, .ARM.exidx */
 }
 
 struct regs_context regs_context(bool compat)
@@ -173,16 +175,17 @@ struct regs_context regs_context(bool compat)
 int regs_restart_call(pid_t tid)
 {
     (void)tid;
-    return -ENOSYS; /* once the kernel has asked the tracer, EINTR is a result like any other */
+    return -ENOSYS; /* after the stop, the kernel treats EINTR like any other result */
 }
 
-/* FNV-1a, by words. */
+/* Adds a word to a hash: FNV-1a, by words instead of bytes. */
 static uint64_t regs_hash(uint64_t hash, uint64_t word)
 {
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* Hashes all registers except x0, which has the result, and the one that is not the program's at a call's stops. */
+/* Hashes all registers except x0, which contains the result, and CALL_STOP_REGISTER, which the kernel changes at a
+ * call's stops. */
 static uint64_t regs_fingerprint(const struct user_regs_struct *set, uint64_t call_end)
 {
     uint64_t hash = regs_hash(UINT64_C(0xcbf29ce484222325), call_end);
@@ -253,11 +256,11 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
         return error;
     regs_put_call(&set, call);
     set.pc -= INSTRUCTION_SIZE;
-    regs_write_syscall(tid, WIRE_NO_SYSCALL); /* so there is no call that the kernel would begin anew by itself */
+    regs_write_syscall(tid, WIRE_NO_SYSCALL); /* so the kernel sees no call, and begins none anew */
     return regs_write_wide(tid, &set);
 }
 
-/* Makes the call begin anew by setting the pc: what the kernel itself begins anew is settled already. */
+/* Makes the call begin anew by setting the pc: the kernel has already decided that it does not do so itself. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * x86-64 and its 32-bit ABI.
+ * Registers and system calls of x86-64 and its 32-bit ABIs.
  *
- * The kernel decides whether to restart a system call after it has asked the tracer (arch_do_signal_or_restart in
+ * The kernel decides after the stop whether to restart a system call (arch_do_signal_or_restart in
  * arch/x86/kernel/signal.c), by the value of rax that the tracer left. -ERESTARTNOHAND in rax turns a plain EINTR into
- * a restart; a handler that runs first turns it back into EINTR.
+ * a restart. If a handler runs first, the kernel turns it back into EINTR.
  */
 #include "config.h"
 
@@ -22,18 +22,19 @@
 #include "supervisor/regs.h"
 #include "wire/wire.h"
 
-#define ERESTARTNOHAND 514 /* include/linux/errno.h, not for user space */
+#define ERESTARTNOHAND 514 /* from include/linux/errno.h, which user space does not have */
 #define RESUME_FLAG (1u << 16)
 #define X32_CALL 0x40000000 /* __X32_SYSCALL_BIT */
 #define INSTRUCTION_SIZE 2  /* size of syscall, sysenter and int 0x80, bytes */
 
-/* The layout that NT_PRSTATUS has for a 32-bit tracee: struct user_regs_struct32. */
+/* The layout of NT_PRSTATUS for a 32-bit tracee: struct user_regs_struct32. */
 struct regs_i386 {
     uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
 };
 
-/* Fills in what tells how the thread entered the kernel. The processor sets the resume flag in what a fault saves and
- * clears it in what an interrupt saves (except amid a repeated string instruction): Intel SDM volume 3, 17.3.1.1. */
+/* Fills in the fields about how the thread entered the kernel. In the saved flags, the processor sets the resume flag
+ * for a fault, and clears it for an interrupt, except during a repeated string instruction: Intel SDM volume 3,
+ * 17.3.1.1. */
 static void regs_fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
@@ -41,7 +42,7 @@ static void regs_fill(struct regs *regs, long number, long result, uint64_t flag
     regs->result = result;
 }
 
-/* AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
+/* Fills *regs in. The order of general is that of the AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
 static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
     const uint64_t general[] = {set->rax, set->rdx, set->rcx, set->rbx, set->rsi, set->rdi,
@@ -55,7 +56,7 @@ static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set
     regs_fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
 }
 
-/* i386 ABI, table 2.14. */
+/* Fills *regs in for a 32-bit tracee. The order of general is that of the i386 ABI, table 2.14. */
 static void regs_fill_narrow(struct regs *regs, const struct regs_i386 *set)
 {
     const uint64_t general[] = {set->eax, set->ecx, set->edx, set->ebx, set->esp,
@@ -75,7 +76,7 @@ union register_set {
 
 _Static_assert(sizeof(union register_set) <= sizeof((struct regs){0}.raw), "raw is too small");
 
-/* Reads the registers. *narrow: they are those of a 32-bit program. Returns 0 or -errno. */
+/* Reads the registers. Sets *narrow to true if they have the 32-bit layout. Returns 0 or -errno. */
 static int regs_read_set(pid_t tid, union register_set *set, bool *narrow)
 {
     struct iovec part = {.iov_base = set, .iov_len = sizeof *set};
@@ -117,8 +118,8 @@ bool regs_are_unwound(bool compat)
 
 struct regs_context regs_context(bool compat)
 {
-    /* asm/sigcontext.h: struct sigcontext_32 comes after 5 words, and esp is its 8th word; arch/x86/kernel/signal.c,
-     * align_sigframe: a frame is aligned as at the entry of a function */
+    /* struct sigcontext_32 (asm/sigcontext.h) begins after 5 words, and esp is its 8th word. A frame is aligned as at
+     * the entry of a function: align_sigframe in arch/x86/kernel/signal.c */
     if (compat)
         return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12};
     return (struct regs_context){.word = 8,
@@ -127,7 +128,7 @@ struct regs_context regs_context(bool compat)
 
 int regs_set_result(pid_t tid, int64_t result)
 {
-    /* all 64 bits of it: an int would go through the "..." of ptrace with zeros above */
+    /* must be a long: as a variable argument of ptrace, an int would have zeros in its upper half */
     const long value = (long)result;
 
     return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), value) < 0 ? -errno : 0;
@@ -138,8 +139,8 @@ int regs_restart_call(pid_t tid)
     return regs_set_result(tid, -ERESTARTNOHAND);
 }
 
-/* Returns the ABI of a call. It is that of the call's instruction, which 64-bit programs may choose:
- * ptrace_get_syscall_info in kernel/ptrace.c reports it at any stop. */
+/* Returns the ABI of a call. It depends on the call's instruction, which 64-bit programs may choose.
+ * PTRACE_GET_SYSCALL_INFO reports it at any stop (ptrace_get_syscall_info in kernel/ptrace.c). */
 static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
 {
     struct __ptrace_syscall_info info;
@@ -150,7 +151,7 @@ static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
     return (number & X32_CALL) != 0 ? REGS_ABI_X32 : REGS_ABI_NATIVE;
 }
 
-/* syscall(2), "Architecture calling conventions" */
+/* Fills call->arguments in: syscall(2), "Architecture calling conventions". */
 static void regs_wide_arguments(const struct user_regs_struct *set, struct regs_call *call)
 {
     const uint64_t native[] = {set->rdi, set->rsi, set->rdx, set->r10, set->r8, set->r9};
@@ -166,7 +167,7 @@ static bool regs_is_call_instruction(const unsigned char code[INSTRUCTION_SIZE])
            (code[0] == 0xcd && code[1] == 0x80);                        /* int $0x80 */
 }
 
-/* Reads the word at an address of the target. */
+/* Reads the word at an address of the target. Returns false if it cannot be read. */
 static bool regs_peek_word(pid_t tid, uint64_t address, unsigned char code[sizeof(long)])
 {
     errno = 0;
@@ -175,8 +176,8 @@ static bool regs_peek_word(pid_t tid, uint64_t address, unsigned char code[sizeo
     return errno == 0;
 }
 
-/* Returns true if the instruction at pc is a system call. A word is read that ends with the instruction. If the memory
- * before the instruction is not mapped, a word is read that begins with it. */
+/* Returns true if the instruction at pc is a system call. Reads a word that ends with the instruction, or, if the
+ * memory before it is not mapped, a word that begins with it. */
 static bool regs_is_call_at(pid_t tid, uint64_t pc)
 {
     unsigned char code[sizeof(long)];
@@ -188,15 +189,15 @@ static bool regs_is_call_at(pid_t tid, uint64_t pc)
 }
 
 /*
- * Returns true if the registers are those of a call's return. A thread can stop twice before it runs, and then they are
- * not:
+ * Returns true if the registers are those at the return of a call. They may not be, because a thread can stop twice
+ * before it runs. Between the two stops, the kernel may have done one of two things:
  *
- * The kernel may have prepared the call to begin anew (arch_do_signal_or_restart). The pc is at the call's instruction
- * then, and rax is not a result but a number: the call's, or that of restart_syscall. Where that cannot be told from a
- * result of the same value, the call is taken to have not returned.
+ * It may have prepared the call to begin anew (arch_do_signal_or_restart). Then the pc is at the call's instruction,
+ * and rax contains not a result but a number: that of the call, or that of restart_syscall. A result of the same value
+ * may look the same: in doubt the call counts as not returned.
  *
- * The kernel may have prepared a signal's handler. The pc is at the handler then. In a 32-bit program eax is the
- * signal's number (ia32_setup_rt_frame), in an x32 program still the call's result.
+ * It may have prepared a signal handler. Then the pc is at the handler. In a 32-bit program eax is the signal's number
+ * (ia32_setup_rt_frame). In an x32 program eax is still the call's result.
  */
 static bool regs_has_returned(pid_t tid, const struct regs *regs)
 {
@@ -207,7 +208,7 @@ static bool regs_has_returned(pid_t tid, const struct regs *regs)
     return regs_is_call_at(tid, start) && !(is_number && regs_is_call_at(tid, regs->pc));
 }
 
-/* Returns true if the result is one of those that make us act. */
+/* Returns true if a call with this result may have to be repaired. */
 static bool regs_may_be_broken(const struct regs *regs)
 {
     return regs->result > 0 || regs->result == -EINTR || regs->result == -EAGAIN;
@@ -240,11 +241,11 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 int regs_complete_call(const struct procfs_task *files, struct regs_call *call)
 {
     (void)files;
-    (void)call; /* the call lacks nothing */
+    (void)call; /* x86 shows all arguments */
     return 0;
 }
 
-/* Puts the arguments of a call where its ABI has them. */
+/* Stores the arguments of a call in the registers of its ABI. */
 static void regs_put_arguments(union register_set *set, bool narrow, const struct regs_call *call)
 {
     struct user_regs_struct *wide = &set->wide;
@@ -263,7 +264,7 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     unsigned long long int *const i386_to[] = {&wide->rbx, &wide->rcx, &wide->rdx,
                                                &wide->rsi, &wide->rdi, &wide->rbp};
     for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++) {
-        /* int 0x80 does not look at the upper halves, which are the program's own */
+        /* int 0x80 ignores the upper halves, so the program's values stay there */
         if (i386)
             *i386_to[i] = (*i386_to[i] & ~(unsigned long long)UINT32_MAX) | (uint32_t)from[i];
         else
@@ -271,8 +272,7 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     }
 }
 
-/* Sets the result and the number of the call. An orig_rax of -1: there is no call that the kernel would begin anew by
- * itself. */
+/* Sets the result and the number of the call. orig_rax -1: the kernel sees no call, so it begins none anew. */
 static void regs_put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
 {
     if (narrow) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stops of a call that goes on: repair.h. */
+/* Answers the stops of a call that is continued: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,21 +19,22 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
-/* Returns true if the call has a time limit, and its time is over. */
+/* Returns true if the call has a deadline, and that has passed. */
 static bool continue_has_timed_out(const struct repair *repair)
 {
     return repair->deadline != 0 && time_now() >= repair->deadline;
 }
 
-/* Returns what a restarted call returns when it is broken off. */
+/* Returns the result of a restarted call that is broken off. if_not_over: result before the deadline. */
 static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_over)
 {
     return continue_has_timed_out(repair) ? repair->timeout_result : if_not_over;
 }
 
-/* Returns true if a receive, which has returned result, has come to an end of its own. Urgent data can be seen, and
- * ends only a message that has begun. What ends a receive on a local socket cannot be seen. But a signal that broke the
- * receive is still pending, unless another thread has taken it, and an error that was left for the receive is known. */
+/* Returns true if a receive, which has returned result, has ended by itself. Urgent data ends only a message that has
+ * begun, and can be seen. What ends a receive on a local socket early cannot be seen. But if a signal broke the
+ * receive, it is still pending, unless another thread has taken it. had_error: an error that was left in the socket may
+ * have ended it. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -59,8 +60,8 @@ static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool
     return !receives || !continue_has_received_all(tracee, result, had_error);
 }
 
-/* Goes on after a piece, or a restarted call, that has returned result. Returns whether another piece has been entered.
- * final: the result of a restarted call is not to be continued. */
+/* Goes on after a piece, or a restarted call, that has returned result. Returns true if the tracee will make another
+ * piece. final: the result of a restarted call must not be continued. */
 static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
     struct repair *repair = &tracee->repair;
@@ -71,7 +72,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (repair->restarted) {
         if (broken && !over && piece_enter_next(tracee) == 1)
             return true;
-        /* a connect(2) that is begun anew returns EALREADY at the end of its time */
+        /* a connect(2) that was begun anew returns EALREADY when its time is over */
         if (result == -EALREADY && repair->timeout_result == -EINPROGRESS)
             result = repair->timeout_result;
         if (broken)
@@ -83,8 +84,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     bool had_error = repair->error_waits;
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(tracee);
-    /* a recvmmsg(2) takes the error that waited before anything else. The rest of a message takes it if there is no
-     * data, on a local socket also if there is no more: unix_stream_read_generic */
+    /* a recvmmsg(2) first returns the error that the socket kept. A receive of the rest of a message returns it if
+     * there is no data, and on a local socket also if there is no more data: unix_stream_read_generic */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
     else if (result <= 0 || (repair->request.target.is_local && repair->came_short))
@@ -92,7 +93,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    /* the time limit of a recvmmsg(2) would begin again; a piece that met the error at once has used none of it */
+    /* ends a recvmmsg(2) with a time limit, which would begin again. If the piece returned the kept error at once, it
+     * has used no time */
     over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
     if (!over &&
         (continue_may_go_on(tracee, result, broken, had_error) || (result >= 0 && piece_end_message(repair))) &&
@@ -104,8 +106,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     return false;
 }
 
-/* Returns true if the time of the first part is over, but that part came in time: the next one has all of the time
- * again. */
+/* Returns true if the deadline has passed, but the first part of the call was done in time: then the next part has the
+ * whole time again. */
 static bool continue_has_part_in_time(const struct tracee *tracee, int64_t result)
 {
     const struct repair *repair = &tracee->repair;
@@ -123,7 +125,7 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
         at_stop_resume(tracer, tracee, 0, repair->billed);
         return;
     }
-    /* a restarted call may come back short, and is continued then */
+    /* a restarted call may come back short, and must then be continued */
     bool over = repair->giving_up || continue_has_timed_out(repair);
     bool mend = repair->restarted && (!over || continue_has_part_in_time(tracee, regs.result));
     if (continue_next(tracee, regs.result, !mend)) {
@@ -133,13 +135,13 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
     repair->giving_up = false;
     tracee->interrupt.at = time_now();
     repair->at_call_end = true;
-    /* a sample of what it has run meanwhile */
+    /* takes a sample for the CPU time used meanwhile */
     at_stop_answer(tracer, tracee, 0, mend ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
 
-/* Returns true if the descriptors still stand for the files of the call. A call works on the files that it began with.
- * A piece would work on others if another thread has closed or replaced a descriptor meanwhile. */
+/* Returns true if the descriptors still refer to the files of the call. One whole call works on the files with which it
+ * began. A piece would work on other files if another thread has closed or replaced a descriptor meanwhile. */
 static bool continue_has_its_files(const struct tracee *tracee)
 {
     const struct call_request *request = &tracee->repair.request;
@@ -149,7 +151,7 @@ static bool continue_has_its_files(const struct tracee *tracee)
            (request->source < 0 || descriptor_is(pid, tid, request->source, &request->source_file));
 }
 
-/* Changes the piece that is being entered so that it fails and does nothing: no argument is valid. */
+/* Changes the arguments of the piece that is being entered to invalid ones, so that it fails and does nothing. */
 static void continue_fail_call(const struct tracee *tracee)
 {
     struct regs regs;
@@ -158,7 +160,8 @@ static void continue_fail_call(const struct tracee *tracee)
     if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
-    call.result = -ENOSYS; /* on x86 this is there at every entry: entry_64.S; on AArch64 it is the first argument */
+    /* on x86 rax contains this at every entry (entry_64.S); on AArch64 it becomes the first argument */
+    call.result = -ENOSYS;
     regs_leave_call(tracee->tid, &call, false, false);
     debug_log(tracee->tracer, "fail %d", tracee->tid);
 }
@@ -172,8 +175,8 @@ bool repair_needs_us(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING && (!waits || over || repair->held.info.si_signo != 0);
 }
 
-/* Interrupts the tracee again if another stop has swallowed the interrupt that was to end the call: ptrace_stop in
- * kernel/signal.c. */
+/* If the call must be given up, interrupts the tracee again: this stop may have swallowed the interrupt for that
+ * (ptrace_stop in kernel/signal.c). */
 static void continue_give_up_again(struct tracee *tracee)
 {
     if (tracee->repair.giving_up)
@@ -191,15 +194,15 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     if (!repair->restarted && !continue_has_its_files(tracee))
         continue_fail_call(tracee);
     if (repair_is_own_call(repair) && !repair->giving_up) {
-        tracee->state = TRACEE_RUNNING; /* nothing is to be done at its end */
+        tracee->state = TRACEE_RUNNING; /* nothing must be done at the end of the call */
         if (backoff_follows(&repair->backoff))
             backoff_meets_call(&repair->backoff, false, time_now());
     }
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }
 
-/* Answers a signal that does not end the call, and returns true: one that the call itself would not have raised, one
- * that the program ignores, or one that can wait until the piece has been made. */
+/* Returns true if the signal does not end the call, and has been answered. There are three such signals: a stray
+ * SIGPIPE, a signal that the program ignores, and a signal that can be held until the next piece begins. */
 static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -222,7 +225,7 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
     return true;
 }
 
-/* Ends the call at a stop in its middle. */
+/* Ends the call at a stop before a piece. interrupted: the stop is that of an interrupt. */
 static void continue_break_off(struct tracee *tracee, bool interrupted)
 {
     struct repair *repair = &tracee->repair;
@@ -233,7 +236,7 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     if (interrupted)
         piece_clear_error(tracee);
     else
-        /* this stop has swallowed the interrupt, or the interrupt will stop the thread after this call */
+        /* an interrupt to end the call has no use now: this stop has swallowed it, or it will stop the thread later */
         repair->giving_up = false;
     if (repair->restarted)
         result = continue_wait_result(repair, interrupted ? CALL_RESTARTNOHAND : -EINTR);
@@ -253,7 +256,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         return true;
     }
     if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
-        at_stop_answer(tracer, tracee, 0, STOP_BY_TRACEE); /* the piece is made afterwards */
+        at_stop_answer(tracer, tracee, 0, STOP_BY_TRACEE); /* the tracee makes the piece after the resume */
         return true;
     }
     if (event == REPAIR_SIGNAL && continue_past_signal(tracer, tracee, signal))

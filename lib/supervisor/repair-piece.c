@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One piece of a call that goes on, the end of such a call, and calls that we end when their time is over: repair.h. */
+/* Makes pieces of a call that is continued, ends such a call, and ends calls whose deadline has passed: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "supervisor/repair.h"
 #include "supervisor/tracer.h"
 
-/* Makes the next piece of a call, and returns what call_next_piece returns. A filter of system calls (seccomp(2)) may
- * kill a program that makes a call with another number, so there the piece has the number of the call itself, or cannot
- * be made (-EPERM). */
+/* Builds the next piece of a call. Returns the result of call_next_piece, or -EPERM. If the program has a filter of
+ * system calls (seccomp(2)), a call with another number might kill it. Then the piece must have the number of the call
+ * itself; -EPERM: that is impossible. */
 static int64_t piece_make(struct tracee *tracee, struct regs_call *piece)
 {
     struct repair *repair = &tracee->repair;
@@ -55,7 +55,7 @@ int piece_enter_next(struct tracee *tracee)
     return 1;
 }
 
-/* Notes that the call has ended that the registers show. */
+/* Notes that we have ended the call that the registers show. */
 static void piece_note_end(struct tracee *tracee)
 {
     struct regs regs;
@@ -73,7 +73,8 @@ void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool 
     struct regs_call call = repair->call;
 
     call.result = result;
-    /* the thread may stop again before it runs, and a call that we have ended must not be continued */
+    /* if a stop can still show the call, notes its end: the thread may stop again before it runs, and the call must not
+     * be continued then */
     if (regs_leave_call(tracee->tid, &call, entered, final && result >= 0) > 0)
         piece_note_end(tracee);
     tracee->state = TRACEE_RUNNING;
@@ -122,7 +123,7 @@ void repair_give_up(struct tracee *tracee)
 
 /* --- time limits ----------------------------------------------------------------------------- */
 
-/* Returns true if that deadline is already waited for: the call that is continued had it when it was begun anew. */
+/* Returns true if the deadline is in the list already: the call had it when it was begun anew. */
 static bool deadline_is_waited_for(const struct deadlines *deadlines, pid_t tid, uint64_t deadline)
 {
     for (unsigned i = 0; i < deadlines->count; i++)
@@ -137,7 +138,7 @@ void deadline_set(struct tracer *tracer, struct tracee *tracee, uint64_t deadlin
 
     tracee->repair.deadline = deadline;
     if (deadline == 0 || deadline_is_waited_for(deadlines, tracee->tid, deadline) || deadlines->count == DEADLINES_MAX)
-        return; /* too many at once: this one waits a little longer */
+        return; /* if the list is full, the call ends at its first stop after the deadline */
     deadlines->waiting[deadlines->count].tid = tracee->tid;
     deadlines->waiting[deadlines->count++].time = deadline;
 }

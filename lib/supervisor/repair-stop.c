@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a stop has broken of a call, and how that is repaired: repair.h. */
+/* Finds out whether a stop has broken a call, and begins the repair: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ bool repair_is_own_call(const struct repair *repair)
 
 /* --- continuing --------------------------------------------------------------------------- */
 
-/* Returns true if the call has moved all that it was asked for. This is asked before descriptor_look(), which takes
+/* Returns true if the call has moved all that it was asked for. To be called before descriptor_look(), which takes
  * several system calls. */
 static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struct call_request *request)
 {
@@ -36,8 +36,8 @@ static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struc
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
-/* Returns the time at which a call is to end that has waited since time `since`; 0: never. limit: for all of its
- * waiting, ns; 0: none. A call that was begun anew before has a deadline already. */
+/* Returns the deadline of a call that has waited since time `since`; 0: none. limit: time limit of all its waiting, ns;
+ * 0: none. If the call was begun anew before, its earlier deadline stays. */
 static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uint64_t limit)
 {
     uint64_t deadline = limit > 0 ? since + limit : 0;
@@ -45,21 +45,22 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
     return repair->at_call_end && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
 }
 
-/* Returns true if it is not known how much of its time limit a recvmmsg(2) has left: it may have waited for long since
- * its last message, or would go on waiting for the rest of one. A stop of ours comes before the signal that has woken
- * the thread: get_signal in kernel/signal.c. */
+/* Returns true if the rest of a recvmmsg(2)'s time limit is not known. It may have waited for long since its last
+ * message, or a message is incomplete. At the stop of a tick's interrupt, a pending signal may have broken the call
+ * earlier: our stop comes before that signal is delivered (get_signal in kernel/signal.c). */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
-    bool is_tick = cause == STOP_BY_US && tracee->state == TRACEE_INTERRUPTED; /* SIGCONT makes such stops, too */
+    /* the stop of a SIGCONT looks the same */
+    bool is_tick = cause == STOP_BY_US && tracee->state == TRACEE_INTERRUPTED;
 
     return !is_tick || tracee->repair.progress.part > 0 || procfs_signal_waits(tracee->tid, false);
 }
 
-/* Continues a call that came back with less than it was asked for. Returns false if that is its result. */
+/* Continues a call that has moved less than it was asked for. Returns false if it must not, or cannot, be continued. */
 static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_cause cause)
 {
     struct repair *repair = &tracee->repair;
-    /* a signal may come long after our last interrupt */
+    /* interrupt.at is no use after a signal, which may come long after our last interrupt */
     uint64_t limit = 0, since = cause == STOP_BY_US ? tracee->interrupt.at : time_now();
     pid_t tid = tracee->tid;
 
@@ -87,7 +88,8 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     }
     if (left <= 0) {
         piece_clear_error(tracee);
-        if (piece_partial_result(repair) != call->result) /* call_first_progress has moved the data that came */
+        /* call_first_progress has moved the data together, which changes the number of messages */
+        if (piece_partial_result(repair) != call->result)
             piece_leave_call(tracee, piece_partial_result(repair), false, true);
         return false;
     }
@@ -98,7 +100,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     return true;
 }
 
-/* Leaves the thread alone: its call begins anew, and no tick is to break it again. */
+/* Leaves the thread alone: its call begins anew, and no tick must break it again. */
 static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 {
     backoff_begin(&tracee->repair.backoff);
@@ -107,8 +109,8 @@ static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 
 /* --- beginning anew ------------------------------------------------------------------------ */
 
-/* Returns true if a call that a signal has broken may be restarted. A restarted call has all its time again: if signals
- * kept coming and its time limit were unknown, it would never end. */
+/* Returns true if a call that a signal has broken may be restarted. A restarted call has its whole time again. If
+ * signals kept coming and its time limit were not known, it would never end. */
 static bool repair_may_restart(struct repair *repair, bool limit_known)
 {
     uint64_t now = time_now();
@@ -119,9 +121,9 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-/* Makes the tracee make the call again, and CONTINUING. Returns false if that cannot be done. limited: the call has a
- * time limit, and we end it. If it has none, a signal that comes before it is entered is as good as one that comes just
- * after. */
+/* Prepares the tracee to make the call again; its state becomes CONTINUING. Returns false if that is impossible.
+ * limited: the call has a time limit, and we end it. If it has none, a signal that comes before it is entered need not
+ * be held: it may as well come just after. */
 static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, bool limited,
                                int64_t timeout_result)
 {
@@ -129,7 +131,7 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
 
     repair->call = *call;
     repair->restarted = true;
-    /* then no signal is held back; one may have broken the call */
+    /* if true, no signal is held back; at the end of a call, a signal may have broken the call */
     repair->came_short = !limited || repair->at_call_end;
     repair->error_waits = false;
     repair->timeout_result = timeout_result;
@@ -169,7 +171,7 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct 
 
 /* --- what a stop has broken ---------------------------------------------------------------- */
 
-/* Notes that a signal is delivered that has broken the call, and whose handler may run. */
+/* Notes that a signal which has broken the call is being delivered, and that a handler may run. */
 static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
 {
     struct repair *repair = &tracee->repair;
@@ -181,7 +183,7 @@ static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
     repair->next_handled = (repair->next_handled + 1) % HANDLED_CALLS;
 }
 
-/* Returns true if the thread has returned from the handler, and has not made the call again. */
+/* Returns true if the thread has just returned from a handler, and has not made the call again. */
 static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call)
 {
     for (unsigned i = 0; i < HANDLED_CALLS && call->lacks_first; i++) {
@@ -194,8 +196,8 @@ static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call
     return false;
 }
 
-/* Returns true if we have ended this call, and the thread has not left it yet: it may stop more than once before it
- * runs. */
+/* Returns true if we have ended this call already, and the thread has not run since: a thread may stop more than once
+ * before it runs. */
 static bool repair_has_ended(struct repair *repair, const struct regs_call *call)
 {
     bool ended = call->lacks_first && call->fingerprint == repair->ended_fingerprint &&
@@ -206,8 +208,8 @@ static bool repair_has_ended(struct repair *repair, const struct regs_call *call
     return ended;
 }
 
-/* Notes where a stop of ours has met the call. Returns true if the thread is to be left alone when the call begins
- * anew. */
+/* Notes the call that a stop of ours has met, and whether it has broken it. Returns true if the thread must be left
+ * alone when the call begins anew. */
 static bool repair_note_place(struct repair *repair, const struct regs *regs, const struct regs_call *call)
 {
     if (call_is_interrupted(call) || call_is_restarted_by_kernel(call->result))
@@ -224,7 +226,7 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
     bool ours = cause == STOP_BY_US;
 
     if (tracee->state == TRACEE_CONTINUING)
-        return true; /* a piece is about to be made: repair_meets_stop */
+        return true; /* the tracee is about to make a piece: repair_meets_stop */
     bool in_call = regs_call(tracee->tid, regs, &call), ended = in_call && repair_has_ended(repair, &call);
     if (ours && (!in_call || ended))
         backoff_reset(&repair->backoff);
@@ -235,13 +237,13 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     }
     if (!repair->at_call_end)
-        repair->billed = tracee->state == TRACEE_INTERRUPTED; /* else a signal, or a SIGCONT, has broken it */
+        repair->billed = tracee->state == TRACEE_INTERRUPTED; /* else a signal, or a SIGCONT, has broken the call */
     bool interrupted = call_is_interrupted(&call);
     bool alone = ours && repair_note_place(repair, regs, &call);
     if (alone && call_is_restarted_by_kernel(call.result))
         repair_leave_alone(tracer, tracee);
     bool broken = interrupted || call.result > 0;
-    /* a signal that is not ignored would have broken the call without us, too */
+    /* repairs nothing for a signal that is not ignored: it would have broken the call without us, too */
     bool mends = broken && (ours || procfs_ignores_signal(tracee->tid, signal));
     if (!ours && !mends)
         repair_note_handler(tracee, &call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sampling as a whole: it begins, pauses, forgets its totals, and changes its rate. */
+/* Starts and pauses sampling in all tracers, sets its totals to 0, and changes its rate and mode. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -12,8 +12,8 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
-#define NEW_TASKS_NS 10000000u /* for this long after a task was made, samples count as taken while tasks are made */
-#define STATS_FIRST_NS 200000000u /* a live view wants them on its first screen */
+#define NEW_TASKS_NS 10000000u /* for this time after a task was made, the condition is BUDGET_NEW_TASKS */
+#define STATS_FIRST_NS 200000000u /* early, because a live view shows statistics on its first screen */
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
 {
@@ -24,7 +24,7 @@ static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
     tracee->sleep.wall.at = now;
 }
 
-/* Has the elapsed time of all threads count from now on. */
+/* Lets the elapsed time of all threads count from now on. */
 static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
 {
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
@@ -32,8 +32,8 @@ static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
             sampling_begin_wall_of(tracee, now);
 }
 
-/* Takes the baselines of all processes. Programs that profile themselves begin and pause each by itself:
- * serve/serve.c. */
+/* Takes the baselines of all processes. Does nothing when serving: there each process begins and pauses separately
+ * (serve/serve.c). */
 static void sampling_take_baselines(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
@@ -49,7 +49,7 @@ static void sampling_wake_tracers(const struct supervisor *supervisor)
         wakeup_send(&supervisor->tracers[i]->wakeup);
 }
 
-/* Logs the rate that is asked for. The replay of a debug log needs this line before the first cost, and at each change
+/* Logs the rate that is asked for. A replay of the debug log needs this line before the first cost, and at each change
  * of that rate. */
 static void sampling_log_asked(const struct supervisor *supervisor)
 {

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "supervisor/schedule.h"
 
-/* A late tick also covers what was missed, but no more than COVERED_MAX periods in all. */
+/* A late tick also covers missed time, but at most COVERED_MAX periods in all. */
 #define COVERED_MAX 2
 
 void schedule_init(struct schedule *schedule, uint64_t seed)
@@ -50,8 +50,8 @@ static uint64_t schedule_end_before_ahead(const struct schedule *schedule)
     return schedule->stratum_end - schedule->ahead.covered_ns - schedule->ahead.missed_ns;
 }
 
-/* Gives up a tick that was drawn ahead and is late, as if it had not been drawn: the rest of its stratum gets another
- * one. */
+/* If the tick that was drawn ahead is late, drops it, as if it had not been drawn: the rest of its stratum gets another
+ * tick. */
 static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
 {
     if (schedule->ahead.at == 0 || schedule->ahead.at > now)

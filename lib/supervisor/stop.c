@@ -56,7 +56,7 @@ const char *stop_kind_name(enum stop_kind kind)
     return names[kind];
 }
 
-/* waitpid gives in the second byte what waitid gives */
+/* waitpid(2) has in the second byte what waitid(2) has in si_status */
 int stop_status(const siginfo_t *news)
 {
     return (news->si_status << 8) | 0x7f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stop: what a wait status says about a tracee: ptrace(2), "Stopped states". Pure. */
+/* stop: decodes the wait status of a tracee into a kind of stop: ptrace(2), "Stopped states". Pure. */
 #ifndef PPROFIL_STOP_H
 #define PPROFIL_STOP_H
 
@@ -10,7 +10,7 @@ enum stop_kind {
     STOP_SIGNAL,    /* signal-delivery-stop: a signal is about to be delivered */
     STOP_GROUP,     /* group-stop: the whole process is being stopped by a signal */
     STOP_INTERRUPT, /* after PTRACE_INTERRUPT; the first stop of a new tracee; after any SIGCONT */
-    STOP_CALL,      /* syscall-stop: a call is entered, or has returned; repair-*.c ask for these */
+    STOP_CALL,      /* syscall-stop: a call is entered, or has returned; comes only after PTRACE_SYSCALL */
     STOP_EXEC,      /* PTRACE_EVENT_EXEC */
     STOP_FORK,      /* PTRACE_EVENT_FORK or _VFORK: the child is a process */
     STOP_CLONE,     /* PTRACE_EVENT_CLONE: the child is a thread, or a process */
@@ -18,16 +18,16 @@ enum stop_kind {
 };
 #define STOP_KINDS (STOP_OTHER + 1)
 
-/* What made a thread stop, and so may have broken a call. */
+/* The cause of a stop, which may have broken a system call. */
 enum stop_cause {
-    STOP_BY_TRACEE, /* an event of the thread itself: what it breaks is also broken without us */
+    STOP_BY_TRACEE, /* an event of the thread itself: a call that it breaks is also broken without us */
     STOP_BY_SIGNAL, /* a signal, which the program may ignore */
     STOP_BY_US,     /* an interrupt of ours */
 };
 
 struct stop {
     enum stop_kind kind;
-    int signal; /* SIGNAL: the signal that is to be delivered; else 0 */
+    int signal; /* if kind is SIGNAL: the signal about to be delivered; else 0 */
     int status; /* the status of wait(2) */
 };
 

@@ -10,8 +10,9 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-#define SEARCH_SIZE_MAX 65536u                     /* bytes in which the frame of a signal is searched for */
-#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; what looks larger is no alternate stack */
+/* number of bytes of a stack in which a signal frame is searched for */
+#define SEARCH_SIZE_MAX 65536u
+#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; larger values do not belong to an alternate stack */
 
 static int target_memory_result(ssize_t done, size_t size)
 {
@@ -39,12 +40,11 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
 /* --- copies of stacks ------------------------------------------------------------------------ */
 
 /*
- * One call copies a stack while the thread stands still, from the stack pointer up. Where the mapping ends before the
- * size that was asked for, the kernel copies what there is. What lies below the stack pointer is of no use for finding
- * callers.
+ * One system call copies a stack from the stack pointer up, while the thread stands still. If the mapping ends before
+ * the requested size, the kernel copies up to its end. Bytes below the stack pointer are of no use for finding callers.
  *
- * A signal handler on an alternate stack ends in a frame that says where that stack lies and where the interrupted one
- * was left: the copy goes on there, with what is left of the size.
+ * If a signal handler runs on an alternate stack, a frame at the end of that stack contains its bounds and the
+ * interrupted stack pointer. The copy goes on from that stack pointer, with the rest of the size.
  */
 
 int stack_init(struct stack *stack, size_t limit)
@@ -56,7 +56,7 @@ int stack_init(struct stack *stack, size_t limit)
     return stack->bytes != NULL ? 0 : -ENOMEM;
 }
 
-/* Copies the bytes from an address on up to the first that is not mapped, at most `most`. Returns how many bytes were
+/* Copies up to `most` bytes from an address on, up to the first byte that is not mapped. Returns the number of bytes
  * copied. */
 static size_t stack_copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
 {
@@ -80,9 +80,9 @@ static uint64_t stack_word_at(const unsigned char *bytes, unsigned word)
     return narrow;
 }
 
-/* Returns true if this is the struct ucontext that the kernel left for a handler which began on an alternate stack, the
- * one that sp is on. Handlers that began inside of such a handler interrupted that same stack. *end: where the
- * alternate stack ends; *below: the stack pointer of the interrupted one. */
+/* Returns true if bytes are the struct ucontext of the handler that began on the alternate stack which contains sp. If
+ * a further handler began inside that handler, its struct ucontext does not match: it interrupted the alternate stack
+ * itself. Sets *end to the end of the alternate stack, and *below to the stack pointer of the interrupted stack. */
 static bool stack_left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
                              uint64_t *end, uint64_t *below)
 {
@@ -97,8 +97,9 @@ static bool stack_left_stack(const unsigned char *bytes, struct regs_context con
     return *below - start > size;
 }
 
-/* Finds where the stack that was copied ends, and where the interrupted one was left. Returns false if it is no
- * alternate stack, as far as can be seen: i386 handlers without SA_SIGINFO leave no such struct. */
+/* Finds the end of the copied stack, and the stack pointer of the interrupted stack, if the copied stack is an
+ * alternate one. Returns false if it is not, as far as can be seen: i386 handlers without SA_SIGINFO have no such
+ * struct. */
 static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *end, uint64_t *below)
 {
     struct regs_context context = regs_context(compat);
@@ -152,6 +153,6 @@ bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const stru
     if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
         after.pc != state->pc)
         stack->head.size = stack->head.below_size = 0;
-    stack->head.known = 0; /* apart from the registers that the sample has */
+    stack->head.known = 0; /* only the registers in the sample are known */
     return true;
 }

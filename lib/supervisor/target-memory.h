@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * target-memory: reading a target's memory, and writing it. Nothing else does, but for the words of code that regs-*.c
- * read by ptrace(2).
+ * target-memory: reads and writes a target's memory, and copies stacks. Other files do not, except regs-*.c, which read
+ * a few words of code by ptrace(2).
  *
- * Memory is written for programs that profile themselves (serve/counts.c), and where a call that was cut short has to
- * leave in memory what the whole call would have left there (calls/call-progress.c).
- *
- * It also copies stacks.
+ * Memory is written for two reasons. serve/counts.c writes the histograms of programs that profile themselves.
+ * calls/call-progress.c completes what a call that was cut short should have left in memory.
  */
 #ifndef PPROFIL_TARGET_MEMORY_H
 #define PPROFIL_TARGET_MEMORY_H
@@ -19,28 +17,28 @@
 #include "supervisor/proc/procfs.h"
 #include "wire/wire.h"
 
-/* Copies size bytes from the memory of task tid. Needs no lock. Returns 0 or -errno: -EFAULT where a part is not there,
- * -ESRCH, -EPERM; process_vm_readv(2). */
+/* Copies size bytes from the memory of task tid. Needs no lock. Returns 0 or -errno: -EFAULT if a part of the memory is
+ * not mapped, else an error of process_vm_readv(2). */
 int target_memory_read(pid_t tid, uint64_t address, void *to, size_t size);
-/* Copies size bytes into the memory of task tid; after an error a part may be written. Needs no lock. Returns 0 or
- * -errno. */
+/* Copies size bytes into the memory of task tid; after an error a part may have been written. Needs no lock. Returns 0
+ * or -errno. */
 int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t size);
 
 struct regs;
 
 struct stack {
-    size_t limit;           /* the most bytes of a copy; 0: no stack is copied */
+    size_t limit;           /* largest size of a copy, bytes; 0: no stack is copied */
     unsigned char *bytes;   /* owned; there is room for limit bytes */
-    struct wire_stack head; /* what the last copy is of, and how large it is */
+    struct wire_stack head; /* addresses, sizes and registers of the last copy */
 };
 
-/* Makes room for copies of up to limit bytes; 0: no stack is to be copied. Returns 0 or -ENOMEM. The owner frees
+/* Allocates room for copies of up to limit bytes; 0: no stack will be copied. Returns 0 or -ENOMEM. The owner frees
  * stack->bytes. */
 int stack_init(struct stack *stack, size_t limit);
-/* Copies the stack and the registers of a stopped thread. Does nothing where the limit is 0. */
+/* Copies the stack and the registers of a stopped thread. Does nothing if the limit is 0. */
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
-/* Copies the stack of a thread that sleeps, without a stop. The copy is empty if the thread did not sleep in the same
- * place all the time. state: what a look at the thread has found. Returns false if no copy is wanted. */
+/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread did not sleep in the same
+ * place all the time. state: result of a look at the thread just before. Returns false if the limit is 0. */
 bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When a tracer's next tick is.
+ * Sets the time of a tracer's next tick.
  *
- * A program that profiles itself may turn that off and on again, and it may sleep: then no ticks are due, and the next
- * one is where it would have been without the pause (schedule_resume).
+ * A program that profiles itself may turn profiling off and on again, and it may sleep. Meanwhile there are no ticks.
+ * The next tick then comes when it would have come without this pause (schedule_resume).
  *
- * Ticks pause where all tracees that want a CPU have yet to stop: there would be nobody to interrupt. The time of the
- * pause belongs to the tracees that it waits for.
+ * Ticks also pause while all tracees that want a CPU have yet to stop: there is no thread to interrupt. The time of
+ * this pause is credited to the tracees that have yet to stop.
  *
- * Where no CPU is idle, the tick after the next is drawn, too, and its timer is set. To set a timer that is to expire
- * first on its CPU takes a write to the CPU's timer: 9 us on a virtual machine. When a timer expires the kernel writes
- * there anyway, for the timer that follows. In a pause the timer of the tick that was drawn ahead stays set. Most
- * pauses end before it expires; in others it wakes the tracer in vain.
+ * If no CPU is idle, the tick after the next is drawn, too, and its timer is set, which saves time. Setting a timer
+ * that will be the first to expire on its CPU needs a write to the CPU's timer hardware: 9 us on a virtual machine.
+ * When a timer expires, the kernel makes this write anyway, for the next timer. In a pause, the timer of the tick that
+ * was drawn ahead stays set. Most pauses end before it expires; in the others it wakes the tracer for nothing.
  */
 #include "config.h"
 
@@ -24,21 +24,21 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* In wall mode ticks are at most WALL_PERIOD_NS apart. */
+/* In wall mode, while no tracee is active, the period of ticks is at least WALL_PERIOD_NS. */
 #define WALL_PERIOD_NS 10000000u
-/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, for other threads may have woken up. */
+/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, in case other threads have woken up. */
 #define PAUSE_NS 5000000u
-/* With a longer period than this, nothing is drawn ahead: a change of rate would take long to be seen. */
+/* If the period is longer than this, no tick is drawn ahead: a change of the rate would take effect too late. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
-/* Leaves stopped time out of the schedule. Periods are of the targets' CPU time, which does not pass while they are
- * stopped: at high rates they would get a fifth more samples than were asked for. */
+/* Leaves stopped time out of the schedule. A period is CPU time of targets, which does not pass while they are stopped.
+ * Otherwise targets would get a fifth more samples than were asked for, at high rates. */
 static void tick_leave_out_stops(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
     uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
 
-    /* never more than half a stratum: a storm of other stops would push the next tick away */
+    /* never more than half a stratum: otherwise very many other stops would delay the next tick again and again */
     if (stopped > tracer->schedule.covered_ns / 2)
         stopped = tracer->schedule.covered_ns / 2;
     if (tick->running > 0)
@@ -46,8 +46,8 @@ static void tick_leave_out_stops(struct tracer *tracer)
     tick->left_out_ns = tracer->totals.stopped_ns;
 }
 
-/* Draws the next tick. Returns its time; 0: none is wanted. While nobody is active a tick only looks at sleepers, in
- * wall mode. */
+/* Draws the next tick. Returns its time; 0: no tick is wanted. While no tracee is active, there are ticks only in wall
+ * mode, to look at sleepers. */
 static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
     const struct supervisor *supervisor = tracer->supervisor;
@@ -61,7 +61,7 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
     uint64_t due = tracer->tick.resumes ? schedule_resume(&tracer->schedule, now, period)
                                         : schedule_next(&tracer->schedule, now, period);
     tracer->tick.resumes = false;
-    bool has_ahead = tracer->schedule.ahead.at != 0; /* the tick before that one was taken before a pause */
+    bool has_ahead = tracer->schedule.ahead.at != 0; /* true if schedule_resume has taken an earlier tick again */
     if (supervisor->cpus.full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
@@ -133,8 +133,8 @@ uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
     return schedule_end_gap(&tracer->schedule, now);
 }
 
-/* Ends a pause. Its time belongs to all tracees that had to stop in it, as far as they ran. stopped: the one that has
- * stopped; NULL: one was handed over. */
+/* Ends a pause. Credits its time to all tracees that had yet to stop, as overdue time. stopped: tracee whose stop ends
+ * the pause; NULL: a tracee was handed over. */
 static void tick_book_pause(struct tracer *tracer, struct tracee *stopped)
 {
     uint64_t paused = tick_end_pause(tracer, time_now());

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The looks of a tick at the active tracees.
+ * The first part of a tick: looks at the active tracees, and chooses those to interrupt.
  *
- * A thread that sleeps is left alone. A thread that runs is chosen, unless it has yet to stop since an earlier tick, is
- * left alone until its call has ended (backoff of calls.h), or was found too late.
+ * A sleeping thread is left alone. A running thread is chosen, with three exceptions: it has yet to stop since an
+ * earlier tick, it is left alone until its call has ended (backoff of calls.h), or the tick came too late.
  *
- * Where no CPU is idle only threads of the tracer's CPU are chosen. The tracer has just taken that CPU from one of
- * them. If cpu_wait of accounting.h can tell from which, the others are left alone; if not, those are left alone of
- * which it can tell that they waited. A thread on another CPU would stop microseconds after the interrupt, and so
- * nearly always at its next system call (preempt.c).
+ * If no CPU is idle, only threads of the tracer's CPU are chosen. The tracer has just taken that CPU from one of them.
+ * If cpu_wait of accounting.h knows that thread, all others are left alone. If not, threads that certainly waited are
+ * left alone. A thread on another CPU is not chosen because it would stop microseconds after the interrupt, nearly
+ * always at its next system call (preempt.c).
  */
 #include "config.h"
 
@@ -24,14 +24,16 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* A tracer that wakes up later than LATE_NS had to wait for its CPU. */
+/* A tracer that wakes up LATE_NS or more after its tick was due had to wait for its CPU. */
 #define LATE_NS 150000u
-/* After LATE_TICKS_MAX late ticks in a row one counts all the same: a share that is wrong is better than none. */
+/* After LATE_TICKS_MAX late ticks in a row, the next tick counts even if it is late: a biased sample is better than
+ * none. */
 #define LATE_TICKS_MAX 8
-/* A tracee's CPU is read at most once in this time. */
+/* A tracee's CPU is read at most once in this time, ns. */
 #define CPU_PERIOD_NS 2000000u
-/* A tracee that a fork has made is no longer taken for one that may soon exec when it is EXEC_SOON_NS old and has used
- * EXEC_SOON_CPU_NS of CPU time: on a busy machine it may wait for its first CPU for longer than EXEC_SOON_NS. */
+/* A tracee made by a fork counts as one that may soon exec until it is EXEC_SOON_NS old and has used EXEC_SOON_CPU_NS
+ * of CPU time. The age alone is not enough: on a busy machine it may wait longer than EXEC_SOON_NS for its first
+ * CPU. */
 #define EXEC_SOON_NS 200000000u
 #define EXEC_SOON_CPU_NS 20000000u
 
@@ -45,8 +47,8 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* Returns the CPU that the tracee runs on or waits for. It was read not long ago, or, if the tracee may soon exec, at
- * its last stop. */
+/* Returns the CPU that the tracee runs on or waits for. The value is at most CPU_PERIOD_NS old, or, if the tracee may
+ * soon exec, from its last stop. */
 static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
@@ -80,10 +82,10 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
     return (tracer->sleep.ended_at < due ? tracer->sleep.ended_at : due) - PREEMPTED_NS;
 }
 
-/* Judges whether this tick came too late. A tracer that competes for its CPU may get it only when the scheduler takes
- * it from a tracee: when that tracee has used up its turn or its group's quota, which the kernel often notices in a
- * system call. Such an instant is not random, so the tracee is left to the next tick. The same holds if the tracer has
- * lost its CPU amid its looks: another tracee runs then than when the tick was due. */
+/* Decides whether this tick came too late. A tracer that competes for its CPU may get it only when the scheduler takes
+ * it from a tracee that has used up its turn or its group's quota. The kernel often notices that in a system call. Such
+ * an instant is not random, so the tracee is left to the next tick. The same applies if the tracer has lost its CPU
+ * during its looks: then another tracee runs than when the tick was due. */
 static void tick_judge_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
@@ -95,16 +97,15 @@ static void tick_judge_lateness(struct tracer *tracer)
     tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
 }
 
-/* Where no CPU is idle: returns true if the tracee has waited for a CPU since the last look. Then it need not be looked
- * at. */
+/* If no CPU is idle: returns true if the tracee has waited for a CPU since the last look. Then no look is needed. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
     return tracer->supervisor->cpus.full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
            cpu_wait_goes_on(&tracee->look.cpu_wait, tracee->look.at, &tracee->look.times);
 }
 
-/* Where no CPU is idle: reads on which CPU the tracee is. If that is the tracer's, judges whether the tracee had it
- * when this tick was due. A tracee that had not need not be stopped to find that out. */
+/* If no CPU is idle: reads the tracee's CPU. If it is the tracer's CPU, decides whether the tracee had that CPU when
+ * this tick was due. If it had not, the tracee need not be stopped. */
 static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     tracee->look.verdict = CPU_WAIT_UNKNOWN;
@@ -114,22 +115,22 @@ static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, 
     running->ran = running->ran || tracee->look.verdict == CPU_WAIT_RAN;
 }
 
-/* Returns true if the tracer may run there. A target may have other CPUs than we have. */
+/* Returns true if tracers may run on this CPU. Targets may be allowed other CPUs than we are. */
 static bool tick_is_cpu_of_ours(const struct tracer *tracer, int cpu)
 {
     return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus.set);
 }
 
-/* Where no CPU is idle: notes the CPU of the tracee. The tracer visits the CPUs of its tracees in turn, also of those
- * that sleep at the moment. */
+/* If no CPU is idle: notes the CPU of the tracee, which the tracer will visit, even if the tracee sleeps at the
+ * moment. */
 static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct tick_running *running)
 {
     if (tracer->supervisor->cpus.full && tick_is_cpu_of_ours(tracer, tracee->look.cpu))
         CPU_SET(tracee->look.cpu, &running->cpus);
 }
 
-/* Where no CPU is idle: returns true if the tracee is not to be chosen. One whose CPU is not known, or is none of ours,
- * is looked at from wherever the tracer is. */
+/* If no CPU is idle: returns true if the tracee must not be chosen. A tracee whose CPU is not known, or is not one of
+ * ours, may be chosen on any CPU. */
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     bool here = tracee->look.cpu == tracer->affinity.cpu;
@@ -184,9 +185,9 @@ bool tick_is_looked_at(const struct tracee *tracee)
            !tracee->process->launching && !tracee->dropped;
 }
 
-/* Notes that the tracee will not soon exec, if that is clear. Most tasks that execute a program do so soon after they
- * were born. A task that stops is not amid an exec, and one that sleeps hardly is. Only wall mode asks in which call it
- * sleeps. */
+/* If the tracee has become old enough, notes that it will not soon exec: most execs come soon after the fork. At a stop
+ * a task is not in the middle of an exec, and a sleeping task hardly ever is. Sleep counts only in wall mode, in which
+ * looks read the call of a sleeping task. */
 static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
     if (!tracee->files.may_exec)
@@ -197,7 +198,7 @@ static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee
         procfs_task_will_not_exec(&tracee->files);
 }
 
-/* Looks at one tracee. Returns true if it wants a CPU, and it is not yet known what is to be done about it. */
+/* Looks at one tracee. Returns true if it may have had a CPU, and tick_sort_running must decide about it. */
 static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};
@@ -220,7 +221,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_
     return runnable && !waits;
 }
 
-/* Serving: adds the CPU time of the tracee that no sample stands for. */
+/* When serving: adds the CPU time of the tracee for which no sample stands to tick.left_ns. */
 static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 {
     uint64_t ran = tracee->look.times.run_ns > tracee->time.used_ns ? tracee->look.times.run_ns : tracee->time.used_ns;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tick: a tracer looks at its active tracees, interrupts those that run, and awaits their stops, which at-stop.c
- * answers. A tick allocates nothing but threads (a tracer, the occupier). Stops that it answers while it polls may be
- * those of new tasks, which allocate.
+ * Runs a tick: the tracer looks at its active tracees, interrupts the running ones, and awaits their stops, which
+ * at-stop.c answers. A tick allocates only when it starts a thread: a tracer, or the occupier. While it polls, it may
+ * also answer stops of new tasks, which allocate.
  *
- * Where a CPU is idle the tracer polls there for the stops (wait.c). Where none is idle, it would poll on the CPU that
- * the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until that stops. Only threads of the
- * tracer's CPU are interrupted then, for the tracer has just taken that CPU from one of them, and the tracer visits the
- * CPUs of its tracees in turn.
+ * If a CPU is idle, the tracer polls there for the stops (wait.c). If none is idle, it would poll on the CPU that the
+ * tracee needs. So it sleeps, and the scheduler runs the tracee in its place until the tracee stops. Then only threads
+ * of the tracer's CPU are interrupted, because the tracer has just taken that CPU from one of them. The tracer visits
+ * the CPUs of its tracees in turn.
  *
- * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h tells most of these threads. One that it
- * does not tell stops when it gets a CPU, and its run-queue wait then shows that it was not running at the tick. If all
- * that want a CPU have yet to stop, there are no further ticks until one has: tick-arm.c.
+ * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h recognizes most of these threads. Any
+ * other is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was not running at the
+ * tick. If all tracees that want a CPU have yet to stop, ticks pause until one has stopped: tick-arm.c.
  */
 #include "config.h"
 
@@ -33,22 +33,23 @@
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wait.h"
 
-/* A tracer that wakes up this long after its tick was due is not bound to a CPU. */
+/* A tracer is not bound to a CPU if it woke up this long after its tick was due, ns. */
 #define STARVED_NS 20000000u
-/* At each interrupt ran_ns and waited_ns lose one part in FADING of their value. */
+/* At each interrupt, ran_ns and waited_ns first lose 1/FADING of their value. */
 #define FADING 32u
 /* A thread is stopped for a handover at most once in this time. */
 #define LEAVING_PERIOD_NS 10000000u
-/* With this period of ticks, or a longer one, more interrupts a tick cost little. */
+/* If the period of ticks is at least this long, more interrupts in a tick cost little. */
 #define FEW_TICKS_PERIOD_NS 5000000u
-/* Where the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other: each is held as
- * briefly as if it were alone. Where the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads, unless
- * ticks are few. */
+/* If the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other, so each is held as
+ * briefly as if it were alone. If the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads, unless
+ * ticks are rare. */
 #define INTERRUPTS_FULL_MAX 2u
-/* In wall mode a tick looks at WALL_LOOKS threads that are not active. */
+/* In wall mode, a tick looks at about WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
 
-/* Adds what the thread has run and waited since its last interrupt. At its first interrupt that is its whole life. */
+/* Adds the times that the thread has run and waited since its last interrupt, or, at its first interrupt, in its whole
+ * life. */
 static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     tracee->look.ran_ns -= tracee->look.ran_ns / FADING;
@@ -70,18 +71,19 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
         tick_read_cpu(tracee);
     tick_note_waits(tracee, cpu);
     uint64_t ran = cpu->run_ns - interrupt->run_ns;
-    /* overdue time of a call that was left alone: backoff of calls.h */
+    /* overdue_ns is not 0 after a call that was left alone: backoff of calls.h */
     interrupt->pending_ns += interrupt->overdue_ns < ran ? interrupt->overdue_ns : ran;
     interrupt->wait_ns = cpu->wait_ns;
     interrupt->run_ns = cpu->run_ns;
-    /* pending_ns is not 0 if another stop swallowed the last interrupt, and gave no sample */
+    /* pending_ns is not 0 if another stop swallowed the last interrupt and yielded no sample */
     interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
     interrupt->overdue_ns = interrupt->skipped_ns = 0;
     interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_cpu_count(tracee->tracer);
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
-        interrupt->pending_ns = 0; /* it is ending, or another tracer has its number, and is about to tell us */
+        /* the thread is ending, or now belongs to another tracer, which is about to drop this tracee */
+        interrupt->pending_ns = 0;
         handover_regain(tracee);
         return false;
     }
@@ -90,8 +92,8 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     return true;
 }
 
-/* Where no CPU is idle, moves the tracer to the CPU of tracees. A tracer that woke up later than STARVED_NS is not
- * bound to a CPU: something with real-time priority keeps it off that one. Returns true if the tracer has moved. */
+/* If no CPU is idle, moves the tracer to a CPU of its tracees. But a tracer that woke up STARVED_NS late is not bound
+ * to a CPU: a real-time thread keeps it off its CPU. Returns true if the tracer has moved. */
 static bool tick_rotate_cpus(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
@@ -115,7 +117,7 @@ static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uin
         tick->awaited[tick->awaited_count++] = tracee->tid;
 }
 
-/* Interrupts those whose CPU is taken first. */
+/* Interrupts tracees whose CPU the occupier has taken. */
 static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval,
                                      bool held)
 {
@@ -141,8 +143,8 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Returns how many threads this tick may interrupt. Most programs that profile themselves ask for few ticks, and
- * compare the number of samples with what they have used. */
+/* Returns how many threads this tick may interrupt. The limit is higher for programs that profile themselves: most ask
+ * for few ticks, and compare the number of samples with the CPU time that they have used. */
 static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
     bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
@@ -150,8 +152,8 @@ static unsigned tick_interrupts_max(const struct supervisor *supervisor)
     return supervisor->cpus.full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
 }
 
-/* Returns how many of the chosen this tick interrupts; it draws them with equal chances, puts them first, and notes
- * their numbers. */
+/* Draws, with equal chances, the chosen tracees that this tick interrupts. Puts them first, and notes their thread ids.
+ * Returns how many they are. */
 static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
 {
     unsigned most = tick_interrupts_max(tracer->supervisor);
@@ -167,7 +169,8 @@ static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
     return count;
 }
 
-/* Interrupts the first `count` of the chosen. A stop may free any tracee, so each is looked up by its number. */
+/* Interrupts the first `count` of the chosen tracees. A stop may free any tracee, so each is looked up by its thread
+ * id. */
 static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_running *running, unsigned count,
                                   uint64_t interval)
 {
@@ -177,9 +180,9 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
         struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
         if (tracee == NULL || tracee->state != TRACEE_RUNNING || tracee->dropped)
             continue;
-        /* the first may have had to wait for us; while we poll for one, the others run */
+        /* the first may have had to wait for us; the others run while we poll for its stop */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* a tracee that is on no CPU of ours is looked at wherever the tracer is */
+        /* a tracee on a CPU that is not ours is looked at at every tick, not only when the tracer visits its CPU */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)
@@ -187,8 +190,8 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
     }
 }
 
-/* Where no CPU is idle: stops a tracee that is to be handed over to the tracer of its CPU, without sampling it. It
- * stays where it is if the stop finds it in a call, or the other tracer at work. */
+/* If no CPU is idle: stops a tracee that will be handed over to the tracer of its CPU, without sampling it. The tracee
+ * stays if the stop finds it in a call, or if the other tracer is awake. */
 static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_running *running)
 {
     if (tracer->tick.at < tracer->tick.leaving_at)
@@ -201,7 +204,7 @@ static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_runn
         }
 }
 
-/* Wall mode: looks at some of the threads that are not active, which take turns. */
+/* Wall mode: looks at some of the threads that are not active, in turn. */
 static void tick_look_at_sleepers(struct tracer *tracer)
 {
     const struct tracees *tracees = &tracer->tracees;
@@ -225,8 +228,8 @@ static void tick_look_at_sleepers(struct tracer *tracer)
     }
 }
 
-/* Emits the mappings of active tracees. attribution_emit leaves that out if several tracees may be stopped at once, so
- * it is done before the interrupts. */
+/* Emits the mappings of active tracees. To be called before the interrupts: attribution_emit does not do this while
+ * several tracees may be stopped. */
 static void tick_emit_mappings(struct tracer *tracer)
 {
     if (tracer->tracees.active_count < 2)
@@ -291,8 +294,8 @@ static void tick_end(struct tracer *tracer, const struct tick_running *running)
     tick_arm(tracer); /* for tracees that have woken up */
 }
 
-/* The tracer has moved, so this tick looks at nobody. What it stands for is left to the next one. The tick that was
- * drawn ahead is dropped: its timer is set on the old CPU, and would take the new one from afar. */
+/* Ends a tick at which the tracer has moved: it looks at no tracee, and the next tick stands for its time, too. Drops
+ * the tick that was drawn ahead: its timer is set on the old CPU, and would wake the tracer up from there. */
 static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
 {
     struct tick *tick = &tracer->tick;

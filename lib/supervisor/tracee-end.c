@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The end of a tracee, or of our following it: what the client is told, and what is forgotten. */
+/* Ends of tracees and processes, and of following them: reports them to the client, and frees the structures. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -22,8 +22,8 @@ void tracee_detach(struct tracer *tracer, struct tracee *tracee)
     tracee_forget(tracer, tracee);
 }
 
-/* Returns true if its process ends with the tracee, as far as can be seen. A leader that is no tracee does not report
- * its end. */
+/* Returns true if the tracee's process ends with the tracee, as far as we can see. We do not see the end of a leader
+ * that is not a tracee. */
 static bool tracee_ends_process(const struct tracee *tracee)
 {
     const struct process *process = tracee->process;
@@ -64,7 +64,7 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
 
     if (process == NULL) {
         tracer->new_tasks.unknown_count--;
-        tracee->seen_before_parent = true; /* its parent may still tell of it */
+        tracee->seen_before_parent = true; /* its parent may still report it */
     } else if (!tracee->dropped) {
         bool whole = tracee_ends_process(tracee);
         if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
@@ -79,7 +79,7 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
     tracee_forget(tracer, tracee);
 }
 
-/* The CPU time of a task can be asked for only until the task is reaped. */
+/* The CPU time of a task can be read only until the task is reaped. */
 uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tracee)
 {
     struct procfs_cpu cpu;

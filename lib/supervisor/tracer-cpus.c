@@ -15,23 +15,24 @@
 
 #define LOAD_PERIOD_NS 10000000u
 #define LOAD_STALE_NS 100000000u
-/* CPUs that were full count as full for at least this long. Otherwise tracers would move to and fro. */
+/* CPUs that were full count as full for at least this time. Otherwise tracers would move back and forth. */
 #define FULL_MIN_NS 20000000u
 #define MOVE_PERIOD_NS 2000000u
-/* How long a tracer stays on each of the CPUs that it visits in turn. */
+/* How long a tracer stays on each CPU that it visits: about STAY_TICKS ticks, but within these limits. */
 #define STAY_TICKS 4u
 #define STAY_MIN_NS 10000000u
 #define STAY_MAX_NS 1000000000u
-/* A CPU is avoided for AVOID_NS if it took AVOID_WAIT_NS or more to get there: real-time work may hold it. */
+/* If a move to a CPU took AVOID_WAIT_NS or more, the CPU is avoided for AVOID_NS: a real-time thread may occupy it. */
 #define AVOID_WAIT_NS 20000000u
 #define AVOID_NS 1000000000u
-#define SLICE_NS 100000u /* the shortest that the scheduler grants */
+#define SLICE_NS 100000u /* the shortest slice that the scheduler allows */
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
 
-/* Where no CPU is idle, a tracer takes the CPU from a target whenever it runs. */
+/* If no CPU is idle, a tracer takes a CPU from a target whenever it runs. */
 
-/* Returns how many tasks want a CPU, without the tracer that asks, and without its occupier if that has an order. */
+/* Returns how many tasks of the system want a CPU, without this tracer, and without its occupier if that has an
+ * order. */
 static double cpus_full_others(const struct tracer *tracer)
 {
     unsigned ours = 1 + tracer->preempt.ordered, runnable = tracer->supervisor->load.runnable;
@@ -45,8 +46,9 @@ static double cpus_full_load(const struct supervisor *supervisor)
     return (double)supervisor->cpus.count - 0.5;
 }
 
-/* Reads the load at most once in LOAD_PERIOD_NS. The mean is not updated while our own targets fill the CPUs. If it is
- * stale, the new figure replaces it, but one figure alone does not make the CPUs full. */
+/* Reads the load, at most once in LOAD_PERIOD_NS, and updates its mean. While our own targets fill the CPUs, this is
+ * not called, so the mean may be old. If it is older than LOAD_STALE_NS, the new figure replaces it, but is limited so
+ * that one figure alone does not make the CPUs full. */
 static void cpus_full_read_load(struct tracer *tracer)
 {
     struct cpu_load *load = &tracer->supervisor->cpus.load;
@@ -111,7 +113,7 @@ void affinity_unbind(struct tracer *tracer)
         affinity_bind(tracer, -1);
 }
 
-/* Moves the tracer to a CPU. To get a turn on a CPU that is full may take long. */
+/* Moves the tracer to a CPU, without the lock: on a busy CPU it may take long until the tracer runs there. */
 static void affinity_go(struct tracer *tracer, int cpu)
 {
     struct affinity *affinity = &tracer->affinity;
@@ -158,8 +160,8 @@ unsigned affinity_cpu_count(const struct tracer *tracer)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* Draws how long to stay on a CPU, ns. Stays of equal length would look at a periodic target in the same phase again
- * and again. */
+/* Draws how long to stay on a CPU, ns. The length is random: with equal stays, a periodic target would be seen in the
+ * same phase again and again. */
 static uint64_t affinity_draw_stay(struct tracer *tracer)
 {
     uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_cpu_count(tracer);
@@ -205,16 +207,17 @@ void affinity_move_away(struct tracer *tracer)
 /*
  * How soon a tracer runs.
  *
- * A look that comes late comes when its target has gone to sleep: what runs just after a wake-up would be missed.
+ * If looks came late, the target would often be asleep again: code that runs just after a wake-up would be missed.
  *
- * Where a CPU is idle, real-time priority is best, if we may have it: the scheduler wakes a real-time thread where it
- * ran last, and does not move threads that it wakes to that CPU. Without it a tracer and the tracee that it resumes
- * often share a CPU though another is idle (measured: a process that forks loses twice as much). Where no CPU is idle,
- * real-time priority doubles the price of a sample: it takes the CPU from a target at every wake-up, however little the
- * target has run. There a short slice is enough (sched_setattr(2); since Linux 6.12 anyone may ask for one).
+ * If a CPU is idle, real-time priority is best, if it is permitted. The scheduler wakes a real-time thread on the CPU
+ * where it ran last, and does not move threads that the tracer wakes to that CPU. Without it, a tracer and the tracee
+ * that it resumes often share a CPU although another is idle (measured: a process that forks loses twice as much). If
+ * no CPU is idle, real-time priority doubles the cost of a sample: at every wake-up it takes the CPU from a target,
+ * even if the target has just got it. Then a short slice is enough (sched_setattr(2); since Linux 6.12 any user may ask
+ * for one).
  */
 
-/* struct sched_attr of include/uapi/linux/sched/types.h, whose header clashes with glibc's. */
+/* struct sched_attr of include/uapi/linux/sched/types.h. That header conflicts with glibc's headers. */
 struct priority_wish {
     uint32_t size;
     uint32_t policy;
@@ -245,7 +248,7 @@ void priority_follow_cpus(struct tracer *tracer)
         priority_ask(tracer);
 }
 
-/* --- how it fares ---------------------------------------------------------------------------- */
+/* --- how long it waits ----------------------------------------------------------------------- */
 
 uint64_t tracer_read_wait(struct tracer *tracer)
 {

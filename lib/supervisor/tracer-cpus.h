@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tracer-cpus: tracers and the CPUs: whether any CPU is idle (cpus_full), on which CPU a tracer runs (affinity), how
- * soon the scheduler runs it (priority), and how long it has waited for a CPU. */
+/* tracer-cpus: finds out whether any CPU is idle (cpus_full), chooses the CPU on which a tracer runs (affinity), asks
+ * for its priority, and reads how long it has waited for a CPU. */
 #ifndef PPROFIL_TRACER_CPUS_H
 #define PPROFIL_TRACER_CPUS_H
 
@@ -10,35 +10,37 @@
 struct supervisor;
 struct tracer;
 
-/* At a tick: finds out whether every CPU is in use, by targets or by others, and sets supervisor->cpus.full. Reads the
+/* At a tick: finds out whether every CPU is in use, by targets or by other tasks. Sets supervisor->cpus.full. Reads the
  * system's load at most once in 10 ms. */
 void cpus_full_update(struct tracer *tracer);
-/* Returns how many tracees want a CPU, as their tracers saw at their last ticks. */
+/* Returns how many tracees ran or waited for a CPU at the last ticks of their tracers. */
 unsigned cpus_full_count_runnable(const struct supervisor *supervisor);
 
-/* To be called where CPUs are full: the tracer runs on the CPU of the tracees that it interrupts, and that CPU is its
- * home. The two take turns there: to wake each other up across CPUs would take twice as long. A tracer that has tracees
- * on several CPUs goes from one CPU to the next, and stays on each for some ticks. Returns true if the tracer has
- * moved: the instant at which it got its new CPU was not random. Gives up the lock while the tracer moves. */
+/* To be called at a tick if CPUs are full. Moves the tracer to a CPU of the tracees that it interrupts: there they take
+ * turns, while wake-ups from one CPU to another would take twice as long. If its tracees are on several CPUs, the
+ * tracer goes from one CPU to the next, and stays on each for some ticks. Sets its home if it has none. Returns true if
+ * the tracer has moved: the scheduler has chosen the instant at which it got its new CPU, so that instant is not
+ * random. Gives up the lock while the tracer moves. */
 bool affinity_rotate(struct tracer *tracer);
 /* Returns how many CPUs the tracer visits in turn, 1 or more. */
 unsigned affinity_cpu_count(const struct tracer *tracer);
-/* Lets the tracer run on all CPUs again, and takes its home away. */
+/* Lets the tracer run on all CPUs again. It has no home then. */
 void affinity_unbind(struct tracer *tracer);
 /* Needs no lock. Moves the calling tracer off its CPU, at most once in 2 ms, and lets it run on all CPUs again. Does
- * nothing while the occupier (preempt.c) has an order. The scheduler may wake a tracer on the CPU of a running tracee
- * though another CPU is idle, and leave it there for long. */
+ * nothing while the occupier (preempt.c) has an order. This is needed because the scheduler may wake a tracer on the
+ * CPU of a running tracee although another CPU is idle, and leave it there for long. */
 void affinity_move_away(struct tracer *tracer);
 
-/* Needs no lock; by the tracer's own thread. Asks for the priority that suits the CPUs as they are: real-time where one
- * is idle, else a short slice. The kernel may refuse both. */
+/* Needs no lock; by the tracer's own thread. Asks the kernel for real-time priority if a CPU is idle, else for a short
+ * time slice. The kernel may refuse both. */
 void priority_ask(struct tracer *tracer);
-/* Asks anew if the CPUs have filled up since it last asked, or one has become idle. */
+/* Calls priority_ask again if the CPUs have filled up, or one has become idle, since the last call. */
 void priority_follow_cpus(struct tracer *tracer);
 
-/* Returns the run-queue wait of the tracer's life, ns; 0: the kernel keeps no such figure. */
+/* Returns the run-queue wait of the tracer's whole life, ns; 0: the kernel keeps no such figure. */
 uint64_t tracer_read_wait(struct tracer *tracer);
-/* By the tracer's own thread. Returns true if it has been preempted since the last call: getrusage(2). */
+/* By the tracer's own thread. Returns true if the tracer has been preempted since the last call: ru_nivcsw of
+ * getrusage(2). */
 bool tracer_was_preempted(struct tracer *tracer);
 
 #endif

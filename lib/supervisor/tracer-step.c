@@ -18,21 +18,21 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
-/* A stop that woke us up is about this old, ns. */
+/* A stop that woke us up came about this time before, ns. */
 #define WAKE_LATENCY_NS 30000u
 /* After news the tracer polls on until none has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke up. */
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
 #define DRAIN_CREDIT_MAX 8u
-/* How often /proc is asked to which processes the held tasks belong: new_task_resolve. */
+/* How often held tasks are looked up in /proc: new_task_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
-/* A tracer that slept longer than this had answered all news before. */
+/* If a tracer slept longer than this, it had answered all news before the sleep. */
 #define CAUGHT_UP_NS 20000u
-/* Where no CPU is idle, the CPU time of a tracer is its targets' loss. So is what the tracer's own clock does not see:
- * a timer's interrupt, two switches from one thread to another, and the cold caches that both find. */
+/* While no CPU is idle, targets lose the CPU time of a tracer. They also lose this time for each step, ns, which the
+ * tracer's own clock does not see: a timer interrupt, two context switches, and the cold caches after them. */
 #define UNSEEN_NS 7000u
 
-/* --- their inbox ----------------------------------------------------------------------------- */
+/* --- the inbox ----------------------------------------------------------------------------- */
 
 void tracer_post(struct tracee *tracee)
 {
@@ -81,7 +81,7 @@ static void tracer_read_inbox(struct tracer *tracer)
     supervisor_unlock(supervisor);
 }
 
-/* --- their work ------------------------------------------------------------------------------ */
+/* --- one round ------------------------------------------------------------------------------ */
 
 static void tracer_book_cost(struct tracer *tracer)
 {
@@ -112,8 +112,8 @@ static void tracer_book(struct tracer *tracer)
     *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns};
 }
 
-/* Polls for more news. News comes in company: a parent's stop and its child's, an end and the parent's SIGCHLD. To
- * sleep and be woken up in between costs the target more than the stop itself. */
+/* Polls for more news, because news often comes together: a parent's stop and its child's stop, or an end and the
+ * parent's SIGCHLD. A sleep and a wake-up in between would cost the target more than the stop itself. */
 static void tracer_poll_for_more(struct tracer *tracer)
 {
     uint64_t deadline = time_now() + POLL_QUIET_NS;
@@ -146,8 +146,8 @@ void tracer_note_recheck(struct tracer *tracer, pid_t tid)
         tracer->new_tasks.recheck[tracer->new_tasks.recheck_count++] = tid;
 }
 
-/* Looks again for tasks that a tracee made while it had no tracer, once that tracee has stopped. Returns whether it has
- * looked. */
+/* Looks again for tasks that tracees made while they had no tracer, once those tracees have stopped. Returns true if it
+ * has looked. */
 static bool tracer_find_missed_tasks(struct tracer *tracer)
 {
     bool looked = false;
@@ -165,7 +165,7 @@ static bool tracer_find_missed_tasks(struct tracer *tracer)
     return looked;
 }
 
-/* Returns the time at which the timer of the tick that was drawn ahead is to expire; 0: it is not needed. */
+/* Returns the time of the tick that was drawn ahead, for which a timer must be set; 0: no timer. */
 static uint64_t tracer_ahead(const struct tracer *tracer)
 {
     uint64_t ahead = tracer->schedule.ahead.at;
@@ -200,8 +200,8 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     return any;
 }
 
-/* Answers the news that woke the tracer up, and what comes soon after. A tracer that was woken up by its timer had no
- * news until then. Where no CPU is idle only one stop is answered; the next sleep ends at once if there are more. */
+/* Answers the news that woke the tracer up, and news that comes soon after. While no CPU is idle, answers only the
+ * first news: the next sleep ends at once if there is more. */
 static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
     wait_answer_news(tracer, news);
@@ -209,8 +209,8 @@ static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
         tracer_poll_for_more(tracer);
 }
 
-/* Where no CPU is idle: accounts for the CPU time since the last call. billed: it was taken from targets that want a
- * CPU, for the sake of sampling. */
+/* While no CPU is idle: accounts for the tracer's CPU time since the last call. billed: it was taken from targets, for
+ * sampling. */
 static void tracer_bill(struct tracer *tracer, bool billed)
 {
     uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
@@ -232,19 +232,20 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
         if (any)
-            wait_answer_news(tracer, &news); /* first this: that tracee stands still */
+            wait_answer_news(tracer, &news); /* answered first, because that tracee stands still */
         tracer_read_inbox(tracer);
         wait_drain(tracer);
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
     if (tracer->billing.active && any && tracer->totals.billed == 0)
-        tracer_bill(tracer, false); /* each stop that was answered would have come without sampling, too */
+        tracer_bill(tracer, false); /* the stops that were answered would have come without sampling, too */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
         tick_run(tracer);
-    bool for_tick = ticked || (tick->pauses && !any); /* the timer of a tick drawn ahead may end a sleep in a pause */
+    /* in a pause, the timer of the tick drawn ahead may have ended the sleep */
+    bool for_tick = ticked || (tick->pauses && !any);
     if (tracer->billing.active)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The threads that trace: how they begin, and how they leave their tracees. */
+/* Starts the threads that trace, and has them leave their tracees at the end. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
-/* The longest wait for interrupts under way when the tracer leaves. */
+/* The longest wait for interrupts and calls when the tracer leaves, and the longest wait after giving calls up. */
 #define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
 #define THREAD_STACK_SIZE (256u << 10)
@@ -72,14 +72,15 @@ static void *tracer_run(void *context)
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
 
-    /* whoever made this thread may have bound itself to a CPU, and the thread inherits that, and the priority */
+    /* the tracer that started this thread may have bound itself to a CPU: the thread has inherited that, and the
+     * priority */
     sched_setaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set);
     priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
     supervisor_lock(supervisor);
     supervisor->starting--;
     if (error != 0)
-        supervisor->start_again_at = UINT64_MAX; /* no more timers are to be had */
+        supervisor->start_again_at = UINT64_MAX; /* no more timers can be made */
     tracer->ready = error == 0;
     supervisor_unlock(supervisor);
     if (error != 0)
@@ -109,7 +110,7 @@ struct tracer *tracer_start(struct supervisor *supervisor)
     int error = pthread_create(&thread, &attributes, tracer_run, tracer);
     pthread_attr_destroy(&attributes);
     if (error != 0) {
-        supervisor->start_again_at = now + START_PAUSE_NS; /* pids.max, RLIMIT_NPROC */
+        supervisor->start_again_at = now + START_PAUSE_NS; /* no thread: pids.max or RLIMIT_NPROC is reached */
         tracer_free(tracer);
         return NULL;
     }
@@ -144,7 +145,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
 }
 
-/* Answers stops until no tracee is left for which is() returns true, for CALLS_LEAVE_NS at most. */
+/* Answers stops until is() returns true for no tracee, at most for CALLS_LEAVE_NS. */
 static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
     uint64_t deadline = time_now() + CALLS_LEAVE_NS;
@@ -165,10 +166,10 @@ static void tracer_give_up_calls(struct tracer *tracer)
             }
 }
 
-/* The kernel detaches all tracees when their tracer ends, and none of them needs a stop for that. But an interrupt that
- * has not stopped its thread yet may have broken a system call, which can only be repaired at the stop. So these stops
- * are waited for, and so are calls that are being repaired. Calls that take longer return what they have done, or are
- * left to themselves: repair_needs_us. */
+/* The kernel detaches all tracees when their tracer ends, without a stop. But an interrupt whose stop is still to come
+ * may have broken a system call, which can be repaired only at that stop. So the tracer waits for these stops, and for
+ * calls that are being repaired. Calls that take longer return what they have done, or are left alone:
+ * repair_needs_us. */
 void tracer_leave(struct tracer *tracer)
 {
     tracer_await_none(tracer, tracer_is_under_way);

@@ -4,10 +4,10 @@
  *
  * The kernel lets only the thread that seized a tracee call ptrace for it, and the threads and children of that tracee
  * belong to the same thread. So each tracer has its own tracees, timers and ticks. The first tracer is the supervisor's
- * first thread. Everything belongs to it at first, and it also reads commands. Where CPUs are full there is a tracer
- * for each CPU, up to TRACERS_MAX, and threads are handed over to it: handover-choice.c says why.
+ * main thread. It also reads commands, and at first all tracees belong to it. While CPUs are full, there is a tracer
+ * for each CPU, up to TRACERS_MAX. Tracees are handed over to these tracers: handover-choice.c explains why.
  *
- * tracer-thread.c starts and ends tracers, tracer-step.c is one round of a tracer.
+ * tracer-thread.c starts and ends tracers. tracer-step.c has one round of a tracer.
  */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
@@ -26,43 +26,43 @@
 
 #define TRACERS_MAX 32
 #define DEADLINES_MAX 64
-#define RECHECKS_MAX 128u /* more threads than a tracer is given: handover-choice.c */
+#define RECHECKS_MAX 128u /* more than the number of threads that are handed over to a tracer: handover-choice.c */
 #define ENDED_EARLY_MAX 64u
 
 struct debug_log;
 struct supervisor;
 
-/* On which CPU a tracer runs: tracer-cpus.c. */
+/* The CPUs on which a tracer runs: tracer-cpus.c. */
 struct affinity {
     int cpu;           /* the CPU on which the tick under way found the tracer */
     int bound_cpu;     /* the only CPU that the tracer may run on; -1: it may run on all */
-    int home_cpu;      /* where CPUs are full: threads of this CPU are handed over to the tracer; -1: none are */
-    cpu_set_t cpus;    /* where CPUs are full: the tracer visits these in turn */
-    uint64_t leave_at; /* time at which it goes to the next of them */
-    int avoided_cpu;   /* it took long to get to this CPU, so it is left out until avoided_until */
+    int home_cpu;      /* if CPUs are full: the CPU whose threads are handed over to the tracer; -1: none */
+    cpu_set_t cpus;    /* if CPUs are full: the tracer visits these CPUs in turn */
+    uint64_t leave_at; /* time at which it goes to the next CPU of cpus */
+    int avoided_cpu;   /* CPU that is left out until avoided_until, because it took long to get there; -1: none */
     uint64_t avoided_until;
     uint64_t moved_at; /* time at which the tracer last left a CPU that a tracee may need */
 };
 
-/* Taking a thread's CPU before it is interrupted: preempt.c. */
+/* The state of the occupier, which takes a thread's CPU before the thread is interrupted: preempt.c. */
 struct preempt {
     /* shared by the tracer and its occupier thread */
-    _Atomic uint32_t orders;  /* number of orders that were given */
-    _Atomic uint32_t arrived; /* the order for which the occupier has taken its CPU */
+    _Atomic uint32_t orders;  /* number of orders given so far */
+    _Atomic uint32_t arrived; /* number of the last order for which the occupier has taken its CPU */
     _Atomic uint64_t due;     /* time of the last order */
     _Atomic int cpu;          /* CPU of the last order */
     _Atomic bool waits;       /* the occupier waits for an order */
     _Atomic bool cancelled;   /* the occupier is to give up its CPU though no order follows */
     /* the tracer's own */
-    bool started, refused; /* the occupier's thread: it was started; the kernel refused it */
+    bool started, refused; /* the occupier's thread was started; the kernel refused to start it */
     bool ordered;          /* an order is to be served */
-    bool has_room;         /* the tracer keeps off the CPU of the last order; a change of its affinity ends that */
-    bool taken;            /* this tick's CPU was taken from a thread that the tick looks at */
-    int next;              /* CPU for the next tick; -1: none */
+    bool has_room;         /* the tracer's affinity excludes the CPU of the last order */
+    bool taken;            /* the occupier took its CPU from a thread that this tick interrupts */
+    int next;              /* CPU to be taken at the next tick; -1: none */
     unsigned cpu_choices;  /* number of CPUs from which the last one was drawn */
-    unsigned missed_ticks; /* ticks in a row that found nobody on the CPU that was taken */
-    unsigned late_ticks;   /* ticks in a row for which the occupier came late */
-    uint64_t early_ns;     /* how long before such a tick the tracer wakes up */
+    unsigned missed_ticks; /* number of ticks in a row that found no wanted thread on the CPU that was taken */
+    unsigned late_ticks;   /* number of ticks in a row for which the occupier came late */
+    uint64_t early_ns;     /* time from the tracer's wake-up to such a tick */
 };
 
 /* The tracees whose calls end at a deadline: repair-piece.c. */
@@ -74,39 +74,40 @@ struct deadlines {
     unsigned count;
 };
 
-/* What happened at stops, not yet added to the supervisor's totals. */
+/* Figures of stops that are not yet added to the supervisor's totals, except stopped_ns, which only grows. */
 struct stop_totals {
     uint64_t stopped_ns;
-    uint32_t restarted, continued, cut_short; /* numbers of calls: repair.h */
+    uint32_t restarted, continued, cut_short; /* numbers of calls that were repaired so, or not repaired: repair.h */
     unsigned billed;                          /* number of stops that came only because of sampling */
-    unsigned samples; /* number of samples of threads that were on a CPU, at stops of any kind */
-    uint64_t cost_ns; /* what these stops, and the ticks before them, took from targets */
+    unsigned samples; /* number of samples of threads that were on a CPU */
+    uint64_t cost_ns; /* time that billed stops, and the ticks before them, took from targets */
 };
 
-/* News of tracees: what waitid(2) tells. All are times but poll_credit. */
+/* When waitid(2) last reported news of tracees. All fields except poll_credit are times. */
 struct tracer_news {
-    uint64_t caught_up_at;   /* no tracee had news then, or each had had its turn */
-    uint64_t none_at;        /* no tracee had news then, for the last time */
-    uint64_t oldest_stop_at; /* the stops that are answered now are no older than this */
-    unsigned poll_credit;    /* polls for more news that found some */
+    uint64_t caught_up_at;   /* at this time no tracee had news, or all had had their turn */
+    uint64_t none_at;        /* last time at which no tracee had news */
+    uint64_t oldest_stop_at; /* the stops that are being answered came no earlier than this */
+    /* 0 to DRAIN_CREDIT_MAX: grows with each poll that found news; 0: the tracer rarely polls */
+    unsigned poll_credit;
 };
 
-/* What the tracer's CPU time has cost targets, where no CPU is idle. */
+/* How much CPU time of the tracer is billed to sampling while no CPU is idle. */
 struct tracer_billing {
-    bool active;                /* no CPU was idle when this step began: what the tracer runs is billed */
-    uint64_t up_to_ns;          /* CPU time of the tracer up to which it is billed; 0: not known */
-    uint64_t booked_stopped_ns; /* stop_totals.stopped_ns up to which it is in the supervisor's totals */
+    bool active;                /* no CPU was idle when this step began, so the tracer's CPU time is billed */
+    uint64_t up_to_ns;          /* CPU time of the tracer when it was last billed; 0: not known */
+    uint64_t booked_stopped_ns; /* value of stop_totals.stopped_ns when it was last added to the supervisor's totals */
 };
 
-/* What is known of new tasks before both the task and its parent have stopped: new-tasks.c. */
+/* New tasks of which only one stop was seen: the task's own, or its parent's: new-tasks.c. */
 struct tracer_new_tasks {
-    unsigned unknown_count; /* tracees that are held until their parent tells of them */
+    unsigned unknown_count; /* number of UNKNOWN tracees: they are held until their parents report them */
     struct ended_early {
         pid_t tid;
         uint64_t at;                /* time */
-    } ended_early[ENDED_EARLY_MAX]; /* tasks that ended before their parents told of them */
-    unsigned ended_early_next;      /* the oldest of these */
-    pid_t recheck[RECHECKS_MAX];    /* tracees for which new_task_find_missed is to be called again */
+    } ended_early[ENDED_EARLY_MAX]; /* tasks that ended before their parents reported them */
+    unsigned ended_early_next;      /* number of the next element to be written, modulo ENDED_EARLY_MAX */
+    pid_t recheck[RECHECKS_MAX];    /* thread ids for which new_task_find_missed will be called again */
     unsigned recheck_count;
 };
 
@@ -114,12 +115,12 @@ struct tracer {
     struct supervisor *supervisor;
     unsigned number;             /* 0: the first */
     _Atomic bool ready;          /* it can be given tracees */
-    _Atomic bool asleep;         /* it would take a tracee at once */
-    _Atomic bool has_left;       /* its tracees may be let go */
+    _Atomic bool asleep;         /* it sleeps, and would seize a tracee at once */
+    _Atomic bool has_left;       /* it has finished with its tracees: the supervisor may exit */
     struct debug_log *debug_log; /* owned; NULL: there is none */
     struct procfs_task files;    /* the tracer's own */
     struct tracees tracees;
-    unsigned expected; /* number of tracees that are to be handed over to it */
+    unsigned expected; /* number of tracees that will be handed over to it */
 
     struct wakeup wakeup;
     struct {
@@ -130,9 +131,10 @@ struct tracer {
     struct tick tick;
     struct preempt preempt;
     struct affinity affinity;
-    bool asked_for_idle; /* it last asked for the priority that suits an idle CPU: tracer-cpus.c */
-    long preemptions;    /* how often the scheduler had preempted it at the last tracer_was_preempted */
-    uint64_t waited_ns;  /* where no CPU is idle: its run-queue wait when the last interrupts were sent */
+    bool asked_for_idle; /* it last asked for the priority for times when a CPU is idle: tracer-cpus.c */
+    /* number of times that the scheduler had preempted it when tracer_was_preempted was last called */
+    long preemptions;
+    uint64_t waited_ns;  /* if no CPU is idle: the tracer's own run-queue wait when it last sent interrupts */
     struct stack stack;  /* the stack that was copied last */
     struct deadlines deadlines;
     struct stop_totals totals;
@@ -144,12 +146,13 @@ struct tracer {
  * without the lock. Returns 0, -ENOMEM, or what wakeup_init returns. */
 int tracer_init_first(struct supervisor *supervisor);
 /* Starts the thread of another tracer, which can be given tracees once it is ready. Returns the tracer, which the
- * supervisor owns. Returns NULL if there are TRACERS_MAX, if a start has failed less than 1 s ago, if timers have run
- * out, or if there is no memory or no thread to be had. */
+ * supervisor owns. Returns NULL if there are TRACERS_MAX already, if a start has failed less than 1 s ago, if timers
+ * have run out, or if memory or the thread cannot be allocated. */
 struct tracer *tracer_start(struct supervisor *supervisor);
 
 /* Without the lock, by the tracer's own thread. Sleeps until a tracee has news, the inbox is written to, a tick is due,
- * or time `until` (0: never) has come. Then answers what there is. May return sooner. */
+ * or time `until` (0: never) has come. Then answers news, reads the inbox, and runs a tick that is due. May return
+ * sooner. */
 void tracer_step(struct tracer *tracer, uint64_t until);
 
 /* Puts a tracee into its tracer's inbox, and wakes that tracer up. With the lock. */

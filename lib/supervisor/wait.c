@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Waiting for stops, and giving each its answer.
+ * Waits for stops, and answers them.
  *
- * Every stop is answered as soon as it is seen, for what it is, whatever was waited for. An interrupt that is sent to a
- * thread in another, unreported stop makes the thread stop once more later. An interrupt that is sent just before
- * another stop is swallowed by that stop: ptrace_stop in kernel/signal.c clears the pending trap. So a stop of any kind
- * serves as the sample that was wanted, and the stop of an interrupt that nobody waits for any more is simply answered
- * by a resume.
+ * Every stop is answered according to its kind as soon as it is seen, even if the tracer waited for another one. If an
+ * interrupt is sent to a thread that is already in another stop, which is not reported yet, the thread stops once more
+ * later. If an interrupt is sent just before another stop, that stop swallows it: ptrace_stop in kernel/signal.c clears
+ * the pending trap. So a stop of any kind may yield the sample that was wanted. The stop of an interrupt whose sample
+ * was already taken is answered by a resume.
  *
  *     stop        answer
- *     INTERRUPT   a sample, and a resume; a tracee's first one: it is followed from now on
+ *     INTERRUPT   a sample, and a resume; if it is a tracee's first stop: the tracee is followed from now on
  *     SIGNAL      the signal is delivered
  *     GROUP       PTRACE_LISTEN: the tracee stays stopped, until SIGCONT makes it stop once more
- *     CALL        repair.h
- *     FORK CLONE  new-tasks.c
- *     EXEC        exec.c
+ *     CALL        see repair.h
+ *     FORK CLONE  see new-tasks.c
+ *     EXEC        see exec.c
  *     ENDED       the tracee is forgotten, and its process with its last tracee
  *
- * An INTERRUPT, a SIGNAL, a GROUP and a CALL of a tracee whose process is known are answered without the lock, for the
+ * INTERRUPT, SIGNAL, GROUP and CALL stops of a tracee whose process is known are answered without the lock, because the
  * thread stands still meanwhile. The first stop of a thread, and all stops of a program that profiles itself, are
  * answered with the lock.
  */
@@ -42,12 +42,12 @@
 #include "supervisor/wait.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-#define WAIT_TURN_NS 500000u /* after so much time with news each tracee is asked for its own */
+#define WAIT_TURN_NS 500000u /* after this time with news all the time, each tracee is asked for news in turn */
 #define WAIT_TURN_TRACEES_MAX 256
-#define WAIT_TURN_PIECE 16 /* tracees that are asked between two looks at the clock */
-#define WAIT_DRAIN_MAX_NS 2000000u /* the longest drain: ticks and commands have their turn, too */
+#define WAIT_TURN_PIECE 16 /* number of tracees that are asked between two looks at the clock */
+#define WAIT_DRAIN_MAX_NS 2000000u /* the longest drain, so that ticks and commands have their turn */
 
-/* The longest poll for a stop: a sleep and a wake-up cost as much. */
+/* The longest poll for a stop, which costs as much as a sleep and a wake-up. */
 #define POLL_NS 50000u
 #define STOP_CREDIT_MAX 8
 
@@ -67,20 +67,20 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->state == TRACEE_LISTENING) {
-        at_stop_resume(tracer, tracee, 0, false); /* SIGCONT: what it does to calls is not our doing */
+        at_stop_resume(tracer, tracee, 0, false); /* SIGCONT: a call that it breaks is also broken without us */
         tracee->after_sigcont = true;
         return;
     }
     if (tracee->handover.to != NULL && handover_release(tracer, tracee))
         return;
-    /* SIGCONT stops every thread that was seized, running ones too: prepare_signal() */
+    /* a SIGCONT may have made this stop: it stops every seized thread, also running ones (prepare_signal) */
     if (tracee->state != TRACEE_INTERRUPTED)
         tracee->interrupt.at = time_now();
     at_stop_answer(tracer, tracee, 0, STOP_BY_US);
 }
 
-/* A signal that the program ignores wakes a thread only if it is traced, and so breaks a call only because of us.
- * SIGSTOP, and the SIGCONT after it, also break the call of a thread that is not traced. */
+/* An ignored signal wakes a thread only if the thread is traced. So if it breaks a call, we are the reason. But
+ * SIGSTOP, and the SIGCONT after it, also break the calls of untraced threads. */
 static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     bool breaks = signal == SIGSTOP || (signal == SIGCONT && tracee->after_sigcont);
@@ -101,21 +101,21 @@ static enum repair_event wait_repair_event(enum stop_kind kind)
                                     : REPAIR_OTHER;
 }
 
-/* Returns true if the stop was answered for the sake of the call that is being continued. */
+/* Returns true if the stop was answered as a stop of the call that is being continued. */
 static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, const struct stop *stop)
 {
     if (stop->kind == STOP_SIGNAL && held_signal_restore(&tracee->repair.held, tracee->tid, stop->signal))
         debug_log(tracer, "siginfo %d %d", tracee->tid, stop->signal);
     if (tracee->state != TRACEE_CONTINUING || stop->kind == STOP_ENDED)
         return false;
-    if (stop->kind == STOP_EXEC) /* an exec of another thread: nothing is left of the call */
+    if (stop->kind == STOP_EXEC) /* another thread has executed a program: the call is gone */
         tracee->state = TRACEE_RUNNING;
     return tracee->state == TRACEE_CONTINUING &&
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);
 }
 
-/* Answers the entry or exit stop of a call that ticks leave alone (backoff of calls.h). Any other stop ends that,
- * except the event of a child, which comes within the call. */
+/* Answers the entry or exit stop of a call that ticks leave alone (backoff of calls.h). Any other stop makes ticks
+ * interrupt the thread again, except FORK and CLONE, which come within the call. */
 static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
@@ -129,12 +129,13 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
     tracee->interrupt.at = interrupted ? tracee->interrupt.at : time_now();
     tracee->judgement.asleep_before = false; /* the tracee may have slept in this call */
     repair->billed = repair->at_call_end = true;
-    /* a sample of what it has run in the call; anything else that has broken the call makes a stop of its own */
+    /* takes a sample for the CPU time used in the call; if a signal has broken the call, that signal makes a stop of
+     * its own */
     at_stop_answer(tracer, tracee, signal, interrupted ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
 
-/* Returns true if the stop can be answered by looking at nothing but the tracee. */
+/* Returns true if the stop can be answered without the lock: the answer needs only the tracee. */
 static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tracee *tracee,
                                     const struct stop *stop)
 {
@@ -189,7 +190,7 @@ static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct st
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
 
-    if (tracee != NULL && tracee->dropped) { /* another thread has its number now */
+    if (tracee != NULL && tracee->dropped) { /* another task has its number now */
         tracee_forget(tracer, tracee);
         tracee = NULL;
     }
@@ -224,12 +225,12 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
-    if (billing) /* the stops of new tasks, ends and execs are for no sample */
+    if (billing) /* not billed: stops of new tasks, ends and execs are not for samples */
         tracer->billing.up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
-/* Returns true if the stop is to stay unreaped (WNOWAIT). If we are killed before we answer it, the kernel then still
- * delivers the signal of that stop (do_wait and ptrace_stop, by way of exit_code). */
+/* Returns true if the stop must stay unreaped (WNOWAIT). If we are killed before we answer an unreaped stop, the kernel
+ * still delivers its signal (exit_code in do_wait and ptrace_stop). */
 static bool wait_stays_unreaped(const siginfo_t *news, const struct tracee *tracee)
 {
     bool stopped = news->si_code == CLD_TRAPPED || news->si_code == CLD_STOPPED;
@@ -248,7 +249,7 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
         cpu_ns = tracee_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
         supervisor_unlock(supervisor);
     }
-    /* WUNTRACED: somebody may stop an opener, and that would stay the first of all news */
+    /* WUNTRACED: somebody may stop an opener, and that news would stay the first until it is reaped */
     pid_t tid = waitpid(news->si_pid, &status, __WALL | __WNOTHREAD | WNOHANG | WUNTRACED);
     if (tid > 0)
         wait_handle(tracer, tid, status, cpu_ns);
@@ -262,10 +263,10 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
         wait_take(tracer, news);
 }
 
-/* waitid(2) reports the tracee first that was seized last: __ptrace_link() puts it at the head of the list that
- * do_wait() looks through. Where some tracees stop again as fast as they are answered, others would never have their
- * turn. To ask for a single tracee takes a walk through all of them before Linux 5.13 ("do_wait: make PIDTYPE_PID case
- * O(1) instead of O(n)"), so the time for this is bounded, too. */
+/* Asks each of the next tracees for news. waitid(2) reports the tracee first that was seized last: __ptrace_link() puts
+ * it at the head of the list that do_wait() searches. If some tracees stop again as fast as they are answered, others
+ * would never be reported. Before Linux 5.13 ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)") the kernel
+ * searches all tracees to find one, so the time for this is limited. */
 static void wait_take_turns(struct tracer *tracer)
 {
     pid_t tids[WAIT_TURN_PIECE];
@@ -316,7 +317,7 @@ static bool wait_poll(struct tracer *tracer, struct tracee *tracee)
     pid_t tid = tracee->tid;
     int which = WSTOPPED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD;
 
-    /* ends are left to wait_drain */
+    /* WEXITED is left out: wait_drain handles ends */
     if (waitid(P_PID, (id_t)tid, &news, which) < 0 || news.si_pid == 0)
         return false;
     wait_handle(tracer, tid, stop_status(&news), 0);
@@ -325,7 +326,7 @@ static bool wait_poll(struct tracer *tracer, struct tracee *tracee)
 
 /* --- awaiting the stops of a tick ------------------------------------------------------------ */
 
-/* Where a CPU is idle the tracer polls for the stops of a tick: to sleep and be woken up would cost more. */
+/* If a CPU is idle, the tracer polls for the stops of a tick: a sleep and a wake-up would cost more. */
 
 /* Polls once for each stop of this tick that is still to come. */
 static void wait_poll_awaited(struct tracer *tracer)
@@ -336,7 +337,8 @@ static void wait_poll_awaited(struct tracer *tracer)
         struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
         bool open = tracee != NULL && tick_stops_soon(tracee);
         if (open && tracee->stop_credit < STOP_CREDIT_MAX)
-            tracee->stop_credit++; /* taken back if it has not stopped; if it has, it may be gone afterwards */
+            /* taken back if the tracee has not stopped; not done after the poll because a stop may free the tracee */
+            tracee->stop_credit++;
         if (open && !wait_poll(tracer, tracee)) {
             tracee->stop_credit--;
             continue;

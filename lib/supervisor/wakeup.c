@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "supervisor/wakeup.h"
 
-#define WAKE_SIGNAL SIGALRM /* not a real-time signal: sending it never fails for want of memory */
+#define WAKE_SIGNAL SIGALRM /* not a real-time signal, so sending it never fails when memory is short */
 #define PATIENCE_NS 10000000u
 
 static __thread struct wakeup *wakeup_of_thread;
@@ -36,7 +36,7 @@ void wakeup_prepare(void)
 {
     /* the jump leaves the handler, so the signal must not stay blocked */
     struct sigaction wake = {.sa_handler = wakeup_handle, .sa_flags = SA_NODEFER | SA_RESTART};
-    /* no SIGCHLD for stops: each would be sent at the stopped thread's expense */
+    /* no SIGCHLD for stops: the stopped thread would spend time to send each */
     struct sigaction child = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
     sigset_t all;
 
@@ -113,8 +113,8 @@ void wakeup_set_slow(struct wakeup *wakeup, uint64_t due)
     wakeup->slow_due = due;
 }
 
-/* Waits for news. This is the system call itself: glibc's waitid changes the thread's cancellation type for its
- * duration, and the jump would leave that changed. */
+/* Waits for news. Calls the system call directly: glibc's waitid changes the thread's cancellation type during the
+ * call, and the jump would leave it changed. */
 static bool wakeup_await_news(siginfo_t *news)
 {
     int which = WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD;
@@ -122,7 +122,7 @@ static bool wakeup_await_news(siginfo_t *news)
     if (syscall(SYS_waitid, P_ALL, 0, news, which, NULL) == 0)
         return true;
     if (errno == ECHILD)
-        ppoll(NULL, 0, NULL, NULL); /* there are no tracees */
+        ppoll(NULL, 0, NULL, NULL); /* there are no tracees: sleeps until a signal comes */
     return false;
 }
 
@@ -138,7 +138,7 @@ bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news)
     }
     wakeup->jumps = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    wakeup->woken = 0; /* whoever sent the signal has left word of the reason before */
+    wakeup->woken = 0; /* safe: the sender of the signal has stored its reason before it sent the signal */
     uint64_t now = time_now();
     for (unsigned i = 0; i < 2; i++)
         if (now >= wakeup->due[i])
@@ -160,7 +160,7 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
     if (sigsetjmp(wakeup->out, 0) == 0) {
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
-        /* not before this point: a signal that comes before the jump is possible would end no wait */
+        /* set only now: a signal that comes before jumps is set would not end the wait */
         wakeup_set(wakeup, time_now() + PATIENCE_NS, 0);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }

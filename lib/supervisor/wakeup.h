@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * wakeup: how a tracer thread sleeps.
+ * wakeup: puts a tracer thread to sleep, and wakes it up. Also PTRACE_SEIZE with a time limit.
  *
- * It waits in waitid(2) for news of its tracees. Its timers, and other threads, send it a signal, whose handler jumps
- * out of that wait: waitid has no time limit, and a signal that came just before the call would otherwise be slept
- * over. Nothing is lost by the jump, for the wait leaves all news where it is (WNOWAIT).
+ * The thread waits in waitid(2) for news of its tracees. waitid has no time limit, so timers and other threads wake the
+ * thread up by a signal. The handler of that signal jumps out of the wait: otherwise a signal that comes just before
+ * the call would not end the wait. The jump loses no news, because the wait leaves it in the kernel (WNOWAIT).
  */
 #ifndef PPROFIL_WAKEUP_H
 #define PPROFIL_WAKEUP_H
@@ -17,36 +17,36 @@
 #include <time.h>
 
 struct wakeup {
-    pid_t tid; /* number of the thread */
+    pid_t tid; /* thread id */
     timer_t timers[2], slow;
-    uint64_t due[2]; /* the time that each timer is set for; 0: it is off */
+    uint64_t due[2]; /* times for which timers are set; 0: off */
     uint64_t slow_due;
     sigjmp_buf out;
-    volatile sig_atomic_t jumps; /* the handler is to jump out of the wait */
+    volatile sig_atomic_t jumps; /* the handler must jump out of the wait */
     volatile sig_atomic_t woken; /* a signal has come since the last sleep began */
 };
 
 /* To be called once, before any thread is made. Blocks all signals, and sets the handler. */
 void wakeup_prepare(void);
-/* By the thread itself. Makes its timers. Returns 0 or -errno: -EAGAIN where RLIMIT_SIGPENDING is reached. */
+/* By the thread itself. Makes its timers. Returns 0 or -errno: -EAGAIN if RLIMIT_SIGPENDING is reached. */
 int wakeup_init(struct wakeup *wakeup);
 /* By the thread itself, at its end. Deletes its timers. */
 void wakeup_end(struct wakeup *wakeup);
-/* Sets a timer for each of the two times, CLOCK_MONOTONIC in ns; 0: off. Both wake the thread up, at once if their time
- * is past. A timer that is already set for one of these times stays as it is. */
+/* Sets a timer for each of the two times, CLOCK_MONOTONIC in ns; 0: off. Each timer wakes the thread up, at once if its
+ * time has passed. A timer that is already set for one of these times stays as it is. */
 void wakeup_set(struct wakeup *wakeup, uint64_t due, uint64_t after);
-/* Sets another timer, for what is not urgent, CLOCK_MONOTONIC in ns; 0: off. If that timer is set for an earlier time
- * it stays as it is, which saves a system call: the sleep then ends early. */
+/* Sets a third timer, for work that is not urgent, CLOCK_MONOTONIC in ns; 0: off. If that timer is already set for an
+ * earlier time, it stays as it is. This saves a system call, but the sleep may end early. */
 void wakeup_set_slow(struct wakeup *wakeup, uint64_t due);
 /* Sleeps until a tracee of this thread has news, or a signal comes. Returns true if there is news. Copies the news to
- * *news, and leaves it where it is. */
+ * *news; a later waitid(2) reports it again. */
 bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news);
 /* Wakes the thread up. May be called by any thread. */
 void wakeup_send(const struct wakeup *wakeup);
 
-/* Makes this thread trace tid with those options: PTRACE_SEIZE. While another thread of that process execs, the kernel
- * makes us wait, and the exec may wait for us to reap the ends of other threads. So the attempt is given up after 10
- * ms. Returns 0 or -errno; -EAGAIN: it was given up, though it may just have succeeded. */
+/* Seizes thread tid with these options: PTRACE_SEIZE. While another thread of the process execs, the kernel makes us
+ * wait, and the exec may wait until we reap other threads. So the attempt is given up after 10 ms. Returns 0 or -errno;
+ * -EAGAIN: it was given up, but may have succeeded at the last moment. */
 int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options);
 
 #endif
