@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * serve: programs that profile themselves.
+ * serve: serves programs that profile themselves: accepts their connections, obeys their requests, and counts their
+ * samples.
  *
- * serve.c answers their requests, in the first tracer and without the lock. counts.c has the histograms that a process
- * has asked for in its own memory, under the supervisor's lock: one count for all its threads, and counts of single
- * threads.
+ * serve.c obeys requests, in the first tracer and without the lock. counts.c keeps the histograms (counts) that a
+ * process has asked for in its own memory: one for all its threads, and some for single threads. Its functions need the
+ * supervisor's lock.
  */
 #ifndef PPROFIL_SUPERVISOR_SERVE_H
 #define PPROFIL_SUPERVISOR_SERVE_H
@@ -22,40 +23,40 @@ struct tracee;
 
 /* --- requests: serve.c --- */
 
-/* Accepts a connection of a program, and greets it. */
+/* Accepts the connection of a program, and sends it a greeting. */
 void serve_accept(struct supervisor *supervisor);
-/* Reads the request of a connection, obeys and answers it, and closes the connection. */
+/* Reads the request of a connection, obeys it, answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);
-/* Pauses sampling where nobody counts, and ends the supervisor where that lasts. */
+/* Pauses sampling if no process counts. Ends the supervisor if that lasts. */
 void serve_end_if_unneeded(struct supervisor *supervisor);
 
 /* --- histograms: counts.c --- */
 
-#define COUNTS_ALL_THREADS 0 /* in place of a thread's number */
+#define COUNTS_ALL_THREADS 0 /* as a thread id: all threads */
 
 struct counts {
     struct counts *next;
-    pid_t tid;   /* the thread whose samples are counted; COUNTS_ALL_THREADS: all that have no count of their own */
-    pid_t maker; /* the thread that asked for it */
+    pid_t tid;   /* thread whose samples are counted; COUNTS_ALL_THREADS: all threads without a count of their own */
+    pid_t maker; /* thread that asked for the count */
     struct dialect_count *count; /* owned */
 };
 
-/* Returns the count that takes the samples of a thread; NULL: none. */
+/* Returns the count that gets the samples of a thread; NULL: none. */
 struct dialect_count *counts_of(const struct process *process, pid_t tid);
-/* Returns the count that takes the samples of all threads that have none of their own; NULL: there is none, or it is
- * off. */
+/* Returns the count for all threads that have no count of their own; NULL: there is none, or it is off. */
 struct dialect_count *counts_of_all(const struct process *process);
 /* Returns true if the thread has a count of its own. */
 bool counts_has_own(const struct process *process, pid_t tid);
 
-/* Returns which place a request of a thread is for: its own number, or COUNTS_ALL_THREADS. */
+/* Returns the place for the count of a request: caller, the thread that asks, or COUNTS_ALL_THREADS. */
 pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope,
                    const char *dialect);
 
-/* Puts a count in that place. Takes it over, and frees what was there. Returns 0 or -ENOMEM; count is freed then. */
+/* Puts a count in a place, and frees the count that was there. Owns count from now on. Returns 0, or -ENOMEM after
+ * freeing count. */
 int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count);
 
-/* Ends the counts that a thread's request for a stop ends. */
+/* Ends the counts that caller's request to stop refers to. */
 void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope scope);
 
 /* Frees the count of a thread that has ended. */
@@ -63,23 +64,22 @@ void counts_forget_thread(struct process *process, pid_t tid);
 /* Frees all counts of the process. */
 void counts_clear(struct process *process);
 
-/* Counts a sample of the tracee. */
+/* Counts a sample of the tracee in the target's memory. */
 void counts_sample(struct tracee *tracee, const struct wire_sample *sample);
 
-/* Returns the counts with which a child begins that the thread tid forks now. The caller owns them and frees them with
- * counts_free. NULL: the child counts nothing, or there is no memory. */
+/* Returns the counts that a child inherits if thread tid forks now. The caller owns them, and frees them with
+ * counts_free. NULL: the child inherits none, or memory is short. */
 struct counts *counts_inherited(const struct process *parent, pid_t tid);
-/* Gives a child, which has its number now, its counts: those of the thread that forked it become those of its only
- * thread. */
+/* Gives inherited counts to the child. A count of the thread that forked becomes a count of the child's only thread. */
 void counts_give(struct process *child, struct counts *inherited);
 void counts_free(struct counts *counts);
 
-/* Sets what the process is owed at first: a part of a period. A process that uses half a period of CPU time then gets a
- * tick with a chance of one half. Later counts of the process go on with what the last one was owed. drawn: a random
- * number of ns, far above a period. */
+/* Sets the CPU time that each count is owed at first: a random part of a period. So a process that uses half a period
+ * of CPU time gets a tick with a probability of one half. Later counts of the process go on with what the last one was
+ * owed. drawn: a random number, ns, far larger than a period. */
 void counts_draw_owed(struct process *process, uint64_t drawn);
 
-/* Returns how many ticks per second the process wants; 0: nothing is on. */
+/* Returns how many ticks per second the process wants; 0: it has no count that is on. */
 double counts_rate(const struct process *process);
 
 #endif
