@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The layout of the flame view: a line for each level of calls, callees below callers. Edges are
- * rounded where they lie, and not box by box, so that the callees of a box fill as much of it as
- * they have of its time. Boxes are in order: level by level, each from left to right.
+ * Lays out the flame view: one line for each level of calls, callees below callers. The position of
+ * each edge is rounded, and not the width of each box. So the callees of a box together fill as
+ * much of the box as they have of its time. Boxes are stored level by level, each level from left
+ * to right.
  */
 #include "config.h"
 
@@ -16,7 +17,7 @@
 
 struct layout {
     struct calls *calls;
-    double scale; /* columns for a share of 1 */
+    double scale; /* columns that a share of 1 takes */
 };
 
 static int flame_add_box(struct calls *calls, const struct calls_box *box)
@@ -28,7 +29,7 @@ static int flame_add_box(struct calls *calls, const struct calls_box *box)
     return error;
 }
 
-/* Adds the boxes of a box's callees, from its left edge on. */
+/* Adds boxes for the callees of a box, beginning at the left edge of the box. */
 static int flame_add_callees(struct layout *layout, const struct calls_box *box)
 {
     struct calls *calls = layout->calls;
@@ -40,7 +41,7 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
         int left = used;
         at += calls_share(calls, row) * layout->scale;
         int right = (int)lround(at);
-        if (right > box->width) /* the shares of several threads may be rounded up */
+        if (right > box->width) /* the shares of callees may add up to more than the box's share */
             right = box->width;
         if (right <= left)
             continue;
@@ -51,7 +52,7 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
     return error;
 }
 
-/* Returns the share of everything that the top box stands for. */
+/* Returns the share of the whole time that the top box covers. */
 static double flame_whole_share(const struct calls *calls, uint32_t root)
 {
     double sum = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree over time. What a window brought to a row is the difference between its time now and at
- * the end of the window before. A row that is new in the tree had a time then that is not known,
- * but less than that of any row in the tree. Its difference is too large, so it is limited to that
- * of its caller.
+ * A call tree over time. A row's time in a window is its time now minus its time at the end of the
+ * former window. For a row that is new in the tree, the former time is unknown, but less than the
+ * time of any row in the tree. The former time counts as 0, so the difference is too large.
+ * Therefore the share of a row is limited to the share of its caller.
  */
 #include "config.h"
 
@@ -14,9 +14,10 @@
 #include "calls.h"
 #include "table.h"
 
-#define OPEN_SHARE 0.05   /* of the whole: rows with more are unfolded until the user folds them */
+/* least share of the whole time of rows that are unfolded until the user folds them */
+#define OPEN_SHARE 0.05
 #define FOLDS_MAX 4096
-#define DEEPEST_OPEN 512 /* levels */
+#define DEEPEST_OPEN 512 /* levels; deeper rows are folded until the user unfolds them */
 
 void calls_free(struct calls *calls)
 {
@@ -55,7 +56,8 @@ static int calls_compare_ids(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns the rows by id, or NULL for want of memory. */
+/* Returns an array of the rows, sorted by id, or NULL for want of memory. The caller frees the
+ * array. */
 static struct id_entry *calls_index_ids(const struct calls *calls)
 {
     struct id_entry *entries = calloc(calls->count + 1u, sizeof *entries);
@@ -103,7 +105,7 @@ static void calls_close_window(struct calls *calls)
         double self = calls_part(table_growth(row->call.ns, row->before_self_ns), window_ns);
         row->before_ns = row->call.total_ns;
         row->before_self_ns = row->call.ns;
-        if (window_ns == 0) /* such a window says nothing about shares */
+        if (window_ns == 0) /* a window without time has no shares */
             continue;
         row->smooth_share = table_smooth_share(first, row->smooth_share, share);
         row->smooth_self = table_smooth_share(first, row->smooth_self, self);
@@ -168,7 +170,7 @@ int calls_take(struct calls *calls, const struct snapshot_calls *tree, double se
     calls->all_ns = tree->all_ns;
     calls->tree_ns = tree->tree_ns;
     calls->taken = true;
-    calls->box_count = 0; /* the boxes were those of the former rows */
+    calls->box_count = 0; /* the boxes belong to the former rows */
     if (first)
         calls_remember_first(calls);
     else if (seconds > 0)
@@ -212,8 +214,9 @@ static int calls_compare_rows(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Links each row to its parent. Rows are put in front of the children that the parent has so
- * far, the smallest first, so that the largest comes to the front. */
+/* Links each row to its parent. A row is put in front of the parent's children so far. The smallest
+ * row comes first, so that the largest child is in front at the end. Returns false for want of
+ * memory. */
 static bool calls_link_rows(struct calls *calls)
 {
     struct sorted *sorted = calloc(calls->count + 1u, sizeof *sorted);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A grid of cells, each a character and a style. Whatever is put on it is cut off at its edges, so
- * views may use any place. A wide character has two cells; painting over one of them blanks the
- * other. A mark that combines with the character before it is left out, because a cell holds one
- * character.
+ * Paints into a grid of cells, each with a character and a style. Views may use any position,
+ * because what lies outside the grid is cut off. A wide character has two cells, and painting over
+ * one of them blanks the other. A mark that combines with the character before it is left out,
+ * because a cell holds one character.
  */
 #include "config.h"
 
@@ -63,7 +63,7 @@ static struct cell *canvas_cell(const struct canvas *canvas, int row, int column
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 }
 
-/* Blanks the other half of a wide character that is about to be painted over. */
+/* Blanks the other half of a wide character, one half of which is about to be painted over. */
 static void canvas_part_halves(const struct canvas *canvas, int row, int column)
 {
     struct cell *cell = canvas_cell(canvas, row, column);
@@ -88,7 +88,7 @@ static void canvas_put_cell(struct canvas *canvas, int row, int column, enum sty
     cell->style = (uint8_t)style;
 }
 
-/* Puts a character. A wide one that is partly outside is left out. */
+/* Puts a character. A wide character that is partly outside the grid becomes blank. */
 static void canvas_put_character(struct canvas *canvas, int row, int column, int width, enum style style,
                                  uint32_t character)
 {
@@ -159,7 +159,7 @@ void canvas_style(struct canvas *canvas, int row, int column, int width, enum st
     }
 }
 
-/* Any value above 0 has a visible bar. */
+/* Returns the height of a bar in levels. Any value above 0 has a visible bar. */
 static int canvas_spark_level(double value, double highest)
 {
     if (!(value > 0) || !(highest > 0))

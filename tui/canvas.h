@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * canvas: a grid of cells to paint on. Views write to it; the terminal, the batch mode and tests
+ * canvas: a grid of cells to paint on. Views write to it. The terminal, the batch mode and tests
  * read it.
  */
 #ifndef TUI_CANVAS_H
@@ -13,12 +13,12 @@
 
 enum style {
     STYLE_PLAIN,
-    STYLE_TITLE,    /* what is profiled */
+    STYLE_TITLE,    /* the command that is profiled */
     STYLE_LABEL,    /* words between figures */
     STYLE_FIGURE,
     STYLE_WARNING,  /* lost, untraced, ended, paused */
     STYLE_HEADER,   /* titles of columns */
-    STYLE_SORTED,   /* the title of the column that rows are sorted by */
+    STYLE_SORTED,   /* title of the column that rows are sorted by */
     STYLE_SELECTED, /* the selected line, whatever its heat */
     STYLE_HOT,      /* >= 10 % */
     STYLE_WARM,     /* >= 3 % */
@@ -27,12 +27,12 @@ enum style {
     STYLE_SPARK,
     STYLE_SOURCE,
     STYLE_MATCH,    /* a match of the search */
-    STYLE_KEY,      /* in the bar and the help: the key ... */
-    STYLE_KEY_HELP, /* ... and what it does */
-    STYLE_FLAME_ALL, /* boxes of a flame graph: the box of everything, and marks; */
+    STYLE_KEY,      /* name of a key, in the bar and the help */
+    STYLE_KEY_HELP, /* what a key does, in the bar and the help */
+    STYLE_FLAME_ALL, /* flame graph: the box of everything, and marks */
     STYLE_FLAME_PROGRAM,
     STYLE_FLAME_LIBRARY,
-    STYLE_FLAME_RUN_TIME, /* ... code made at run time, or not known */
+    STYLE_FLAME_RUN_TIME, /* flame graph: code made at run time, and unknown code */
     STYLE_COUNT,
 };
 
@@ -43,9 +43,9 @@ struct cell {
 
 struct canvas {
     int rows, columns;
-    bool utf8; /* the terminal shows UTF-8; else other characters than ASCII become '?' */
+    bool utf8; /* the terminal shows UTF-8; false: characters beyond ASCII become '?' */
     struct cell *cells; /* owned: row by row */
-    int cursor_row, cursor_column; /* of the prompt's cursor; -1: none */
+    int cursor_row, cursor_column; /* place of the prompt's cursor; -1: no cursor */
 };
 
 /* Makes all cells blank. Returns 0 or -ENOMEM. */
@@ -53,24 +53,24 @@ int canvas_resize(struct canvas *canvas, int rows, int columns);
 void canvas_free(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* Puts a text at a place. Control characters and bytes that are not UTF-8 become '?'. The text
- * is cut off after width columns; width -1: at the right edge. Outside the grid nothing happens.
- * Returns the columns used. */
+/* Puts a text at a place. Control characters and bytes that are not UTF-8 become '?'. The text is
+ * cut off after width columns; width -1: at the right edge. Parts outside the grid are left out.
+ * Returns the number of columns used. */
 int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style,
                const char *text);
-/* Puts a text at the right end of width columns. */
+/* Puts a text at the right end of the width columns from column on. */
 void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style,
                       const char *text);
 int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style,
                   const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Changes the style of width cells. */
 void canvas_style(struct canvas *canvas, int row, int column, int width, enum style style);
-/* Draws a line of bars, the newest value at the right end. A bar is an eighth to a whole block,
- * or one of " .:-=+*#". highest: the value of a whole bar. */
+/* Draws a line of bars, with the last of the values at the right end. A bar is an eighth to a whole
+ * block, or one of " .:-=+*#" without UTF-8. highest: the value of a whole bar. */
 void canvas_spark(struct canvas *canvas, int row, int column, int width, enum style style,
                   const float *values, int count, double highest);
 
-/* Prints the lines without blanks at their ends. Returns 0 or -errno. */
+/* Prints the lines without their trailing blanks. Returns 0 or -errno. */
 int canvas_print(const struct canvas *canvas, FILE *out);
 
 /* --- characters.c: texts that other people wrote (names, sources, a program's output) as characters

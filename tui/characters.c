@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The widths come from short tables of the scripts that take two columns and of the marks that take
- * none. The tables need not be complete: if a terminal's library knows another width, screen.c
- * shows a '?'.
+ * Decodes characters, and finds their widths in columns. The widths come from short tables of the
+ * scripts that take two columns and of the marks that take none. The tables need not be complete.
+ * If wcwidth(3) has another width for a character, screen.c shows a '?'.
  */
 #include "config.h"
 
@@ -58,7 +58,7 @@ uint32_t character_next(const char **at, int *width)
     uint32_t character = utf8_decode(at);
     bool control = character < 0x20 || (character >= 0x7f && character < 0xa0);
     *width = 1;
-    if (control || (character & 0xfffe) == 0xfffe) /* UTF8_NONE is one of the latter */
+    if (control || (character & 0xfffe) == 0xfffe) /* the second test includes UTF8_NONE */
         return '?';
     *width = character_width(character);
     return character;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which columns a list has at a width, and where they are. */
+/* Chooses the columns of a list that fit into a width, places them and paints them. */
 #include "config.h"
 
 #include "columns.h"
@@ -9,14 +9,14 @@
 
 #include "view.h"
 
-#define ROOMY 100 /* screens with at least so many columns have wider gaps */
+#define ROOMY 100 /* least width of a screen with gaps of two columns */
 
 static int columns_gap(int width)
 {
     return width < ROOMY ? 1 : 2;
 }
 
-/* The columns that may be shown: those up to a priority. */
+/* A choice of columns: those whose priority number is at most priority. */
 struct choice {
     const struct column *columns;
     bool screen;
@@ -39,7 +39,7 @@ static int columns_choice_width(const struct choice *choice)
     return width;
 }
 
-/* Finds the greatest priority whose columns fit. */
+/* Sets the choice's priority to the greatest number whose columns fit into the width. */
 static void columns_choose(struct choice *choice, int width)
 {
     for (const struct column *column = choice->columns; column->title != NULL; column++)
@@ -49,8 +49,8 @@ static void columns_choose(struct choice *choice, int width)
         choice->priority--;
 }
 
-/* Gives columns more width, one each in turn, until none may grow or no width is left. The rest
- * is for the column that is always shown, the name. */
+/* Widens columns by one each in turn, until none may grow or no width is left. The remaining width
+ * goes to the name, the column that is always shown. */
 static void columns_share_out(struct column_span *spans, int count, int left)
 {
     bool grown = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * columns: the columns of a list are a table of rows. What fits on a screen is worked out once: the
- * columns that matter least are left out first, and the others share the rest of the width.
+ * columns: lays out and paints the columns of a list, which a table describes. If the screen is too
+ * narrow, the columns that matter least are left out. The others share the rest of the width.
  */
 #ifndef TUI_COLUMNS_H
 #define TUI_COLUMNS_H
@@ -11,14 +11,14 @@
 
 #define COLUMNS_MAX 12
 
-/* Where a cell of a list is painted, and what its painter has to know. */
+/* The place where a cell of a list is painted, and what its paint function needs. */
 struct pen {
     struct canvas *canvas;
     int row, column, width;
-    enum style style; /* of the line, by its share */
+    enum style style; /* style of the line, chosen by its share */
     const struct model *model;
     const struct table *table; /* NULL in the picker */
-    uint32_t index;            /* of the line in the list */
+    uint32_t index;            /* index of the line in the list */
 };
 
 /* Put a value into the cell: a number or a share in per cent on the right, a text on the left. */
@@ -27,17 +27,19 @@ void pen_per_cent(const struct pen *pen, enum style style, double share, int dec
 void pen_text(const struct pen *pen, enum style style, const char *text);
 
 enum column_kind {
-    COLUMN_FIGURE,  /* a number; its title is on the right */
-    COLUMN_TEXT,    /* its title is on the left */
-    COLUMN_PICTURE, /* as TEXT, but of no use in a file */
+    COLUMN_FIGURE,  /* a number; the title is on the right */
+    COLUMN_TEXT,    /* a text; the title is on the left */
+    COLUMN_PICTURE, /* as COLUMN_TEXT, but left out if there is no screen */
 };
 
 struct column {
     const char *title, *ascii_title; /* ascii_title NULL: title */
-    const char *wall_title;          /* for elapsed time; NULL: title */
-    int width, most;                 /* least width, and the width that it may grow to; 0: it does not grow */
-    int priority;                    /* 0: always shown; columns with the highest number are left out first */
-    int sort;                        /* enum table_sort; -1: lists cannot be sorted by it */
+    const char *wall_title;          /* title for elapsed time; NULL: title */
+    /* least width, and the width that the column may grow to; most 0: it does not grow */
+    int width, most;
+    /* 0: always shown; columns with the highest number are left out first */
+    int priority;
+    int sort;                        /* enum table_sort that a click on the title selects; -1: none */
     enum column_kind kind;
     void (*paint)(const struct pen *pen, const void *row);
 };
@@ -47,24 +49,24 @@ struct column_span {
     int at, width;
 };
 
-/* Finds out which columns fit, and where they are. columns ends with a row without a title.
- * screen: with those that only a screen has. Returns the number of spans, from left to right. */
+/* Finds out which columns fit, and their places. columns ends with an entry without a title.
+ * screen: include columns of COLUMN_PICTURE. Returns the number of spans, from left to right. */
 int columns_layout(const struct column *columns, int width, bool screen,
                    struct column_span spans[COLUMNS_MAX]);
-/* Puts the line of titles. sorted: enum table_sort; -1: none. */
+/* Puts the line of titles. sorted: enum table_sort of the title to mark; -1: none. */
 void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
                     int sorted, bool wall);
-/* Puts one line of a list. */
+/* Puts one line of a list. row: what the paint functions of the columns expect. */
 void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
                    const void *row);
 
 /* --- view-columns.c: the columns of the table ----------------------------------------------- */
 
-/* Returns the columns of the present view. They paint rows of struct table_row. */
+/* Returns the columns of the present view. Their paint functions expect a struct table_row. */
 const struct column *view_columns(const struct model *model);
 
-/* Puts a row's name from a column on, with the scrolling, the search and the mark of a pending
- * name. tail: as in struct paint_text. */
+/* Puts a row's name, from a column to the end of the pen's cell. It is scrolled sideways, matches
+ * of the search are marked, and so is a pending name. tail: as in struct paint_text. */
 void view_put_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
                    const char *name);
 
@@ -72,10 +74,10 @@ void view_put_name(const struct pen *pen, const struct table_row *row, bool tail
 
 void view_paint_state(const struct pen *pen, const void *row);
 void view_paint_sleeps_in(const struct pen *pen, const void *row);
-/* The number of threads that are in this system call now. */
+/* Paints the number of threads that are in this system call now. */
 void view_paint_in_call(const struct pen *pen, const void *row);
 void view_paint_status(const struct pen *pen, const void *row);
-/* The name of a process, behind the branches of the tree. */
+/* Paints the name of a process after the branches of the process tree. */
 void view_paint_process(const struct pen *pen, const void *row);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * keys: what each key does, on which page, and how that is described. One table serves the input,
- * the help and the bar at the bottom.
+ * keys: the table of what each key does on which page, and functions to search it. The input, the
+ * help and the bar at the bottom use the same table.
  */
 #ifndef TUI_KEYS_H
 #define TUI_KEYS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A key: a character (Unicode), or one of these. */
+/* A key is a character (Unicode), or one of these codes. */
 enum key_code {
     TUI_KEY_NONE = 0x200000, /* greater than any character */
     TUI_KEY_UP,
@@ -32,7 +32,7 @@ enum key_code {
     TUI_KEY_CTRL_C,
     TUI_KEY_CTRL_L,
     TUI_KEY_RESIZE, /* the size of the screen has changed */
-    TUI_KEY_CLICK,  /* struct key_event has the place */
+    TUI_KEY_CLICK,  /* struct key_event has the place of the click */
     TUI_KEY_DOUBLE_CLICK,
     TUI_KEY_WHEEL_UP,
     TUI_KEY_WHEEL_DOWN,
@@ -40,12 +40,13 @@ enum key_code {
 
 struct key_event {
     uint32_t key; /* a character or enum key_code; 0: no key */
-    int row, column; /* on the screen; of clicks and the wheel */
+    int row, column; /* place on the screen, for clicks and the wheel */
 };
 
 enum action {
     ACTION_NONE,
-    ACTION_UP,    /* argument: lines to scroll by; 0: the selection moves by one line */
+    /* argument: number of lines to scroll by; 0: the selection moves by one line */
+    ACTION_UP,
     ACTION_DOWN,  /* as ACTION_UP */
     ACTION_LEFT,  /* scrolls long names */
     ACTION_RIGHT,
@@ -55,10 +56,11 @@ enum action {
     ACTION_HALF_DOWN,
     ACTION_FIRST,
     ACTION_LAST,
-    ACTION_ENTER, /* shows a function's code; filters to a thread, process, object, system call or state */
-    ACTION_BACK,  /* leaves that again */
+    /* shows a function's code; or filters to a thread, process, object, system call or state */
+    ACTION_ENTER,
+    ACTION_BACK,  /* undoes ACTION_ENTER: leaves the code, or the last filter */
     ACTION_VIEW,  /* argument: enum pprofil_by or enum keys_view */
-    ACTION_CALLERS, /* of the selected function */
+    ACTION_CALLERS, /* shows the callers of the selected function */
     ACTION_CALLEES,
     ACTION_NEXT_VIEW,
     ACTION_PREVIOUS_VIEW,
@@ -77,11 +79,12 @@ enum action {
     ACTION_OUTPUT, /* shows the program's output */
     ACTION_HELP,
     ACTION_REDRAW,
-    ACTION_SUSPEND, /* stops us, back to the shell, which continues us later */
+    /* stops pprofil and goes back to the shell, which continues pprofil later */
+    ACTION_SUSPEND,
     ACTION_QUIT,
 };
 
-/* A set of pages where a key is valid. */
+/* A set of pages, on which a key is valid. */
 enum key_where {
     KEY_IN_TABLE = 1u << 0,
     KEY_IN_CODE = 1u << 1,
@@ -93,31 +96,31 @@ enum key_where {
     KEY_EVERYWHERE = 0x7f,
 };
 
-/* Views besides those of enum pprofil_by. */
+/* Views that are not in enum pprofil_by. */
 enum keys_view { KEYS_CALLS = 16, KEYS_FLAME };
 
 struct key_binding {
     uint32_t key;
-    unsigned where; /* set of enum key_where */
+    unsigned where; /* set of enum key_where, in which the key is valid */
     enum action action; /* ACTION_NONE: a click, which only selects */
     int argument;
-    const char *help; /* NULL: the help of another key with this action */
-    const char *bar;  /* name in the bar, for F keys only: at most 7 letters */
+    const char *help; /* NULL: another key with this action has the help */
+    const char *bar;  /* name in the bar, of at most 7 letters; only for F keys */
 };
 
 extern const struct key_binding key_bindings[];
 extern const size_t key_binding_count;
 
-/* Returns the binding of a key on a page, or NULL. */
+/* Returns the binding of a key on a page, or NULL if there is none. */
 const struct key_binding *key_find(uint32_t key, enum key_where where);
-/* Returns an action's name for scripts, such as "page-up". The name of ACTION_VIEW is followed
- * by that of the view. */
+/* Returns an action's name for scripts, such as "page-up". For ACTION_VIEW it is "view-", to which
+ * the caller adds the name of the view. */
 const char *keys_action(enum action action);
-/* Returns a key's name for people, such as "F1", "PgUp", "Space" or "q". It is valid until the
- * next call. */
+/* Returns a key's name for people, such as "F1", "PgUp", "Space" or "q". The name is valid until
+ * the next call. */
 const char *keys_name(uint32_t key);
-/* Converts a character that may be typed into a line of text to UTF-8. Returns false for other
- * keys. */
+/* Converts a key to UTF-8 if it is a character that may be typed into a line of text. Returns false
+ * for other keys. */
 bool key_text(uint32_t key, char text[5]);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A function for each action. The table of keys says on which page a key has which action. An
- * action that makes no sense on the present page does nothing, because the loop may ask for any.
+ * The actions of the model, one function for each. keys.c says on which page a key has which
+ * action. An action that makes no sense on the present page does nothing, because the loop may ask
+ * for any action.
  */
 #include "config.h"
 
@@ -53,7 +54,7 @@ static enum effect act_down(struct model *model, int argument)
     return argument > 0 ? act_scroll(model, argument) : act_move(model, 1);
 }
 
-/* A page moves by one line less than it shows. */
+/* Returns the number of lines that a page key moves by: one less than the page shows. */
 static int64_t lines_of_page(const struct model *model)
 {
     uint32_t rows = model->help ? model->help_rows : model->page_rows;
@@ -108,7 +109,7 @@ static enum effect act_sideways(struct model *model, int steps)
     return EFFECT_PAINT;
 }
 
-/* --- going -------------------------------------------------------------------------------- */
+/* --- other pages -------------------------------------------------------------------------- */
 
 static enum effect act_enter(struct model *model, int argument)
 {
@@ -176,7 +177,7 @@ static enum effect act_help(struct model *model, int argument)
     return EFFECT_PAINT;
 }
 
-/* --- looking for -------------------------------------------------------------------------- */
+/* --- search, order and pause -------------------------------------------------------------- */
 
 static enum effect act_search(struct model *model, int argument)
 {
@@ -203,9 +204,10 @@ static enum effect act_pause(struct model *model, int argument)
     return view_pause(model);
 }
 
-/* --- the session's ------------------------------------------------------------------------ */
+/* --- control of the session --------------------------------------------------------------- */
 
-/* Does an action come too late, because everything has ended? Then a message says so. */
+/* Returns true if an action comes too late, because all targets have ended or the supervisor has
+ * died. A message then says so. */
 static bool act_is_over(struct model *model)
 {
     if (!model->now.ended && !model->now.dead)
@@ -283,11 +285,11 @@ static enum effect act_save(struct model *model, int argument)
     return prompt_open(model, PROMPT_SAVE);
 }
 
-/* --- which -------------------------------------------------------------------------------- */
+/* --- the table of actions ----------------------------------------------------------------- */
 
 static const struct {
-    act_function *function; /* NULL: the action is its effect */
-    int argument;           /* for actions that come in pairs; 0: that of the key */
+    act_function *function; /* NULL: the action has only an effect */
+    int argument;           /* for the two actions of a pair; 0: use the argument of the key */
     enum effect effect;
     bool profiles; /* the action needs a session, which the picker does not have */
 } acts[] = {
@@ -340,8 +342,8 @@ enum effect model_act(struct model *model, enum action action, int argument)
                                  acts[action].argument != 0 ? acts[action].argument : argument);
 }
 
-/* Selects the line of a click. Returns false for a click that selects nothing. Clicks on the
- * header are handled by the loop, which knows the columns. */
+/* Selects the line of a click. Returns false for a click that selects nothing, and true for any
+ * other key. The loop handles clicks on the header, because it knows the columns. */
 static bool act_click(struct model *model, const struct key_event *event)
 {
     uint32_t index;
@@ -376,7 +378,7 @@ enum effect model_key(struct model *model, const struct key_event *event)
         return EFFECT_NONE;
     if (event->key == TUI_KEY_RESIZE)
         return EFFECT_REDRAW;
-    if (model->message_waits) { /* the message was an answer to the key before */
+    if (model->message_waits) { /* the message answered the key before */
         model->message[0] = '\0';
         model->message_until_ns = 0;
         model->message_waits = false;

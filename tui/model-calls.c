@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pages of calls: the list of a tree, and the flame view. Both show the same tree. It is taken
- * only while one of them is on the screen. It begins anew when another tree is opened, and when the
- * pages have been left.
+ * The pages of calls: the list of a call tree, and the flame view. Both show the same tree.
+ * Snapshots have the tree only while one of these pages is on the screen. The tree begins anew when
+ * another tree is opened, or when the pages are opened again.
  */
 #include "config.h"
 
@@ -51,7 +51,7 @@ enum effect calls_open(struct model *model, enum model_page page)
     return calls_begin(model, page, PPROFIL_TREE_CALLS, 0);
 }
 
-/* --- of a function ----------------------------------------------------------------------- */
+/* --- callers and callees of a function --------------------------------------------------- */
 
 static uint32_t calls_selected(const struct model *model)
 {
@@ -61,7 +61,7 @@ static uint32_t calls_selected(const struct model *model)
                                                      : CALLS_NONE;
 }
 
-/* Returns the id of the selected function, or 0. */
+/* Returns the id of the selected function, or 0 if none is selected. Sets *name to its name. */
 static uint64_t calls_selected_function(const struct model *model, const char **name)
 {
     const struct table *table = model_table(model);
@@ -101,7 +101,8 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
 
 /* --- snapshots --------------------------------------------------------------------------- */
 
-/* After a pause the window is as long as the pause, so that it lacks nothing. */
+/* Takes the tree of a snapshot, if it has one. The first window after a pause includes the pause,
+ * so that no time is missing. */
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due)
 {
     bool first = !model->calls.taken;
@@ -148,7 +149,7 @@ enum effect calls_enter(struct model *model)
     return EFFECT_PAINT;
 }
 
-/* Leaves the pages. A zoomed flame view first goes back to the whole in one step. */
+/* Leaves the pages of calls. But a flame view that shows only a part shows the whole again. */
 enum effect calls_back(struct model *model)
 {
     if (model->page == PAGE_FLAME && model->flame_zoom != 0) {

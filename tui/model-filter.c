@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Goes into rows and out of them. A function's code is a page; any other row becomes a filter of
- * all views. Filters add up, and each remembers the view and the row to come back to.
+ * Enters rows and goes back. To enter a function or a line opens the page of its code. To enter any
+ * other row adds a filter to all views. Filters add up, and each remembers the view and the row to
+ * go back to.
  */
 #include "config.h"
 
@@ -31,7 +32,7 @@ static enum effect filter_open_code(struct model *model, const struct pprofil_ro
     return EFFECT_SNAPSHOT;
 }
 
-/* Adds a row to the filter of a step, and makes the step's label. */
+/* Adds a row to the filter of a step, and writes the step's label. */
 static void filter_describe(struct model_filter *step, const struct pprofil_row *row)
 {
     char *label = step->label;
@@ -74,15 +75,15 @@ static bool filter_equals(const struct pprofil_filter *one, const struct pprofil
            one->thread == other->thread && one->state == other->state;
 }
 
-/* While the display is held still, filters cannot change: the counts for another filter would
- * have to be taken first. */
+/* Says that filters cannot change while the display is held still, because the counts for another
+ * filter would have to be taken first. */
 static enum effect filter_stay_held(struct model *model)
 {
     model_answer(model, "the display is held still: %s lets it go on", keys_name(' '));
     return EFFECT_PAINT;
 }
 
-/* Begins all views anew after the filter has changed, because all counts are different now. */
+/* Begins all views anew after a change of the filter, because all counts are different now. */
 static enum effect filter_apply(struct model *model, enum pprofil_by by)
 {
     for (unsigned i = 0; i < SNAPSHOT_GROUPINGS; i++)
@@ -120,15 +121,15 @@ enum effect filter_enter(struct model *model)
 
     if (model->page != PAGE_TABLE || model->selected >= table->count)
         return EFFECT_NONE;
-    /* a copy: the table is about to be cleared */
+    /* a copy, because the table is about to be cleared */
     struct pprofil_row row = table->rows[model->selected].total;
-    if (row.pending) { /* such a row is about to be replaced by rows with names */
+    if (row.pending) { /* rows with names are about to replace such a row */
         model_answer(model, "its name is still being looked up");
         return EFFECT_PAINT;
     }
     if (model->view == PPROFIL_BY_LINE && row.line == 0 && row.file[0] == '\0') {
         model_answer(model, "no line is known for it: functions have code, too");
-        return EFFECT_PAINT; /* the row stands for many lines */
+        return EFFECT_PAINT; /* the row is the sum of many lines */
     }
     if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)
         return filter_open_code(model, &row);
@@ -163,6 +164,6 @@ enum effect filter_back(struct model *model)
         return model->paused ? filter_stay_held(model) : filter_pop(model);
     if (model->search[0] == '\0')
         return EFFECT_NONE;
-    model->search[0] = '\0'; /* ends the marking of matches */
+    model->search[0] = '\0'; /* matches are not marked any more */
     return EFFECT_PAINT;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads and processes without a sample. Reports do not have rows for them. But a list that lacks
- * sleeping threads does not show where a program hangs. The rows that are added have the ids that
- * reports will give them, so that they remain the same rows when their first sample comes.
+ * Adds rows for threads and processes without a sample, because reports do not have such rows. A
+ * list without sleeping threads does not show where a program hangs. An added row has the id that
+ * reports will give it, so that it remains the same row when its first sample comes.
  */
 #include "config.h"
 
@@ -18,7 +18,8 @@ static int idle_compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns the ids of the report, sorted, or NULL for want of memory. The caller frees them. */
+/* Returns the ids of the report's rows, sorted, or NULL for want of memory. The caller frees the
+ * array. */
 static uint64_t *idle_sorted_ids(const struct snapshot_rows *rows)
 {
     uint64_t *ids = malloc(((size_t)rows->count + 1) * sizeof *ids);
@@ -31,8 +32,8 @@ static uint64_t *idle_sorted_ids(const struct snapshot_rows *rows)
     return ids;
 }
 
-/* Is the image that the filter selects still alive? Only then are the threads of its process its
- * own. */
+/* Returns true if the program image that the filter selects is still alive, or if the filter
+ * selects none. If it is not alive, the process's threads belong to a later image. */
 static bool filter_image_lives(const struct snapshot *snapshot, const struct pprofil_filter *filter)
 {
     for (uint32_t i = 0; filter->process != 0 && i < snapshot->process_count; i++)
@@ -41,8 +42,8 @@ static bool filter_image_lives(const struct snapshot *snapshot, const struct ppr
     return true;
 }
 
-/* Does the filter let a thread or process without samples through? Such a thread has no system
- * call, object or state. */
+/* Returns true if the filter lets a thread or process without samples through. Such a thread has no
+ * system call, object or state. */
 static bool filter_lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
     return filter->object == 0 && filter->syscall == 0 && filter->state == 0 &&
@@ -58,7 +59,8 @@ static bool idle_thread_row(const struct pprofil_task *task, const struct pprofi
            (filter->thread == 0 || filter->thread == task->id);
 }
 
-/* A filter for a thread lets only its process through. */
+/* Makes the row of a process. Returns true if the process is alive and the filter lets it through.
+ * A filter for a thread lets only that thread's process through. */
 static bool idle_process_row(const struct snapshot_process *process, const struct pprofil_filter *filter,
                              struct pprofil_row *row)
 {

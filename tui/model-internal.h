@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* model-internal: what the files of the model share, a section for each file. */
+/* model-internal: functions that the files of the model share, with a section for each file. */
 #ifndef TUI_MODEL_INTERNAL_H
 #define TUI_MODEL_INTERNAL_H
 
@@ -9,22 +9,22 @@
 
 /* --- model.c ----------------------------------------------------------------------------- */
 
-/* Shows a message in answer to a key. Keys have no time, so the message's time begins with the
+/* Shows a message in answer to a key. Keys have no time, so the time of the message begins with the
  * next snapshot. */
 void model_answer(struct model *model, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Begins the time of such a message. time_ns: that of the next snapshot. */
+/* Begins the time of a message of model_answer. time_ns: time of the next snapshot. */
 void model_answer_seen(struct model *model, uint64_t time_ns);
 
-/* --- model-list.c: the selection, in whatever list is on the screen ------------------------ */
+/* --- model-list.c: the selection in the list on the screen --------------------------------- */
 
-/* Adapts the selection to the present page and view. To be called first by whatever may find
- * another page or view than before. */
+/* Adapts the selection to the present page and view. A function that may run after a change of page
+ * or view calls it first. */
 void list_settle(struct model *model);
-/* Moves the selection along with its row, after rows have moved. */
+/* Moves the selection to its row, after rows have moved. */
 void list_follow(struct model *model);
 void list_select(struct model *model, uint32_t index);
-/* Selects the row with this id, as soon as it is in the list. */
+/* Selects the row with this id, at once or when it comes into the list. */
 void list_select_id(struct model *model, uint64_t id);
 void list_move(struct model *model, int64_t lines);
 void list_scroll(struct model *model, int64_t lines);
@@ -33,21 +33,22 @@ void list_last(struct model *model);
 void list_sideways(struct model *model, int columns);
 /* Finds the line of the list at a row of the screen. Returns false if there is none. */
 bool list_at(const struct model *model, int row, uint32_t *index);
-/* texts of a line that a search looks at */
+/* number of texts of a line in which a search looks */
 #define LIST_TEXTS 3
 void list_texts(const struct model *model, uint32_t index, const char *texts[LIST_TEXTS]);
 
-/* --- model-view.c: which table, in which order ------------------------------------------- */
+/* --- model-view.c: the table on the screen and its order --------------------------------- */
 
 enum effect view_open(struct model *model, enum pprofil_by by);
 enum effect view_step(struct model *model, int step);
 enum effect view_sort_by(struct model *model, int sort);
 enum effect view_pause(struct model *model);
 void view_clear_tables(struct model *model);
-/* Sorts a table in the order of its view. */
+/* Sorts a table in the order that its view has now. */
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
                   const struct snapshot *snapshot);
-/* Is this table taken with each snapshot, whatever is on the screen? */
+/* Returns true if this table, once opened, is taken with each snapshot, whatever is on the
+ * screen. */
 bool view_is_kept(enum pprofil_by by);
 
 /* --- model-calls.c: who calls whom --------------------------------------------------------- */
@@ -59,26 +60,26 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due);
 enum effect calls_enter(struct model *model);
 enum effect calls_back(struct model *model);
-/* In the list: goes to the caller, or to the largest callee. In the flame view: moves by boxes;
- * flame_move moves by levels. */
+/* In the list, folds the row or goes to its caller (steps < 0), or unfolds the row or goes to its
+ * largest callee. In the flame view, moves by boxes. flame_move moves by levels. */
 enum effect calls_sideways(struct model *model, int steps);
 enum effect flame_move(struct model *model, int levels);
 void flame_click(struct model *model, int row, int column);
-/* Changes between shares of the last window and shares of all time. */
+/* Switches between shares of the last window and shares of the time since the start. */
 enum effect calls_measure(struct model *model);
 
-/* --- model-filter.c: into rows, and out ---------------------------------------------------- */
+/* --- model-filter.c: entering rows and going back ------------------------------------------ */
 
 enum effect filter_enter(struct model *model);
 enum effect filter_back(struct model *model);
 
-/* --- model-idle.c: those who have used no CPU time ----------------------------------------- */
+/* --- model-idle.c: threads and processes without samples ----------------------------------- */
 
-/* Adds rows without counts for the living threads (or processes) that the report lacks and that
- * the filter lets through. Returns 0, or -ENOMEM with no row added. */
+/* Adds rows without counts for living threads (or processes) that the report lacks and that the
+ * filter lets through. Returns 0, or -ENOMEM with no row added. */
 int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by);
 
-/* --- model-prompt.c, model-picker.c------------------------------------------------- */
+/* --- model-prompt.c, model-picker.c ------------------------------------------------ */
 
 bool search_next(struct model *model, bool backwards, bool here_too);
 enum effect prompt_open(struct model *model, enum model_prompt prompt);
@@ -89,7 +90,7 @@ enum effect picker_choose(struct model *model);
 
 /* --- model-act.c --------------------------------------------------------------------------- */
 
-/* Handles a key that no prompt takes. */
+/* Handles a key that is not input of a prompt. */
 enum effect act_on_key(struct model *model, const struct key_event *event);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The selection: an index into the list on the screen, and the id of the row there, which it
- * follows while rows move. Until the user moves it, and after a jump to the first line, it stays on
- * the first line instead, with the largest row.
+ * The selection in a list: an index into the list on the screen, and the id of the row there. The
+ * selection follows this row when rows move. Until the user moves it, and after a jump to the first
+ * line, the selection stays on the first line instead.
  *
- * The program's output has no selection: the window moves, and "selected" is its first line.
+ * The program's output has no selection. Keys move the window, and "selected" is its first line.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static void list_close_filter_prompt(struct model *model)
     }
 }
 
-/* Returns the last line that can be the first on the screen. */
+/* Returns the greatest index that the first line on the screen can have. */
 static uint32_t list_last_top(const struct model *model)
 {
     uint32_t count = model_list_count(model), rows = model->page_rows > 0 ? model->page_rows : 1;
@@ -51,7 +51,7 @@ void list_settle(struct model *model)
     list_close_filter_prompt(model);
     if (here == model->position) {
         if (model->page == PAGE_OUTPUT)
-            list_follow(model); /* there may be new lines */
+            list_follow(model); /* there may be new lines of output */
         else
             list_keep_in_view(model); /* the size of the screen may have changed */
         return;
@@ -81,7 +81,7 @@ static uint64_t list_id_at(const struct model *model, uint32_t index)
         return model->candidates[model->picked[index]].pid;
     if (model->page == PAGE_CALLS)
         return model->calls.rows[model->calls.lines[index]].call.id;
-    return (uint64_t)index + 1; /* lines of a text do not move, so their indexes are their ids */
+    return (uint64_t)index + 1; /* lines of a text do not move, so their places are their ids */
 }
 
 static bool list_find_id(const struct model *model, uint64_t id, uint32_t *index)
@@ -102,7 +102,7 @@ static void list_put_selection(struct model *model, uint32_t index)
 {
     uint32_t count = model_list_count(model);
 
-    if (count == 0) { /* keeps the id: its row may come with the next snapshot */
+    if (count == 0) { /* keeps the id, because its row may come with the next snapshot */
         model->selected = model->top = 0;
         return;
     }
@@ -166,7 +166,8 @@ void list_move(struct model *model, int64_t lines)
     list_select(model, (uint32_t)clamp(from + lines, 0, UINT32_MAX));
 }
 
-/* Moves the window, and the selection with it. If the window cannot move, the selection does. */
+/* Moves the window over the list, and the selection with it. If the window cannot move, only the
+ * selection moves. */
 void list_scroll(struct model *model, int64_t lines)
 {
     uint32_t top = (uint32_t)clamp(model->top + lines, 0, list_last_top(model));
@@ -223,7 +224,7 @@ void list_texts(const struct model *model, uint32_t index, const char *texts[LIS
     }
 }
 
-/* Returns the greatest length of a text on the screen. */
+/* Returns the length in bytes of the longest text on the screen. */
 static size_t list_longest_text(const struct model *model)
 {
     uint32_t count = model_list_count(model), rows = model->page_rows;

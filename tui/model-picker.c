@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The picker: the list of processes, first those that can be attached to, with the busiest on top.
- * What is typed narrows the list at once. The CPU time that a process has used since the last list
- * is known once there are two lists; until then the CPU time of its whole life decides.
+ * The picker: the list of processes to choose from. The processes that can be attached to come
+ * first, with the busiest on top. Typed text narrows the list at once. With two lists, the CPU time
+ * since the former list decides the order. With the first list, the CPU time of a process's whole
+ * life decides.
  */
 #include "config.h"
 
@@ -15,7 +16,8 @@
 
 /* --- order --------------------------------------------------------------------------------- */
 
-/* An entry has all that is compared, because qsort(3) takes no further argument. */
+/* A process to be sorted. An entry has everything that is compared, because qsort(3) has no
+ * argument for that. */
 struct entry {
     uint32_t index, pid;
     bool refused;
@@ -41,8 +43,8 @@ static int candidate_compare_pid(const void *key, const void *element)
     return (pid > candidate->pid) - (pid < candidate->pid);
 }
 
-/* Returns the CPUs that a process has used since the list before. If its time is less than it
- * was, the pid belongs to another process now. */
+/* Returns the average number of CPUs that a process has used since the former list, or 0 if that is
+ * unknown. If its CPU time is less than before, the pid belongs to another process now. */
 static double candidate_cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
                                   uint64_t time_ns)
 {

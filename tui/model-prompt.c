@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line that is typed: a text to search for, a file name, or the picker's filter. And the
- * search. */
+/* The prompt, in which the user types a text to search for, a file name, or the picker's filter.
+ * Also the search itself. */
 #include "config.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static enum effect prompt_leave(struct model *model)
     return prompt_open(model, PROMPT_NONE);
 }
 
-/* Rejects names that are hardly meant: to other programs "-" is their standard output, and a
- * file with a name of blanks is hard to find and to remove. */
+/* Returns true if the typed text is a reasonable file name. Other programs take "-" for their
+ * standard output, and a file with a name of blanks is hard to find and to remove. */
 static bool prompt_is_file_name(struct model *model)
 {
     const char *text = model->text;
@@ -51,7 +51,7 @@ static enum effect prompt_accept(struct model *model)
     return prompt_leave(model);
 }
 
-/* Deletes the last character. In an empty line it leaves the prompt. */
+/* Deletes the last character. If the line is empty, leaves the prompt. */
 static enum effect prompt_delete(struct model *model)
 {
     size_t length = strlen(model->text);
@@ -100,7 +100,7 @@ enum effect prompt_key(struct model *model, uint32_t key)
     }
 }
 
-/* --- the search: line by line through the list, and at its end on at the other ----------- */
+/* --- the search: goes through the list line by line, and wraps around -------------------- */
 
 static bool search_matches(const struct model *model, uint32_t index)
 {
@@ -113,7 +113,7 @@ static bool search_matches(const struct model *model, uint32_t index)
     return false;
 }
 
-/* Returns the line that is some steps after (or before) the selection, around the end of the
+/* Returns the line that is steps after (or before) the selection, counted around the end of the
  * list. */
 static uint32_t search_line(const struct model *model, uint32_t steps, bool backwards)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes snapshots: they update the tables and the header's figures.
+ * Updates the tables and the header's figures from snapshots.
  *
  * Samples come at once, but counts of the kernel and the supervisor (CPU time, time stopped) come
  * about once a second. The header's figures are differences between two such reports, divided by
- * the time between them. If such a count is the same in two snapshots in a row, that says nothing.
+ * the time between them. If a count is the same in two snapshots in a row, there may have been no
+ * report between them.
  */
 #include "config.h"
 
@@ -15,16 +16,18 @@
 #include "model-internal.h"
 
 #define SECOND UINT64_C(1000000000)
-#define SILENCE_NS (5 * SECOND / 2) /* without news for so long, nothing runs */
-#define PATIENCE_SECONDS 4.0 /* the supervisor reports at the first tick of each second */
-#define FIRST_WINDOW 0.25           /* of a window's length: a shorter first window says too little */
+#define SILENCE_NS (5 * SECOND / 2) /* time without a report after which the target's CPU use counts as 0 */
+/* silence that is still normal, because reports come at the first tick of each second */
+#define PATIENCE_SECONDS 4.0
+#define FIRST_WINDOW 0.25           /* least length of a table's first window, as a part of a window's length */
 #define SYSCALLS 1024
-#define BEGINNINGS 3 /* of a table, for names: those of files that were read before come at once */
+#define BEGINNINGS 3 /* how often a table begins again because its rows lack names */
 
-/* --- the header: how much, how well --------------------------------------------------------- */
+/* --- the header: CPU use and quality of the sampling ---------------------------------------- */
 
-/* Returns the time between two reports. It is the supervisor's time, which leaves out pauses, as
- * the target's CPU time does. If that stood still, it is ours. */
+/* Returns the time between two reports in ns. The supervisor's time leaves out pauses of the
+ * sampling, as the target's CPU time does. If the supervisor's time stood still, the time between
+ * the snapshots is returned. */
 static double told_interval(const struct model_before *before, const struct snapshot *snapshot)
 {
     double sampled = (double)snapshot->totals.elapsed_ns - (double)before->elapsed_ns;
@@ -63,7 +66,7 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
 
-    if (!before->told) { /* the first report counts from the start */
+    if (!before->told) { /* the first report covers the time since the start */
         if (totals->elapsed_ns == 0)
             return;
         before->told_ns = snapshot->time_ns - totals->elapsed_ns;
@@ -75,12 +78,13 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     double stopped = (double)(totals->stopped_ns - before->stopped_ns);
     double time = told_interval(before, snapshot);
     if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
-        if (!snapshot_is_sampled(snapshot)) /* we are not sampling: the silence counts from when sampling goes on */
+        /* without sampling, the silence counts from the moment when sampling goes on */
+        if (!snapshot_is_sampled(snapshot))
             before->told_ns = snapshot->time_ns;
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
             return;
         model->target_cpu = model->stopped_share = 0;
-        before->told_ns = snapshot->time_ns - SECOND; /* the next report is that of one second */
+        before->told_ns = snapshot->time_ns - SECOND; /* the next report covers one second */
     } else if (time > 0) {
         model->target_cpu = cpu / time;
         model->stopped_share = cpu > 0 ? stopped / cpu : 0;
@@ -88,8 +92,8 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     }
 }
 
-/* The supervisor reports as long as it samples, even if the program sleeps. So its silence is a
- * failure. */
+/* Finds out how long the supervisor has been silent. The supervisor reports as long as it samples,
+ * even if the program sleeps. So its silence is a failure. */
 static void update_silence(struct model *model, const struct snapshot *snapshot)
 {
     struct model_before *before = &model->before;
@@ -107,7 +111,8 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
     struct model_before *before = &model->before;
     const struct pprofil_totals *totals = &snapshot->totals;
 
-    if (totals->running < before->running || totals->cpu_ns < before->cpu_ns) /* counts were cleared */
+    /* counts were cleared in the meantime */
+    if (totals->running < before->running || totals->cpu_ns < before->cpu_ns)
         before->running = before->cpu_ns = 0;
     if (totals->cpu_ns > before->cpu_ns)
         model->achieved_hz = (double)(totals->running - before->running) * 1e9 /
@@ -119,9 +124,9 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
     before->cpu_ns = totals->cpu_ns;
 }
 
-/* Advances the minute, which stands still after the end. Seconds without sampling have no bar.
- * Whether there was sampling is as it was in the last snapshot, because a change causes a
- * snapshot at once. */
+/* Moves the bars of the last minute on, until everything has ended. Seconds without sampling have
+ * no bar. The last snapshot says whether there was sampling, because a change causes a snapshot at
+ * once. */
 static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;
@@ -138,7 +143,7 @@ static void update_minute(struct model *model, const struct snapshot *snapshot)
         model->minute[i] = known ? (float)model->target_cpu : 0;
 }
 
-/* --- the header: who, and doing what -------------------------------------------------------- */
+/* --- the header: threads and processes ------------------------------------------------------ */
 
 static void update_tasks(struct model *model, const struct snapshot *snapshot)
 {
@@ -178,7 +183,7 @@ static void update_targets(struct model *model, const struct snapshot *snapshot)
         return;
     if (alive == 1)
         snprintf(model->targets, sizeof model->targets, "PID %u", pid);
-    else if (snapshot->process_count > 1) /* the number of a single process stays after its end */
+    else if (snapshot->process_count > 1) /* the pid of a single process stays after its end */
         snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
 }
 
@@ -200,8 +205,9 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
     model_say(model, snapshot->time_ns, "out of memory: some figures are old");
 }
 
-/* Does the table's window end now? A table that was opened just before the end of a window has a
- * first window that is too short. It then lasts until the next end. */
+/* Returns true if the table's window ends now. If a table was opened just before the end of a
+ * window, its first window would be too short. This first window lasts until the next window's
+ * end. */
 static bool update_window_ends(const struct model *model, const struct table *table, double seconds,
                                bool due)
 {
@@ -210,9 +216,9 @@ static bool update_window_ends(const struct model *model, const struct table *ta
     return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
 }
 
-/* May the table begin again? A table that was opened between the ends of two windows has rows
- * whose names nobody has asked for. It may begin again when they are known, but only a few
- * times: new rows always lack names, and its first window would never end. */
+/* Returns true if the table may begin again. A table that was opened between the ends of two
+ * windows has rows whose names were not looked up. It begins again when the names may have come,
+ * but at most BEGINNINGS times: new rows always lack names, so its first window would never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
@@ -228,7 +234,8 @@ bool model_awaits_names(const struct model *model)
     return !model->paused && update_begins_again(&model->tables[model->view], false);
 }
 
-/* Takes the rows of a table. After the end no window ends any more, but names still come. */
+/* Takes the rows of a table. After the end of all targets no window ends any more, but names still
+ * come. */
 static void update_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
 {
     struct table *table = &model->tables[by];
@@ -261,7 +268,7 @@ static void update_table(struct model *model, struct snapshot *snapshot, enum pp
 
 static void update_tables(struct model *model, struct snapshot *snapshot, bool due)
 {
-    /* counts of another kind of time are not an increase */
+    /* counts of CPU time cannot be subtracted from counts of elapsed time */
     if (model->have_snapshot && snapshot->totals.wall != model->now.totals.wall)
         model_cleared(model);
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
@@ -269,9 +276,10 @@ static void update_tables(struct model *model, struct snapshot *snapshot, bool d
     model->closed = snapshot_is_over(snapshot) && (model->closed || due);
 }
 
-/* --- the rest ------------------------------------------------------------------------------- */
+/* --- the model as a whole ------------------------------------------------------------------- */
 
-/* While the display is paused, everything that its pages are made of stays. */
+/* Keeps what the pages of a paused display show: moves it from the shown snapshot to the fresh
+ * one. */
 static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
 {
     struct snapshot held = *fresh;
@@ -283,7 +291,7 @@ static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->tasks = held.tasks;
     shown->processes = held.processes;
     if (shown->code_count == 0)
-        return; /* the code has just come */
+        return; /* no code is shown yet, so the fresh code stays */
     fresh->code = shown->code;
     fresh->code_count = shown->code_count;
     fresh->code_state = shown->code_state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which table is on the screen, and in which order. Some tables are taken with each snapshot: the
- * header needs them, and the user finds their history when opening them. Any other table is
- * forgotten when it is left, because its history would have windows about which nothing is known.
+ * Chooses the table on the screen and its order. Some tables are kept: once opened, they are taken
+ * with each snapshot, so that they have a complete history when the user opens them again. Any
+ * other table is cleared when it is left, because its history would have gaps.
  *
- * While the display is paused, the tables go on, and the screen shows copies.
+ * While the display is paused, the tables go on, and the screen shows copies of them.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #define BIT(sort) (1u << (sort))
 
-/* The order of the views. The last is for elapsed time only. */
+/* The order of the views. The last view is for elapsed time only. */
 static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
     PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
@@ -21,7 +21,8 @@ static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
 
 static const struct {
     bool kept;
-    unsigned sorts; /* set of enum table_sort that its columns have */
+    /* set of BIT(enum table_sort) that the table's own columns allow; all tables allow two more */
+    unsigned sorts;
 } views[SNAPSHOT_GROUPINGS] = {
     [PPROFIL_BY_FUNCTION] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_OBJECT)},
     [PPROFIL_BY_OBJECT] = {false, BIT(TABLE_BY_NAME)},
@@ -77,8 +78,8 @@ enum effect view_open(struct model *model, enum pprofil_by by)
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
 
-/* Goes to the next view, or the one before. If there are stacks, the two views of calls follow
- * the tables. */
+/* Opens the next view (step 1) or the one before (step -1). If there are stacks, the two views of
+ * calls come after the tables. */
 enum effect view_step(struct model *model, int step)
 {
     int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);
@@ -169,5 +170,6 @@ enum effect view_pause(struct model *model)
     if (model->page == PAGE_TABLE)
         view_arrange_present(model);
     model->calls_ns = 0; /* the window of the calls begins anew */
-    return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT; /* the code and the threads on the screen may be old */
+    /* EFFECT_SNAPSHOT: after a pause, the code and the threads on the screen may be old */
+    return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }

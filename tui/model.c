@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The model as a whole: its beginning and its end, what it needs of snapshots, and its messages. */
+/* The model as a whole: makes and frees it, says what the next snapshot must have, and keeps
+ * messages. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 
 #include "model-internal.h"
 
-#define SHOWN_AT_FIRST 50 /* rows, until the view has set page_rows */
+#define SHOWN_AT_FIRST 50 /* rows on the screen, until the view has set page_rows */
 
 struct model *model_new(void)
 {
@@ -56,7 +57,7 @@ void model_free(struct model *model)
     free(model);
 }
 
-/* --- what it asks for --------------------------------------------------------------------- */
+/* --- what the next snapshot must have ----------------------------------------------------- */
 
 static void model_want_shown(struct model *model, struct snapshot_wants *wants)
 {
@@ -70,7 +71,7 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     if (rows > model->shown_size) {
         uint64_t *larger = realloc(model->shown, rows * sizeof *larger);
         if (larger == NULL)
-            return; /* where the rows are defined will be asked for later */
+            return; /* a later snapshot looks up where the rows are defined */
         model->shown = larger;
         model->shown_size = rows;
     }
@@ -80,8 +81,8 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     wants->shown_count = rows;
 }
 
-/* Functions, and views that were opened once, are always taken, so that their history is
- * complete. */
+/* The table of functions is always taken. Other kept tables (view_is_kept) are taken once they have
+ * been opened, so that their history is complete. */
 void model_wants(struct model *model, struct snapshot_wants *wants)
 {
     list_settle(model);
@@ -106,7 +107,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
         model_want_shown(model, wants);
 }
 
-/* --- what it says ------------------------------------------------------------------------- */
+/* --- messages, pages and lists ------------------------------------------------------------ */
 
 void model_say(struct model *model, uint64_t now_ns, const char *format, ...)
 {
@@ -151,8 +152,8 @@ enum key_where model_where(const struct model *model)
     return model->help ? KEY_IN_HELP : pages[model->page];
 }
 
-/* Returns the table of the present view. A view that is opened during a pause has no rows until
- * its first report. */
+/* Returns the table of the present view. If the view is opened during a pause, the table has no
+ * rows until its first report. */
 const struct table *model_table(const struct model *model)
 {
     return model->paused ? &model->frozen[model->view] : &model->tables[model->view];
@@ -170,7 +171,7 @@ uint32_t model_list_count(const struct model *model)
     case PAGE_CALLS:
         return model->calls.line_count;
     case PAGE_FLAME:
-        return 0; /* has boxes, not lines */
+        return 0; /* the page has boxes, not lines */
     case PAGE_OUTPUT:
         return model->output.count;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * model: the state of the screen. Snapshots and actions change it; views read it. It knows neither
- * terminal nor session: an action returns an effect that says what it wants of them.
+ * model: the state of the live view. Snapshots and actions change the model, and views read it. The
+ * model uses neither the terminal nor the session. Instead, an action returns an effect, which says
+ * what the loop must do with them.
  */
 #ifndef TUI_MODEL_H
 #define TUI_MODEL_H
@@ -12,12 +13,12 @@
 #include "table.h"
 
 #define MODEL_MINUTE 60     /* seconds of the target's CPU use that the header shows */
-#define MODEL_FILTERS 4     /* filters that may be in force at the same time */
+#define MODEL_FILTERS 4     /* greatest number of filters in force */
 #define MODEL_TEXT 256      /* bytes of a typed line */
 #define MODEL_PAGES (PAGE_OUTPUT + 1)
 
 enum model_page {
-    PAGE_PICKER, /* the list of processes to choose from */
+    PAGE_PICKER, /* list of processes to choose from */
     PAGE_TABLE,
     PAGE_CODE,   /* the code of a function */
     PAGE_CALLS,  /* a call tree */
@@ -32,11 +33,11 @@ enum model_prompt {
     PROMPT_FILTER, /* typed letters narrow the picker's list */
 };
 
-/* What an action wants the loop to do. */
+/* What the loop must do after an action. */
 enum effect {
     EFFECT_NONE,
-    EFFECT_PAINT,    /* the screen has changed */
-    EFFECT_SNAPSHOT, /* a snapshot is needed at once: for another view, filter or function */
+    EFFECT_PAINT,    /* the screen must be painted again */
+    EFFECT_SNAPSHOT, /* a snapshot is needed at once, for another view, filter or function */
     EFFECT_CLEAR,
     EFFECT_SAMPLE, /* stop sampling, or start it */
     EFFECT_RATE,   /* set the rate to model->asked_hz */
@@ -49,31 +50,34 @@ enum effect {
     EFFECT_QUIT,
 };
 
-/* A filter, and the way back from it. Its label is like "worker 4711". */
+/* A filter, and the view and row to go back to. An example of a label is "worker 4711". */
 struct model_filter {
     char label[96];
-    enum pprofil_by by; /* grouping of the entered row, whose view one goes back to */
+    enum pprofil_by by; /* grouping of the entered row, and of the view to go back to */
     uint64_t selected;  /* id of the entered row */
-    struct pprofil_filter filter; /* this filter and those before it, together */
+    struct pprofil_filter filter; /* this filter and the filters before it, combined */
 };
 
-/* A position in a list. Each page and each view has one, which is kept while another is shown. */
+/* The position in a list. Each page and each view has one, which is kept while another is shown. */
 struct model_position {
     uint32_t selected, top;
     uint64_t id;
     unsigned sideways;
-    bool chosen; /* the user moved there: the selection follows its row; else it stays on the first line */
+    /* true: the user has moved the selection, so it follows its row; false: it stays on the first
+     * line */
+    bool chosen;
 };
 
-/* Former values of counts: the header's figures are differences to them. */
+/* Former values of counts. The header's figures are differences from them. */
 struct model_before {
-    bool told;              /* the supervisor's figures have been seen */
-    uint64_t told_ns;       /* when they last changed */
+    bool told;              /* there was a report of the supervisor */
+    uint64_t told_ns;       /* time of the supervisor's last report; CLOCK_MONOTONIC */
     uint64_t target_cpu_ns, elapsed_ns, stopped_ns;
     bool counted;
     uint64_t running, cpu_ns; /* totals at the end of the last window */
-    uint64_t news_ns;       /* when elapsed_ns last changed, or last had a reason not to */
-    uint64_t minute_ns;     /* end of the last second of the minute; 0: none yet */
+    /* time when elapsed_ns last changed, or last had a reason not to change; CLOCK_MONOTONIC */
+    uint64_t news_ns;
+    uint64_t minute_ns;     /* end of the newest second in model->minute; CLOCK_MONOTONIC; 0: none yet */
 };
 
 /* Lines of the program's output, borrowed from struct output. */
@@ -89,27 +93,30 @@ struct model {
     enum table_sort sort;
     struct table tables[SNAPSHOT_GROUPINGS];
 
-    struct snapshot now; /* owned: the last snapshot; its rows are in the tables */
+    struct snapshot now; /* owned: the last snapshot, without rows: the tables have them */
     bool have_snapshot;
     /* the header */
     char command[256];
-    char targets[128]; /* "PID 4711", "3 PIDs" */
-    double target_cpu; /* CPUs that the target used in the last window */
-    float minute[MODEL_MINUTE]; /* the same for each second, newest last */
-    double achieved_hz;         /* samples for each second of CPU time in the last window */
-    double stopped_share;       /* part of its CPU time in the last window for which the target was stopped */
-    unsigned silent_seconds; /* seconds without a word from the supervisor; 0: it is not silent */
+    char targets[128]; /* such as "PID 4711" or "3 PIDs" */
+    /* average number of CPUs that the target used between the supervisor's last two reports */
+    double target_cpu;
+    float minute[MODEL_MINUTE]; /* target_cpu of each of the last seconds, newest last */
+    double achieved_hz;         /* samples per second of CPU time in the last window */
+    /* part of the target's CPU time, between these reports, for which the target was stopped;
+     * 0..1 */
+    double stopped_share;
+    unsigned silent_seconds; /* seconds without a report of the supervisor; 0: it is not silent */
     uint32_t running, sleeping, uninterruptible; /* threads in state R, S and D */
-    const char *blocked_in;     /* system call that most sleeping threads are in; "" */
+    const char *blocked_in;     /* system call in which most sleeping threads are; "": none */
     uint32_t blocked_in_count;
 
     /* the position in the page's list; the selection follows its row */
     uint32_t selected; /* index of the line */
     uint64_t selected_id;
     uint32_t top;      /* first line on the screen */
-    uint32_t page_rows; /* lines of the list on a screen: set by the view */
-    uint32_t list_row;  /* the screen's row of the first of them */
-    uint32_t header_row; /* the screen's row of the columns' titles; 0: none */
+    uint32_t page_rows; /* number of the list's lines on the screen: set by the view */
+    uint32_t list_row;  /* the screen's row of the list's first line: set by the view */
+    uint32_t header_row; /* the screen's row of the columns' titles: set by the view; 0: none */
     unsigned sideways; /* columns by which long names are scrolled */
 
     struct model_filter filters[MODEL_FILTERS];
@@ -123,29 +130,34 @@ struct model {
     /* the pages of calls */
     bool stacks; /* stacks are recorded */
     struct calls calls;
-    uint64_t calls_ns;       /* when its last window ended */
+    uint64_t calls_ns;       /* end of the last window of calls; CLOCK_MONOTONIC; 0: none */
     char calls_name[256];    /* function whose callers or callees are shown */
-    uint64_t flame_zoom, flame_selected; /* ids of rows; 0: the whole */
-    int flame_columns;       /* of the screen: set by the view, as are the next two */
+    uint64_t flame_zoom, flame_selected; /* ids of rows; 0: the box of everything */
+    /* width of the screen: set by the view, as are flame_top and flame_levels */
+    int flame_columns;
     uint32_t flame_top, flame_levels;
 
     struct model_output output;
     bool output_follows; /* the last line stays on the screen */
-    bool has_output;     /* there is a program whose output goes to a pane */
+    bool has_output;     /* top started a program, whose output goes to PAGE_OUTPUT */
 
     /* the picker */
     struct pprofil_candidate *candidates; /* owned */
-    double *candidate_cpu;  /* owned: CPUs used since the list before */
-    uint32_t *picked;       /* owned: indexes of the candidates that match the filter, in order */
+    double *candidate_cpu;  /* owned: average number of CPUs used since the former list */
+    /* owned: indexes of the candidates that match the filter, in the order of the list */
+    uint32_t *picked;
     uint32_t candidate_count, picked_count;
-    uint64_t candidates_ns; /* when the list was made */
+    uint64_t candidates_ns; /* time when the list was made; CLOCK_MONOTONIC */
     uint32_t chosen_pid;
 
     enum model_prompt prompt;
-    char text[MODEL_TEXT];   /* what is being typed */
-    char search[MODEL_TEXT]; /* what was searched for last */
-    char asked[MODEL_TEXT];  /* an existing file: saving to it a second time overwrites it */
-    uint32_t asked_files;    /* existing files of that name, with those that the format makes beside it */
+    char text[MODEL_TEXT];   /* text that is being typed */
+    char search[MODEL_TEXT]; /* text that was searched for last */
+    /* name of an existing file: saving to this name once more overwrites the file */
+    char asked[MODEL_TEXT];
+    /* number of existing files that saving to this name would overwrite: a format may make
+     * several */
+    uint32_t asked_files;
     char message[MODEL_TEXT]; /* shown until message_until_ns */
     uint64_t message_until_ns;
 
@@ -154,42 +166,45 @@ struct model {
     double asked_hz;
     double window_seconds;
     uint32_t help_top; /* first line of the help on the screen */
-    uint32_t help_last; /* greatest help_top, and lines on a screen: set by the view */
+    /* greatest help_top. help_rows: lines of the help on the screen. The view sets both. */
+    uint32_t help_last;
     uint32_t help_rows;
 
     /* only for tui/model*.c */
     struct table frozen[SNAPSHOT_GROUPINGS]; /* while paused: the tables that the screen shows */
-    uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* when each table got its last report */
-    uint64_t began_ns; /* when all counts were 0, for the first report's window; 0: not known */
+    uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* time of each table's last report; CLOCK_MONOTONIC */
+    /* time when all counts were 0, where the first report's window begins; 0: unknown */
+    uint64_t began_ns;
     struct model_before before;
-    bool closed;              /* the last of all windows has ended */
+    bool closed;              /* the last window has ended, and no other will begin */
     struct model_position positions[SNAPSHOT_GROUPINGS + MODEL_PAGES];
-    unsigned position;          /* index in positions of the present selected, top, ... */
+    /* index in positions of the list that selected, top, selected_id, ... are for */
+    unsigned position;
     bool chosen;              /* as in struct model_position */
     enum model_page back;     /* page to go back to from the output */
-    bool own_targets;         /* targets is set here, and not by the caller */
-    bool candidates_compared; /* there were two lists, so that candidate_cpu is known */
+    bool own_targets;         /* the model sets targets, and not its user */
+    bool candidates_compared; /* there were two lists, so candidate_cpu is known */
     bool message_waits;       /* the message's time begins with the next snapshot */
-    uint64_t *shown;          /* owned: the rows in view, for model_wants */
+    uint64_t *shown;          /* owned: ids of the rows on the screen, for model_wants */
     uint32_t shown_size;
 };
 
 struct model *model_new(void); /* returns NULL for want of memory */
 void model_free(struct model *model);
 
-/* Says what the next snapshot must have. wants->shown points into the model. */
+/* Stores in wants what the next snapshot must have. wants->shown points into the model. */
 void model_wants(struct model *model, struct snapshot_wants *wants);
-/* Takes a snapshot over and leaves *snapshot empty. due: a window ends with it. Otherwise
- * windows and histories stay as they are. */
+/* Takes over a snapshot, and leaves *snapshot empty. due: a window ends with the snapshot.
+ * Otherwise windows and histories do not change. */
 void model_take(struct model *model, struct snapshot *snapshot, bool due);
-/* Would another snapshot before the end of the window have names that this one lacks? */
+/* Returns true if the table of the view should begin again as soon as a snapshot has more names. */
 bool model_awaits_names(const struct model *model);
-/* Takes a list of processes over. */
+/* Takes over a list of processes, which the model frees. time_ns: time of the list. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
                            uint32_t count, uint64_t time_ns);
-/* To be called after all counts were cleared. */
+/* Begins all tables anew. To be called after all counts were cleared. */
 void model_cleared(struct model *model);
-/* Shows a message for some seconds. */
+/* Shows a message for MESSAGE_NS from now_ns on. */
 void model_say(struct model *model, uint64_t now_ns, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -204,7 +219,7 @@ const struct table *model_table(const struct model *model);
 uint32_t model_list_count(const struct model *model);
 /* Returns the task of a row BY_THREAD in the last snapshot, or NULL. */
 const struct pprofil_task *model_task(const struct model *model, uint32_t tid);
-/* Makes the text of the filters in force, such as "main › worker 4711"; "" for none. */
+/* Writes the text of the filters in force, such as "main › worker 4711"; "" for no filter. */
 void model_breadcrumb(const struct model *model, char *text, size_t size);
 
 #endif

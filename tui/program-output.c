@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The output of the program that top started. The program writes to a pseudo-terminal, as it would
- * to ours, and top keeps its last lines. It keeps text only: anything else that a terminal can do
- * would disturb the pane.
+ * to the user's terminal, and top keeps its last lines. Only text is kept. Control sequences would
+ * disturb the pane.
  *
- * The program must not suffer when top ends, not even by kill -9. If the pseudo-terminal
- * disappeared, the program's writes would fail. So a second process, the keeper, has its master end
- * too. It does nothing until top is gone, and then reads until the program has ended.
+ * The program must not suffer when top ends, not even if top is killed. If nothing had the master
+ * end of the pseudo-terminal open, the program's writes would fail. So a second process, the
+ * keeper, has the master end open, too. The keeper waits until top has ended, and then reads and
+ * discards output until the program has ended.
  */
 #include "config.h"
 
@@ -23,8 +24,9 @@
 #include "program-output.h"
 
 #define LINES_MAX 5000u
-#define DROPPED_LINES (LINES_MAX / 4) /* dropped together, because moving the rest is costly */
-#define READ_SIZE_MAX (256u << 10)      /* bytes that are read before keys are served again */
+/* number of lines that are dropped at once, because moving the rest is costly */
+#define DROPPED_LINES (LINES_MAX / 4)
+#define READ_SIZE_MAX (256u << 10)      /* bytes that are read at most before keys are served again */
 #define COLUMNS_MAX 4096u /* bytes of a line; the rest is dropped */
 #define TAB 8
 
@@ -40,14 +42,15 @@ static void keeper_run(int master, int until)
     descriptors_close(2);
     while (read(1, bytes, sizeof bytes) < 0 && errno == EINTR)
         ;
-    fcntl(0, F_SETFL, 0); /* from here on reads wait */
+    fcntl(0, F_SETFL, 0); /* from here on reads wait for data */
     ssize_t got;
     while ((got = read(0, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))
         ;
     _exit(0);
 }
 
-/* The keeper is not a child of top, so that nobody has to wait for it. */
+/* Starts the keeper. It is not a child of top, so that nobody has to wait for it. Returns 0 or
+ * -errno. */
 static int output_start_keeper(struct output *output)
 {
     int ends[2], status;
@@ -132,7 +135,8 @@ static void output_drop_lines(struct output *output)
     memmove(output->lines, output->lines + DROPPED_LINES, output->count * sizeof *output->lines);
 }
 
-/* Shows the line that is being written: the last of lines is a copy of it. */
+/* Puts a copy of the line that is being written at the end of lines. begin: as a new line.
+ * Otherwise the copy replaces the last line. */
 static void output_show_line(struct output *output, bool begin)
 {
     char *copy = strndup(output->line, output->length);
@@ -172,7 +176,7 @@ static void output_take_text(struct output *output, char byte)
         output_end_line(output);
         break;
     case '\r':
-        output->column = 0; /* what follows overwrites the line, as progress bars want */
+        output->column = 0; /* the next text overwrites the line, as progress bars want */
         break;
     case '\b':
         output->column -= output->column > 0;
@@ -248,7 +252,7 @@ bool output_read(struct output *output)
     }
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
         return all > 0;
-    close(output->master); /* EIO: nobody has the other end open */
+    close(output->master); /* EIO: no process has the other end open */
     output->master = -1;
     return true;
 }

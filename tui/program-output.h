@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* program-output: the pseudo-terminal of the program that was started, and the last lines that
- * it wrote. */
+/* program-output: the pseudo-terminal of the program that top started, and the last lines that the
+ * program wrote. */
 #ifndef TUI_PROGRAM_OUTPUT_H
 #define TUI_PROGRAM_OUTPUT_H
 
@@ -9,28 +9,30 @@
 #include <stdint.h>
 
 struct output {
-    int master;        /* our end of the pseudo-terminal; -1: there is no program */
-    int keeper;        /* a pipe to the keeper process, which gets its end when we end in any way */
-    char **lines;      /* owned: oldest first; the last one is still being written */
+    int master;        /* owned; our end of the pseudo-terminal; -1: there is none, or the program has ended */
+    /* owned; pipe whose end tells the keeper that top has ended, also if top was killed */
+    int keeper;
+    char **lines;      /* owned: oldest line first; the last line is still being written */
     uint32_t count;
     uint64_t dropped;  /* number of lines that were dropped before the first */
     char *line;        /* owned: the line that is being written */
     size_t length, column;
-    enum { OUTPUT_TEXT, OUTPUT_ESCAPE, OUTPUT_CONTROL, OUTPUT_STRING } state; /* of escape sequences */
+    /* OUTPUT_TEXT, or the kind of escape sequence that is being read */
+    enum { OUTPUT_TEXT, OUTPUT_ESCAPE, OUTPUT_CONTROL, OUTPUT_STRING } state;
 };
 
-/* Makes the pseudo-terminal. *program is the end for the program, which the caller closes after
- * the launch. Returns 0 or -errno. */
+/* Makes the pseudo-terminal. *program is the program's end, which the caller closes after the
+ * launch. Returns 0 or -errno. */
 int output_open(struct output *output, int rows, int columns, int *program);
-/* Closes our end. What the program still writes is discarded and does it no harm. */
+/* Closes our end. What the program still writes is discarded, and its writes do not fail. */
 void output_close(struct output *output);
 void output_resize(const struct output *output, int rows, int columns);
 
-/* Reads what the program has written, at most a part of it, without waiting. Returns whether
- * there was anything. At the end of the program it closes the master. */
+/* Reads what the program has written, without waiting, and up to a limit. Returns true if there was
+ * anything. When no process has the other end open, it closes the master and returns true. */
 bool output_read(struct output *output);
 
-/* Takes bytes as output_read does, but from memory: for tests. */
+/* Takes bytes of output. output_read calls it, and so do tests. */
 void output_feed(struct output *output, const char *bytes, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* screen-curses: what the files of the screen share, and curses, which has names that the rest
- * of the room uses otherwise. */
+/* screen-curses: includes curses, and declares functions that the files screen*.c share. Other
+ * files do not include curses, because they use some of its names for other things. */
 #ifndef TUI_SCREEN_CURSES_H
 #define TUI_SCREEN_CURSES_H
 
@@ -12,13 +12,13 @@
 
 #include "canvas.h"
 
-/* Has the size of the terminal changed? */
+/* Returns true if the size of the terminal has changed. Curses then has the new size. */
 bool screen_resized(void);
 /* Finds out how each style looks on this terminal: its attributes, and its pair of colours. */
 void screen_looks(attr_t looks[STYLE_COUNT], short pairs[STYLE_COUNT]);
-/* Does TERM name a terminal whose cursor can be moved? */
+/* Returns true if TERM names a terminal whose cursor can be moved. */
 bool screen_usable(void);
-/* Makes the sequences that give the terminal back. Returns their length. */
+/* Writes the sequences that undo the changes to the terminal into text. Returns their length. */
 size_t screen_leaving(char *text, size_t size);
 
 #endif

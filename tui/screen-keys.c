@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes keys of keys.h from what the terminal sends. */
+/* Reads keys and mouse events from curses, and converts them to the keys of keys.h. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -9,8 +9,8 @@
 
 #include "screen.h"
 
-#define DOUBLE_NS 400000000 /* between the two clicks of a double click */
-#define MOUSE_EVENTS 16     /* curses keeps fewer events that came together */
+#define DOUBLE_NS 400000000 /* greatest time between the two clicks of a double click */
+#define MOUSE_EVENTS 16     /* more events than curses keeps */
 
 static const struct {
     wint_t curses;
@@ -39,7 +39,8 @@ static const struct {
       {3, TUI_KEY_CTRL_C},       {12, TUI_KEY_CTRL_L},
 };
 
-/* Two clicks on the same line, soon after each other, are a double click. */
+/* Returns the key for a click. Two clicks on the same line, soon after each other, are a double
+ * click. */
 static uint32_t mouse_click(int row)
 {
     static uint64_t last_ns;
@@ -52,7 +53,8 @@ static uint32_t mouse_click(int row)
     return is_double ? TUI_KEY_DOUBLE_CLICK : TUI_KEY_CLICK;
 }
 
-/* Mouse events that came together are one key of curses. getmouse(3) returns the newest first. */
+/* Mouse events that are not returned yet, newest first. Curses gives one key for events that came
+ * together, and getmouse(3) returns the newest event first. */
 static struct {
     MEVENT events[MOUSE_EVENTS];
     int count;
@@ -116,5 +118,5 @@ bool screen_key(struct key_event *event)
     }
     if (mice.count > 0)
         mouse_next_event(event);
-    return true; /* event->key may be 0: a key without a meaning */
+    return true; /* event->key may be 0, for a key without a meaning */
 }

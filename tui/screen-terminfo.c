@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What terminfo knows about a terminal: whether it can show a screen, how styles look on it, and
- * what undoes the changes that curses makes.
+ * Reads terminfo: whether the terminal can show a screen, how styles look on it, and which
+ * sequences undo the changes that curses makes.
  *
- * Styles have 256 colours, 8 or none. Without colours the important ones are bold or reversed. The
- * background is the terminal's own, which may be light or dark, so colours are from the middle of
- * the range.
+ * Styles have 256 colours, 8 or none. Without colours, important styles are bold or reversed. The
+ * background is that of the terminal and may be light or dark. So colours of text are from the
+ * middle of the range.
  *
- * term.h defines so many macros that only this file includes it.
+ * Only this file includes term.h, because term.h defines very many macros.
  */
 #include "config.h"
 
@@ -29,7 +29,8 @@ bool screen_usable(void)
     return usable;
 }
 
-/* Adds a sequence without its delays ("$<5>"), which only very old terminals need. */
+/* Adds a sequence to text, without its delays ("$<5>"), which only very old terminals need. Returns
+ * the new length of text. */
 static size_t add_sequence(char *text, size_t size, size_t used, const char *sequence)
 {
     const char *at = sequence == NULL || sequence == (char *)-1 ? "" : sequence;
@@ -48,7 +49,7 @@ size_t screen_leaving(char *text, size_t size)
 {
     size_t used = 0;
 
-    if (key_mouse != NULL) /* has_mouse() is not true yet */
+    if (key_mouse != NULL) /* has_mouse(3) returns true only later */
         used = add_sequence(text, size, used, "\033[?1006l\033[?1000l");
     used = add_sequence(text, size, used, exit_attribute_mode);
     used = add_sequence(text, size, used, orig_pair);
@@ -56,8 +57,8 @@ size_t screen_leaving(char *text, size_t size)
     used = add_sequence(text, size, used, cursor_normal);
     if (exit_ca_mode != NULL)
         return add_sequence(text, size, used, exit_ca_mode);
-    /* Without a second screen, the shell goes on below the last line. Terminals take 998 for
-     * their last line. */
+    /* Without an alternate screen, the shell goes on below the last line. Terminals take row 998
+     * for their last row. */
     if (cursor_address != NULL)
         used = add_sequence(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
     return add_sequence(text, size, used, "\r\n");
@@ -66,8 +67,9 @@ size_t screen_leaving(char *text, size_t size)
 /* --- styles --------------------------------------------------------------------------------- */
 
 struct look {
-    short many[2]; /* foreground and background of 256 colours; -1: the terminal's */
-    short few[2];  /* the same of 8 colours */
+    /* foreground and background if there are 256 colours; -1: the terminal's own */
+    short many[2];
+    short few[2];  /* the same if there are 8 colours */
     attr_t plain;  /* attributes without colours */
     attr_t always; /* attributes with colours */
 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal, through curses. Keys come in, canvases go out, and curses sends what has changed.
+ * The terminal, used through curses. Keys come in, canvases go out, and curses sends only what has
+ * changed.
  *
- * The terminal is restored without curses. Its settings, and the sequences that undo ours, are
- * noted when it is taken. So screen_close needs only write(2) and tcsetattr(3), and may be called
- * from a signal handler at any point. Curses does not get the signals that it would handle. The
- * terminal is asked whether its size has changed; SIGWINCH interrupts the loop's wait for that.
+ * The terminal is restored without curses. screen_open notes the terminal's settings, and the
+ * sequences that undo the changes of curses. So screen_close needs only write(2) and tcsetattr(3),
+ * and a signal handler may call it at any point. The handlers of curses are not used. The
+ * terminal's size is read before each key; SIGWINCH interrupts the wait of the loop for that.
  */
 #include "config.h"
 
@@ -23,28 +24,28 @@
 
 #include "screen.h"
 
-#define ESCAPE_MS 25   /* after ESC: time for the rest of a key's sequence */
-#define ROWS_MAX 1000 /* a terminal that reports more rows is wrong */
+#define ESCAPE_MS 25   /* ms after ESC in which the rest of a key's sequence must come */
+#define ROWS_MAX 1000 /* more rows than any real terminal has */
 #define COLUMNS_MAX 4000
 
 static struct {
     volatile sig_atomic_t open;
-    struct termios settings; /* settings before ours */
-    char leave[512];         /* the sequences that undo ours */
+    struct termios settings; /* the terminal's settings before screen_open */
+    char leave[512];         /* sequences that undo the changes of curses */
     size_t leave_length;
     bool utf8;
     attr_t looks[STYLE_COUNT];
     short pairs[STYLE_COUNT];
 } screen;
 
-/* --- taking it, and giving it back ------------------------------------------------------- */
+/* --- taking the terminal, and giving it back --------------------------------------------- */
 
 static bool screen_size_is_sane(const struct winsize *size)
 {
     return size->ws_row <= ROWS_MAX && size->ws_col <= COLUMNS_MAX;
 }
 
-/* Signals that curses would handle, with their former handlers. */
+/* Signals for which curses sets handlers. Their former handlers are put back. */
 static const int taken[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 #define TAKEN (sizeof taken / sizeof *taken)
 
@@ -71,8 +72,8 @@ static SCREEN *screen_start_curses(void)
     return curses;
 }
 
-/* Defines the keys that nearly all terminals send, for descriptions that lack them (vt100).
- * Otherwise PgDn would be an Escape and a 6, which is the key of a view. */
+/* Defines the keys that nearly all terminals send, for terminals whose descriptions lack them
+ * (vt100). Otherwise PgDn would be an Escape and a 6, and 6 is the key of a view. */
 static void screen_define_common_keys(void)
 {
     static const struct {
@@ -94,14 +95,14 @@ static void screen_define_common_keys(void)
 
 static void screen_set_modes(void)
 {
-    raw(); /* Ctrl-C is a key like others */
+    raw(); /* Ctrl-C is a key as any other */
     noecho();
     nonl();
     nodelay(stdscr, TRUE);
     keypad(stdscr, TRUE);
     screen_define_common_keys();
     set_escdelay(ESCAPE_MS);
-    mouseinterval(0); /* every click is an event: screen-keys.c recognizes double clicks */
+    mouseinterval(0); /* every click is an event; screen-keys.c recognizes double clicks */
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     curs_set(0);
 }
@@ -141,8 +142,9 @@ void screen_close(void)
     errno = error;
 }
 
-/* Gives the terminal back by curses, which takes it again with the next refresh. That is
- * possible here, outside of signal handlers. Until then a crash finds the terminal restored. */
+/* Gives the terminal back by endwin(3), which signal handlers must not call. The next refresh takes
+ * the terminal again. Until screen_resume, screen_close does nothing, because the terminal is
+ * restored. */
 void screen_suspend(void)
 {
     endwin();
@@ -150,7 +152,8 @@ void screen_suspend(void)
     screen.open = 0;
 }
 
-/* In the background tcsetattr(3) stops us (SIGTTOU) until the terminal is ours again. */
+/* reset_prog_mode(3) calls tcsetattr(3). In the background this stops us (SIGTTOU) until we are in
+ * the foreground again. */
 void screen_resume(void)
 {
     screen.open = 1;
@@ -170,7 +173,7 @@ bool screen_resized(void)
     getmaxyx(stdscr, rows, columns);
     if (size.ws_row == rows && size.ws_col == columns)
         return false;
-    clearok(curscr, TRUE); /* terminals differ in what they keep of their contents */
+    clearok(curscr, TRUE); /* terminals differ in what they keep on the screen when they are resized */
     return resize_term(size.ws_row, size.ws_col) == OK;
 }
 
@@ -191,8 +194,8 @@ int screen_fd(void)
 
 /* --- showing ------------------------------------------------------------------------------- */
 
-/* Makes a cell of curses. A character to which the terminal gives another width than we do would
- * shift the rest of the line, so it becomes a '?'. */
+/* Makes a cell of curses. If wcwidth(3) has another width for the character than the canvas, the
+ * character would shift the rest of the line. It becomes a '?'. */
 static void screen_make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
 {
     const struct cell *cell =
@@ -207,7 +210,8 @@ static void screen_make_cell(const struct canvas *canvas, int row, int column, c
     setcchar(made, text, screen.looks[cell->style], screen.pairs[cell->style], NULL);
 }
 
-/* Is this the right half of a wide character? Curses wants such a character once. */
+/* Returns true if this is the right half of a wide character. Curses wants such a character
+ * once. */
 static bool screen_is_right_half(const struct canvas *canvas, int row, int column)
 {
     const struct cell *cell =

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* screen: the terminal. The only part that knows curses. */
+/* screen: shows canvases on the terminal, and reads keys. Only the files screen*.c use curses. */
 #ifndef TUI_SCREEN_H
 #define TUI_SCREEN_H
 
 #include "canvas.h"
 #include "keys.h"
 
-/* Takes the terminal of standard input and output. The styles have 256 colours, 8 or none, by
- * the terminal and NO_COLOR. Returns 0, -ENOTTY if there is no terminal, or -ENODEV if TERM is
- * not known. */
+/* Takes the terminal of standard input and output. Styles have 256 colours, 8 or none, depending on
+ * the terminal and on NO_COLOR. Returns 0, -ENOTTY if there is no terminal, or -ENODEV if TERM is
+ * unknown or its terminal cannot show a screen. */
 int screen_open(void);
 /* Restores the terminal. It may be called twice, and from a signal handler at any point. */
 void screen_close(void);
 
-/* Give the terminal back for a while, and take it again. After that the whole screen must be
- * shown. Not for signal handlers. */
+/* Give the terminal back for a while, and take it again. After screen_resume the whole screen must
+ * be shown again. Signal handlers must not call these functions. */
 void screen_suspend(void);
 void screen_resume(void);
 

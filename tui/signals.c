@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Signals that end the live view, or stop it for a while. Handlers have no context, so what they
- * need is static in this file. Only signals with their default action are caught: whoever started
- * us with a signal ignored, as nohup(1) does, wants that, and SIGPIPE and SIGXFSZ have handlers of
- * src/main.c. Crashes are caught even if they have other handlers, because those know nothing of
- * the terminal.
+ * Catches signals that end the live view, or stop it for a while. Handlers get no argument of ours,
+ * so their data are static in this file. Only signals with their default action are caught. A
+ * signal that was ignored at the start stays ignored, as nohup(1) wants. SIGPIPE and SIGXFSZ have
+ * handlers of src/main.c. Crashes are caught even if they have other handlers, because those do not
+ * restore the terminal.
  */
 #include "config.h"
 
@@ -68,7 +68,7 @@ static void signals_take_crashes(void)
             sigaction(crashes[i], &action, NULL);
 }
 
-/* Changes the handler of those signals that have a certain handler now. */
+/* Sets the handler of each signal whose handler is from to the handler to. */
 static void signals_change_handler(const int *signals, size_t count, void (*from)(int), void (*to)(int))
 {
     struct sigaction action = {.sa_handler = to}, old;
@@ -79,7 +79,8 @@ static void signals_change_handler(const int *signals, size_t count, void (*from
             sigaction(signals[i], &action, NULL);
 }
 
-/* A stack overflow is a crash whose handler needs another stack. */
+/* Sets another stack for handlers, because the handler of a stack overflow cannot use the full
+ * stack. */
 static void signals_have_stack(void)
 {
     static char bytes[ALTERNATE_STACK];
@@ -118,11 +119,11 @@ void signals_release(void)
     }
 }
 
-/* Stops the whole job, as a terminal does: a shell takes the terminal back only when all
- * processes of the job have stopped. The signal is SIGTSTP and not SIGSTOP, because the kernel
- * drops SIGTSTP if there is no shell that would continue us (an orphaned process group;
- * signal(7)). The other processes are stopped first, while we ignore the signal, because
- * raise(3) returns only after we are continued. */
+/* Stops the whole job, as a terminal does, because a shell takes the terminal back only when all
+ * processes of the job have stopped. The kernel drops SIGTSTP, but not SIGSTOP, if no shell would
+ * continue us (an orphaned process group; signal(7)). So the signal is SIGTSTP. The other processes
+ * are stopped first, while we ignore the signal, because raise(3) returns only after we are
+ * continued. */
 void signals_stop(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, before;
@@ -136,8 +137,8 @@ void signals_stop(void)
     sigaction(SIGTSTP, &before, NULL);
 }
 
-/* The pipe is emptied before the flag is read, so that a signal that comes after that leaves a
- * byte in it. */
+/* The pipe is emptied before the flag is read. So a signal that comes after that leaves a byte in
+ * the pipe. */
 bool signals_stop_asked(void)
 {
     char bytes[16];

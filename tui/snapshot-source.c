@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The session behind the screen. This thread calls pprofil.h only. Whatever takes long is done by a
- * thread of the library.
+ * Runs the session of the live view, and takes snapshots of it. This thread calls only functions of
+ * pprofil.h. Threads of the library do what takes long.
  */
 #include "config.h"
 
@@ -63,7 +63,7 @@ int source_open(struct source *source, const struct top_request *request,
 
     if (error == 0) {
         source_name_targets(source, request);
-        /* before the launch, so that the program counts from its first instruction */
+        /* before the launch, so that samples begin with the program's first instruction */
         error = pprofil_session_start(source->session);
     }
     if (error == 0)
@@ -80,9 +80,9 @@ int source_open(struct source *source, const struct top_request *request,
     return error;
 }
 
-/* Takes the exit status of children. Other children than the program are orphans, if we are the
- * first process of a container (pid_namespaces(7)), or processes that the library starts quietly
- * (__WALL) and does not wait for at the end. */
+/* Reaps all children that have ended, and keeps the program's status. Other children are orphans,
+ * if we are the first process of a container (pid_namespaces(7)), or processes of the library. The
+ * library starts these so that only __WALL finds them, and does not wait for them at the end. */
 static void source_reap(struct source *source)
 {
     int status;
@@ -104,8 +104,8 @@ int source_finish(struct source *source, pprofil_session **session)
     return error;
 }
 
-/* Reads an entry of the profile's list of processes, without the command, which takes a file of
- * /proc. */
+/* Reads an entry of the profile's list of processes. The command is left out, because the library
+ * would read a file of /proc for it. Returns false after the last entry. */
 static bool source_process(const struct source *source, uint32_t i, struct snapshot_process *process)
 {
     struct pprofil_process from;
@@ -123,10 +123,10 @@ static bool source_process(const struct source *source, uint32_t i, struct snaps
     return true;
 }
 
-/* Is a followed process left? Each process enters the profile before its parent can end, and its
- * end enters before the end of sampling; the supervisor's own count comes only once a second.
- * The process that was alive last time is looked at first, because there may have been
- * thousands. */
+/* Returns true if a followed process is alive. Each process enters the profile before its parent
+ * can end, and its end enters before the end of sampling. The supervisor's own count comes only
+ * once a second. The process that was alive last time is looked at first, because the list may have
+ * thousands of entries. */
 static bool source_survives(struct source *source)
 {
     struct snapshot_process process = {0};
@@ -137,7 +137,7 @@ static bool source_survives(struct source *source)
     return process.alive;
 }
 
-/* Nothing will come any more. Time that passes from now on is not sampled. */
+/* Notes the end of all targets. Time that passes from now on is not sampled. */
 static void source_note_end(struct source *source)
 {
     source->ended = true;
@@ -150,7 +150,9 @@ void source_pump(struct source *source)
     if (source->session == NULL || source->dead)
         return;
     int state = source->ended ? 1 : pprofil_session_pump(source->session, 0);
-    source_reap(source); /* takes the program's status too: we may learn of its end a little before its parent does */
+    /* also for the program's status: the supervisor may report the end a little before wait(2)
+     * does */
+    source_reap(source);
     if (state == 1 && !source->ended && !source_survives(source))
         source_note_end(source);
     source->dead = state < 0 && state != -EINTR;

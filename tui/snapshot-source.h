@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* snapshot-source: the session behind the screen, from which snapshots are taken. */
+/* snapshot-source: the session of the live view, from which snapshots are taken. */
 #ifndef TUI_SNAPSHOT_SOURCE_H
 #define TUI_SNAPSHOT_SOURCE_H
 
@@ -9,33 +9,34 @@
 struct source {
     pprofil_session *session; /* owned until source_finish; NULL: not opened yet */
     pprofil_live *live;       /* owned */
-    pid_t child;              /* the program that was started; 0: none */
-    bool ended;               /* all targets have ended, and what they started */
+    pid_t child;              /* process of the program that was started; 0: none */
+    bool ended;               /* all targets have ended, and so have the processes that they started */
     bool dead;                /* the supervisor has died; the targets run on */
-    uint64_t over_ns;         /* when either happened; 0: not yet */
-    uint32_t survivor;        /* index of a process that was alive when it was last looked at */
-    int status;               /* of the child, as wait(2) has it; -1: it runs */
+    uint64_t over_ns;         /* time when ended or dead became true; CLOCK_MONOTONIC, ns; 0: not yet */
+    /* index, in the profile's list, of a process that was alive when it was last looked at */
+    uint32_t survivor;
+    int status;               /* wait status of child (wait(2)); -1: it runs */
     bool batch;               /* warnings go to standard error */
-    char warning[512];        /* why the first target could not be attached to; "" */
+    char warning[512];        /* why a target could not be attached to, for the first such target; "": none */
 };
 
 /* Opens a session, starts the program or attaches to the processes, and begins sampling. launch:
- * the program's descriptors; NULL: ours. Returns 0, or a negative error and a problem.
- * source_finish is needed in both cases. */
+ * the program's descriptors; NULL: the program gets ours. Returns 0, or a negative error and a text
+ * in problem. The caller must call source_finish in both cases. */
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size);
-/* Ends the sampling, and gives the session with all its samples to the caller. Returns what
- * pprofil_session_finish does. */
+/* Ends the sampling, and gives the session with all its samples to the caller, who closes it.
+ * Returns the result of pprofil_session_finish. */
 int source_finish(struct source *source, pprofil_session **session);
 
-/* Takes what has happened, and stops the sampling when all targets have ended. It waits for
- * nothing but, once, the supervisor's answer to that. */
+/* Processes the events that have come. When all targets have ended, it stops the sampling. Only
+ * this stop waits, once, for the supervisor's answer. */
 void source_pump(struct source *source);
 
-/* Asks for the names that the next snapshot would lack. Returns their number. */
+/* Starts the lookup of names that the next snapshot would lack. Returns their number. */
 uint32_t source_ask_names(struct source *source);
 
-/* Takes a snapshot. Parts that cannot be had are empty. Returns 0 or -ENOMEM. */
+/* Takes a snapshot. Parts that are not available are empty. Returns 0 or -ENOMEM. */
 int source_take(struct source *source, const struct snapshot_wants *wants,
                 struct snapshot *snapshot);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * snapshot: everything that one screen is made from, taken at one time. It is plain data, so that
- * tests of the model need no session.
+ * snapshot: all data that one screen is made from, taken at one time. Tests of the model make
+ * snapshots without a session.
  */
 #ifndef TUI_SNAPSHOT_H
 #define TUI_SNAPSHOT_H
@@ -11,20 +11,20 @@
 #define SNAPSHOT_GROUPINGS (PPROFIL_BY_STATE + 1)
 
 struct snapshot_rows {
-    bool taken;               /* the grouping was asked for */
+    bool taken;               /* the rows were taken */
     struct pprofil_row *rows; /* owned; largest first; strings live as long as the profile */
     uint32_t count;
 };
 
-/* A call tree. Parents are before their children. */
+/* A call tree. Each row comes after its parent. */
 struct snapshot_calls {
     bool taken;
     struct pprofil_live_call *rows; /* owned */
     uint32_t count;
-    uint64_t all_ns, tree_ns; /* time that the filter lets through; time in the whole tree */
+    uint64_t all_ns, tree_ns; /* time of all samples that pass the filter, and time in the whole tree */
 };
 
-/* A process as in struct pprofil_process, but without the command: there may have been thousands
+/* A process as in struct pprofil_process, but without the command, because there may be thousands
  * of processes. */
 struct snapshot_process {
     uint32_t pid, ppid, image;
@@ -37,13 +37,14 @@ struct snapshot_process {
 struct snapshot {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     struct pprofil_totals totals;
-    bool limited;     /* a sample costs so much that fewer are taken than asked for: pprofil_totals_limit */
-    double rate_hz;   /* present rate */
+    /* a sample costs so much time that fewer are taken than requested: pprofil_totals_limit */
+    bool limited;
+    double rate_hz;   /* present rate of sampling, Hz */
     bool sampling;
-    bool ended;       /* all targets have ended, and what they started */
+    bool ended;       /* all targets have ended, and so have the processes that they started */
     bool dead;        /* the supervisor has died, and nothing new will come */
-    uint64_t over_ns; /* when either happened; 0: not yet */
-    int status;       /* of the program that was started, as wait(2) has it; -1: not known */
+    uint64_t over_ns; /* time when ended or dead became true; 0: not yet */
+    int status;       /* wait status of the started program (wait(2)); -1: unknown */
     uint32_t alive;   /* number of living processes */
     uint32_t pending; /* number of addresses whose names are being looked up */
     struct snapshot_rows by[SNAPSHOT_GROUPINGS];
@@ -52,9 +53,9 @@ struct snapshot {
     uint32_t task_count;
     struct snapshot_process *processes; /* owned */
     uint32_t process_count;
-    char command[256]; /* of the first process, if it was asked for */
-    /* the code of a function, if it was asked for */
-    int code_state; /* 0; -EAGAIN: it is being read; else why there is none */
+    char command[256]; /* command line of the first process, if it was requested */
+    /* the code of a function, if it was requested */
+    int code_state; /* 0; -EAGAIN: the code is being read; else the error because of which there is no code */
     const char *code_problem;
     struct pprofil_code_row *code; /* owned */
     uint32_t code_count;
@@ -67,15 +68,16 @@ struct snapshot_wants {
     bool tasks, processes, command;
     enum pprofil_by code_by; /* grouping of the row code_id */
     uint64_t code_id;        /* id of the row whose code is on the screen; 0: none */
-    bool calls; /* a call tree; calls_function is for CALLERS and CALLEES */
+    bool calls; /* take a call tree; calls_function is for CALLERS and CALLEES */
     enum pprofil_tree_kind calls_kind;
     uint64_t calls_function;
     enum pprofil_by shown_by;
-    const uint64_t *shown;   /* ids of the rows on the screen: where they are defined is looked up */
+    /* ids of the rows on the screen: the library looks up where their functions are defined */
+    const uint64_t *shown;
     uint32_t shown_count;
 };
 
-/* Frees what the snapshot owns. It may be all zero. */
+/* Frees what the snapshot owns. A snapshot of zeros is valid, too. */
 void snapshot_free(struct snapshot *snapshot);
 
 #endif

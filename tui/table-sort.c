@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The orders of rows. All of them end with the row's id, so that no two rows are equal and no row
- * moves without a reason. Shares that differ by less than a hundredth of a percent count as equal.
+ * Sorts the rows of a table. Each order ends with the row's id, so that no two rows are equal and
+ * no row moves without a reason. Shares are compared in hundredths of a percent.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include "table.h"
 
-#define DEEPEST 64 /* levels of a tree; reused pids can make a ring of parents */
+#define DEEPEST 64 /* most levels of a tree, because reused pids can make a ring of parents */
 #define NO_PARENT UINT32_MAX
 
 typedef int comparison(const void *, const void *);
@@ -35,7 +35,7 @@ static int order_by_window(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
 
-    if (a->smooth_share == b->smooth_share) /* among thousands of rows most have none */
+    if (a->smooth_share == b->smooth_share) /* of thousands of rows, most have no share */
         return order_by_total(a, b);
     long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
     return one != other ? (one < other) - (one > other) : order_by_total(a, b);
@@ -95,14 +95,16 @@ void table_sort(struct table *table, enum table_sort sort)
 
 struct pid_entry {
     uint32_t pid;
-    uint32_t value; /* for a list of parents: its parent's pid; for a list of rows: the row's index */
-    uint64_t rank;  /* among several entries with the same pid, the one with the largest rank counts */
+    /* in parents: the pid of the parent; in rows: the index of the row */
+    uint32_t value;
+    /* of several entries with the same pid, the one with the largest rank counts */
+    uint64_t rank;
 };
 
 struct node {
     uint32_t row, parent;
-    double share; /* of the process and all below it */
-    uint64_t ns;  /* the same in ns */
+    double share; /* share of the process and of all processes below it */
+    uint64_t ns;  /* time of the same processes */
 };
 
 struct tree {
@@ -110,8 +112,10 @@ struct tree {
     struct pid_entry *parents, *rows; /* owned: sorted by pid and rank */
     uint32_t parent_count;
     struct node *nodes;        /* owned: in the order of rows, later sorted by parent and size */
-    uint32_t *first;           /* owned: index of the first child of each row; the last entry is for roots */
-    struct table_row *ordered; /* owned until the table takes it */
+    /* owned: by row, index in nodes of the row's first child; first[count] is for rows without a
+     * parent */
+    uint32_t *first;
+    struct table_row *ordered; /* owned until the table takes it: the rows in their new order */
     uint32_t placed;
 };
 
@@ -171,8 +175,8 @@ static void tree_free(struct tree *tree)
     free(tree->ordered);
 }
 
-/* Returns the nearest process above that has a row. A process that ended without a sample has
- * none. */
+/* Returns the row of the nearest ancestor that has a row, or NO_PARENT. A process that ended
+ * without a sample has no row. */
 static uint32_t tree_find_parent(const struct tree *tree, uint32_t pid)
 {
     for (unsigned level = 0; level < DEEPEST; level++) {
@@ -227,7 +231,8 @@ static int tree_compare_nodes(const void *left, const void *right)
     return order != 0 ? order : order_numbers(a->row, b->row);
 }
 
-/* Finds each row's children: nodes are sorted by parent, so that they follow each other. */
+/* Finds the first child of each row. Nodes are sorted by parent, so the children of a row follow
+ * each other. */
 static void tree_find_children(struct tree *tree)
 {
     uint32_t count = tree->table->count, at = 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A window is what a report has more than the report before it, row by row. Rows of the two are
- * joined by their ids, in a hash that exists only during the join.
+ * A table and its windows. A window is the increase of each row from one report to the next. Ids
+ * join the rows of the two reports, in a hash that exists only during the join.
  *
- * A row can also shrink or vanish: counts of an address without a name move to the function that is
- * found there, and appear as counts of that function in this window. Shares are therefore parts of
- * the sum of all increases, and not of the increase of the sum. So they never exceed 1.
+ * A row can also shrink or vanish. When an address gets a name, its counts move to the function
+ * that is found there, and appear as an increase of that function in this window. Shares are
+ * therefore parts of the sum of all increases, and not of the increase of the sum. So they never
+ * exceed 1.
  */
 #include "config.h"
 
@@ -17,11 +18,11 @@
 #include "base/hash.h"
 #include "table.h"
 
-#define Z95 1.959963984540054 /* of the normal distribution, for 95 % */
-/* Weight of the last window in a smoothed share. It is more than a half: if all work moves from
- * one function to another, the other one is on top after one whole window. */
+#define Z95 1.959963984540054 /* half width of the interval that holds 95 % of the normal distribution */
+/* Weight of the last window in a smoothed share. It is more than a half: if all work moves from one
+ * function to another, the second function is on top after one whole window. */
 #define FOLLOW 0.6
-/* Smaller shares are not visible, and do not sort. */
+/* Smaller shares count as 0, because they are not visible. */
 #define UNSEEN 5e-5
 
 /* --- the join ----------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static void table_take_row(struct table_row *row, const struct pprofil_row *tota
     row->total.hottest = text_or_empty(total->hottest);
 }
 
-/* Copies what a row keeps of its past, and finds what it has more. */
+/* Copies the history of a row from the former report, and computes its increases in the window. */
 static void table_carry(struct table_row *row, const struct table_row *before)
 {
     row->window_ns = table_growth(row->total.ns, before->total.ns);
@@ -81,8 +82,8 @@ static void table_carry(struct table_row *row, const struct table_row *before)
     memcpy(row->history, before->history, sizeof row->history);
 }
 
-/* Returns half the width of the Wilson score interval, which does not shrink to 0 for shares of
- * 0 and 1. */
+/* Returns half the width of the 95 % Wilson score interval of a share, or NAN if there are no
+ * samples. The interval does not shrink to 0 for shares of 0 and 1. */
 static double table_error95(double share, uint64_t samples)
 {
     double n = (double)samples, z2 = Z95 * Z95;
@@ -211,7 +212,7 @@ int table_find(const struct table *table, uint64_t id)
 
 /* --- names that come late ------------------------------------------------------------------- */
 
-/* Counts that moved from rows to other rows, with their part of the last window. */
+/* Sums of counts that moved to other rows when names came, with their part of the last window. */
 struct moved {
     uint64_t grown, window_ns, window_samples;
     double smooth_share;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil top --batch: the same screens as frames of text, for scripts and logs. The frames go to
- * standard output; the output of the program goes to our standard error.
+ * pprofil top --batch: prints frames of text instead of screens, for scripts and logs. The frames
+ * go to standard output. The output of the program goes to our standard error.
  */
 #include "config.h"
 
@@ -37,7 +37,8 @@ static int batch_columns(void)
     return width >= VIEW_COLUMNS_MIN && width <= 4096 ? (int)width : DEFAULT_COLUMNS;
 }
 
-/* Waits until a time, and takes the events that come meanwhile. Returns false if top is to end. */
+/* Waits until a time or the end of the targets, and processes events meanwhile. until:
+ * CLOCK_MONOTONIC, ns. Returns false if a signal asks for the end of top. */
 static bool batch_wait_until(struct batch *batch, uint64_t until)
 {
     while (time_now() < until && !batch->source.ended && !batch->source.dead) {
@@ -73,8 +74,8 @@ static int batch_show(struct batch *batch)
     return error;
 }
 
-/* The last frame may be that of a program that was too short for its names to be known. It waits
- * for them. */
+/* Waits until the names for the last frame are known, but at most TOP_LAST_NAMES_NS. A program may
+ * be too short for its names to be known at its end. */
 static void batch_wait_for_names(struct batch *batch)
 {
     uint64_t until = time_now() + TOP_LAST_NAMES_NS;

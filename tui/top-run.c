@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The loop of the live view. Keys become actions of the model, whose effects are carried out, and
- * once in each window a snapshot becomes a screen. Nothing waits here but poll(2).
+ * The loop of the live view. Keys become actions of the model, and the loop carries out their
+ * effects. At the end of each window a snapshot becomes a screen. The loop waits only in poll(2).
  */
 #include "config.h"
 
@@ -23,7 +23,8 @@
 #define MILLISECOND 1000000ull /* ns */
 #define DEFAULT_HZ 1000.0
 #define LEAD_NS_MAX 100e6
-#define OUTPUT_NS (50 * MILLISECOND) /* between two screens that differ only in the program's output */
+/* least time between two screens that differ only in the program's output */
+#define OUTPUT_NS (50 * MILLISECOND)
 
 /* --- what the live view and the batch mode share ------------------------------------------ */
 
@@ -43,8 +44,8 @@ void top_set_up_model(struct model *model, const struct top_request *request)
         model->window_seconds = request->window_seconds;
 }
 
-/* Names what is launched. For processes that are attached to, the first snapshot has the
- * command, and not "-p PID". */
+/* Sets the command of a program that is started. For attached processes the first snapshot has the
+ * command, which says more than "-p PID". */
 void top_describe(struct model *model, const struct top_request *request, const char *command)
 {
     if (request->program != NULL)
@@ -168,7 +169,8 @@ static int top_wait_ms(const struct top *top)
     return next <= now ? 0 : (int)((next - now) / MILLISECOND) + 1;
 }
 
-/* The last screen stays after the end of all targets. So it waits for names, but not for ever. */
+/* Returns true if the last screen waits for names, because it stays after the end of all targets.
+ * It waits at most TOP_LAST_NAMES_NS. */
 static bool top_lacks_names(struct top *top, uint64_t now)
 {
     if (top->last_at == 0)

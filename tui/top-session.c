@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the live view does with its session: it begins sampling, takes snapshots, and carries out
- * the effects of actions.
+ * Handles the session of the live view: begins sampling, takes snapshots, and carries out the
+ * effects of actions.
  */
 #include "config.h"
 
@@ -22,11 +22,13 @@
 #define FIRST_NAMES_NS (100 * MILLISECOND)
 #define FIRST_WINDOW_NS (300 * MILLISECOND)
 #define CANDIDATES_NS (1000 * MILLISECOND)
-/* Intervals of snapshots after the end, for what is still being looked up: first often, then
- * seldom. */
+/* Snapshots after the end, for names that are still being looked up. For ASK_OFTEN_NS after the
+ * last key or the end, they come every TOP_ASK_NS. Later they come every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-#define ASK_NS_MAX (30000 * MILLISECOND) /* nothing tells when it is known where a function is defined */
+/* no snapshot later than this after the last key, because nothing says when the last definition is
+ * found */
+#define ASK_NS_MAX (30000 * MILLISECOND)
 #define PROGRAM_ROWS 24
 #define PROGRAM_COLUMNS 80
 
@@ -110,8 +112,8 @@ static bool snapshot_lacks_names(const struct snapshot *snapshot)
     return snapshot->pending > 0;
 }
 
-/* Returns when the next snapshot is due between windows. After the end no window brings what is
- * looked up: for rows that have just come into view, or for another view. */
+/* Returns the time of the next snapshot between windows, or 0 for none. After the end no window
+ * takes the results of lookups: for rows that have just come into view, or for another view. */
 static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;
@@ -139,7 +141,7 @@ void top_take_snapshot(struct top *top, bool due)
     model_take(top->model, &snapshot, due);
     if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
         top->ask_at = time_now() + TOP_ASK_NS;
-    if (top->source.dead && !top->told_dead) { /* the header repeats it */
+    if (top->source.dead && !top->told_dead) { /* the header shows it, too, and goes on doing so */
         model_say(top->model, time_now(), "the supervisor has died; the target runs on");
         top->told_dead = true;
     }
@@ -153,15 +155,15 @@ void top_end_window(struct top *top)
     top_take_snapshot(top, true);
     uint64_t now = time_now();
     top->window_at += window;
-    if (top->window_at <= now) /* after a suspension, or after a long window was made a short one */
+    if (top->window_at <= now) /* after a suspension, or after a change from a long window to a short one */
         top->window_at = now + window;
     top->names_at = top->window_at - top_names_lead(top->model);
 }
 
 /* --- saving ---------------------------------------------------------------------------- */
 
-/* May the file be written? An existing file is asked about once: if the user gives the same name
- * again, it is overwritten. Writing to devices and pipes destroys nothing. */
+/* Returns true if the file may be written. If files exist, the user is asked once: giving the same
+ * name again overwrites them. Writing to devices and pipes destroys nothing. */
 static bool top_may_write(struct model *model, const pprofil_profile *profile,
                           const struct pprofil_file *file)
 {
@@ -195,12 +197,12 @@ static const char *top_save_problem(int error)
     return error == -EEXIST ? "a file beside it would replace something that is not a file" : pprofil_error_text(error);
 }
 
-/* Saves the profile. The path is at the end of the message, because narrow screens cut that off.
- * The message's time begins after the saving, which may take longer than that time. */
+/* Saves the profile. The path is at the end of the message, because narrow screens cut off the end.
+ * The time of the message begins after the saving, which may take longer than that time. */
 static void top_save(struct model *model, pprofil_session *session)
 {
     pprofil_profile *profile = pprofil_session_profile(session);
-    /* the format is given by name, so that the message names the one that was written */
+    /* the format is given by its name, so that the message can show the name */
     const char *format = pprofil_format_for(model->text);
     const struct pprofil_file file = {.size = sizeof file, .format = format};
     struct pprofil_totals totals;
@@ -216,7 +218,7 @@ static void top_save(struct model *model, pprofil_session *session)
         model_say(model, time_now(), "not saved: %s: %s", top_save_problem(error), model->text);
 }
 
-/* --- what actions want ------------------------------------------------------------------- */
+/* --- the effects of actions -------------------------------------------------------------- */
 
 static void top_tell_problem(struct top *top, int error)
 {
@@ -224,8 +226,8 @@ static void top_tell_problem(struct top *top, int error)
         model_say(top->model, time_now(), "%s", pprofil_session_problem(top->source.session));
 }
 
-/* Asks the library for another rate or kind of time. If it refuses, the model returns to what is
- * in force. */
+/* Asks the library for another rate or kind of time. If the library refuses, the model gets back
+ * the values in force. */
 static void top_ask_library(struct top *top, enum effect effect)
 {
     struct model *model = top->model;
@@ -242,7 +244,8 @@ static void top_ask_library(struct top *top, enum effect effect)
     top->agreed_wall = model->wall;
 }
 
-/* The end may have come after the last snapshot, so that the model does not know of it. */
+/* Returns true if an effect comes after the end, and then says so. If the end came after the last
+ * snapshot, the model does not have it yet. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
     if (!top_is_over(top) ||
@@ -297,7 +300,7 @@ static void top_clear_counts(struct top *top)
     top_take_snapshot(top, false);
 }
 
-/* The target runs on meanwhile, and is sampled. */
+/* Stops us until the shell continues us. The target runs on meanwhile, and is sampled. */
 void top_suspend(struct top *top)
 {
     screen_suspend();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* top-state: what the files of pprofil top share. */
+/* top-state: declarations that the files of pprofil top share. */
 #ifndef TUI_TOP_STATE_H
 #define TUI_TOP_STATE_H
 
@@ -10,26 +10,27 @@
 
 #define TOP_LAST_NAMES_NS UINT64_C(2000000000) /* longest time that the last screen waits for names */
 
-/* Returns how long before the end of a window its names are asked for, in ns. */
+/* Returns the time, in ns before the end of a window, at which names for the window are
+ * requested. */
 uint64_t top_names_lead(const struct model *model);
 
-/* Sets up the model for the request. */
+/* Sets the rate, the kind of time, the stacks and the window's length in the model. */
 void top_set_up_model(struct model *model, const struct top_request *request);
-/* Sets what the header says is profiled. */
+/* Sets the command in the header, if the request has a program. */
 void top_describe(struct model *model, const struct top_request *request, const char *command);
-/* Starts the program: it reads from /dev/null and writes to a descriptor. Returns 0, or a
- * negative error and result->problem. */
+/* Starts the program with standard input from /dev/null, and with output to a descriptor. Returns
+ * 0, or a negative error and a text in result->problem. */
 int top_start_program(struct source *source, const struct top_request *request, int output,
                       struct top_result *result);
-/* Ends the sampling and fills the result. An earlier problem is kept. */
+/* Ends the sampling and fills the result. An earlier problem in the result is kept. */
 void top_finish(struct source *source, struct top_result *result);
 
-/* Runs pprofil top --batch, as top_run does. */
+/* Runs pprofil top --batch. Returns the same as top_run. */
 int top_batch(const struct top_request *request, struct top_result *result);
 
 /* --- top-session.c: the state of the live view ---------------------------------------------- */
 
-/* Time to the next snapshot while code is being read, or names at the end. */
+/* Time to the next snapshot while code is being read, or while names are looked up at the end. */
 #define TOP_ASK_NS UINT64_C(100000000)
 
 struct top {
@@ -39,35 +40,36 @@ struct top {
     struct canvas canvas;
     struct source source;
     struct output output;
-    uint64_t window_at; /* when the window ends; 0: nothing is profiled */
-    uint64_t names_at;  /* when names for the window are asked for; 0: they have been */
-    uint64_t ask_at;    /* when a snapshot is taken between two windows; 0: not */
-    uint64_t key_at;    /* when the last key came, or the end */
-    double agreed_hz;   /* rate that the library has agreed to */
+    uint64_t window_at; /* end of the present window; 0: there is none */
+    uint64_t names_at;  /* time to request names for the window; 0: they have been requested */
+    uint64_t ask_at;    /* time of a snapshot between two windows; 0: none */
+    uint64_t key_at;    /* time of the last key, or of the end */
+    double agreed_hz;   /* rate that the library has accepted */
     bool agreed_wall;
-    uint64_t last_at; /* when the last screen is painted, even if it lacks names; 0: the targets live */
+    /* latest time for the last screen, even if it lacks names; 0: the targets live */
+    uint64_t last_at;
     uint64_t candidates_at;
     bool told_dead;
-    uint64_t painted_ns; /* when the screen was last painted */
-    uint64_t output_at;  /* when new output is put on the screen; 0: there is none */
+    uint64_t painted_ns; /* time when the screen was last painted */
+    uint64_t output_at;  /* time to show new output of the program; 0: there is none */
     bool repaint, redraw, quit;
 };
 
-/* Starts the program, or attaches, or shows the list of processes. Returns 0, or a negative
- * error and result->problem. */
+/* Starts the program, or attaches to processes, or shows the picker. Returns 0, or a negative error
+ * and a text in result->problem. */
 int top_begin(struct top *top);
-/* To be called when the session is open: its first window begins. */
+/* Begins the first window. The session must be open. */
 void top_begin_sampling(struct top *top);
 bool top_is_over(const struct top *top);
 
 void top_take_candidates(struct top *top);
-/* due: a window ends with the snapshot. */
+/* Takes a snapshot for the model. due: a window ends with the snapshot. */
 void top_take_snapshot(struct top *top, bool due);
 void top_end_window(struct top *top);
 
 /* Carries out an effect of an action. */
 void top_obey(struct top *top, enum effect effect);
-/* Stops us, as Ctrl-Z does anywhere, until the shell continues us. */
+/* Stops us, as Ctrl-Z stops any program, until the shell continues us. */
 void top_suspend(struct top *top);
 
 #endif

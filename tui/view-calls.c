@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two views of calls.
+ * Paints the two views of calls.
  *
- * The list of a call tree has shares, and names that are indented by the number of branches above.
+ * The list of a call tree shows shares, and names that are indented by the number of branches
+ * above.
  *
  * The flame view has a line for each level of calls, with callees below their callers. A box begins
  * with a bar, so that boxes can be told apart without colours. The last line names the selected
@@ -16,7 +17,7 @@
 #include <string.h>
 
 
-#define FOR_SELF 60   /* screens with at least so many columns show a row's own share */
+#define FOR_SELF 60   /* least width of a screen that shows a row's own share */
 #define FOR_OBJECT 100
 #define OBJECT_WIDTH 24
 #define INDENT_MAX 40 /* levels */
@@ -45,7 +46,8 @@ static void calls_put_titles(const struct model *model, struct canvas *canvas, i
         canvas_put(canvas, row, canvas->columns - OBJECT_WIDTH, -1, STYLE_HEADER, "object");
 }
 
-/* An only child is not indented further: stacks are deep and screens are not wide. */
+/* Returns the number of levels by which a row is indented. An only child is not indented further,
+ * except below a root, because stacks are deep and screens are not wide. */
 static unsigned calls_indent(const struct calls *calls, uint32_t row)
 {
     unsigned indent = 0;
@@ -126,8 +128,8 @@ static enum style flame_box_style(const struct pprofil_live_call *call)
     return strstr(call->object, ".so") != NULL ? STYLE_FLAME_LIBRARY : STYLE_FLAME_PROGRAM;
 }
 
-/* Sets flame_top so that the selected box and, as far as they fit, its callers are in view.
- * Returns the number of levels. */
+/* Sets flame_top so that the selected box is in view, and its callers as far as they fit. Returns
+ * the number of levels. */
 static uint32_t flame_scroll(struct model *model, uint32_t selected, uint32_t rows)
 {
     uint32_t level = model->calls.boxes[selected].level, deepest = 0;

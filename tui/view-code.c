@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The code of a function: source lines, each followed by its instructions, with their shares of the
- * function's time. The count of a source line is the sum of its instructions. So the whole is the
- * sum of the instructions alone.
+ * Paints the code of a function: source lines, each followed by its instructions, with their shares
+ * of the function's time. The count of a source line is the sum of its instructions. So the
+ * function's time is the sum of the instructions alone.
  */
 #include "config.h"
 
@@ -19,9 +19,9 @@
 #define LINE_WIDTH 6
 #define FILE_WIDTH 22
 #define NAME_WIDTH_MIN 8
-#define INDENT 2       /* of instructions, in columns */
-#define FOR_SAMPLES 80 /* screens with at least so many columns show samples */
-#define FOR_FILES 110  /* screens with at least so many columns show file names */
+#define INDENT 2       /* indent of instructions, in columns */
+#define FOR_SAMPLES 80 /* least width of a screen that shows samples */
+#define FOR_FILES 110  /* least width of a screen that shows file names */
 
 static uint64_t code_whole(const struct snapshot *now)
 {
@@ -32,7 +32,7 @@ static uint64_t code_whole(const struct snapshot *now)
     return instructions > 0 ? instructions : lines;
 }
 
-/* Puts the counts of a row, if it has any. Returns the column after them. */
+/* Puts the counts of a row, if it has any. Returns the column where the rest of the line begins. */
 static int code_put_counts(struct canvas *canvas, int row, const struct pprofil_code_row *line,
                            uint64_t all, enum style style)
 {

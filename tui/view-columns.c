@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The columns of the table. A row says what a column's title is, how wide the column is and may
- * become, when it is left out, what a click on it sorts by, and how it is painted.
+ * The columns of the tables. An entry has a column's title, its least and greatest width, when it
+ * is left out, what a click on it sorts by, and a function that paints it.
  */
 #include "config.h"
 
@@ -12,9 +12,10 @@
 
 #include "view.h"
 
-#define LOW_HISTORY 0.1F /* least share that fills the height of a history */
+#define LOW_HISTORY 0.1F /* share that fills the height of a history in which no share is larger */
 
-/* After a window without samples the former share stays, dim. A log shows only its own window. */
+/* Paints the smoothed share. After a window without samples the former share stays, in a dim style.
+ * The batch mode shows "-" then, because each frame shows only its own window. */
 static void table_paint_window(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
@@ -31,7 +32,7 @@ static void table_paint_window_error(const struct pen *pen, const void *row)
     pen_per_cent(pen, STYLE_DIM, pen->table->windows > 0 ? line->window_error95 : (double)NAN, 1);
 }
 
-/* The share with all that the function called. */
+/* Paints the share of the function including all its callees. */
 static void table_paint_inclusive(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
@@ -60,9 +61,9 @@ static void table_paint_seconds(const struct pen *pen, const void *row)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
 }
 
-/* Paints the part of one CPU that was used. A thread cannot use more. Its figure may be larger,
- * because the first look at a sleeping thread may find time that it used before the window
- * began. */
+/* Paints the use of CPUs in per cent of one CPU. A thread cannot use more than one CPU, but its
+ * measured use may be larger. The first look at a sleeping thread may find time that it used before
+ * the window began. */
 static void table_paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
@@ -74,8 +75,9 @@ static void table_paint_cpu(const struct pen *pen, const void *row)
     pen_per_cent(pen, pen->style, table->windows > 0 ? cpus : (double)NAN, 1);
 }
 
-/* The best window of the row fills the height, because figures say how large it is. But noise
- * stays low. */
+/* Paints the shares of the last windows. The largest of them fills the height, because figures
+ * beside it show how large it is. Shares below LOW_HISTORY do not fill it, so that noise stays
+ * low. */
 static void table_paint_history(const struct pen *pen, const void *row)
 {
     const float *history = ((const struct table_row *)row)->history;
@@ -100,7 +102,7 @@ static void table_paint_tid(const struct pen *pen, const void *row)
 
 /* --- names ----------------------------------------------------------------------------- */
 
-/* Puts the name of a row. A pending name is what is known so far, and an ellipsis. */
+/* Puts the name of a row. A pending name is the part that is known so far, and an ellipsis. */
 void view_put_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
                    const char *name)
 {
@@ -178,7 +180,7 @@ static void table_paint_hottest(const struct pen *pen, const void *row)
                                     .sideways = pen->model->sideways});
 }
 
-/* --- which view has which -------------------------------------------------------------- */
+/* --- the columns of each view ---------------------------------------------------------- */
 
 #define NONE (-1)
 #define FIGURE COLUMN_FIGURE
@@ -203,7 +205,7 @@ static const struct column by_function[] = {
     SHARES,
     {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
-/* The same with stacks. */
+/* The columns of functions if there are stacks. */
 static const struct column by_called_function[] = {
     WINDOW, WINDOW_ERROR,
     {"calls%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, table_paint_inclusive},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lines above the table. Each line is a sequence of facts, the most important first. A fact
- * that does not fit is left out as a whole. The number of lines depends on the height of the
- * screen: on a low screen the facts of two or three lines share one.
+ * Paints the lines above the table. Each line is a sequence of facts, the most important first. A
+ * fact that does not fit is left out as a whole. The number of lines depends on the height of the
+ * screen. On a low screen, the facts of two or three lines share one line.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@
 
 #include "canvas.h"
 
-#define NARROW 80     /* screens with fewer columns have shorter wordings */
+#define NARROW 80     /* screens with fewer columns have shorter texts */
 #define SHORT_ROWS 16 /* screens with fewer rows have a header of three lines */
-#define TALL_ROWS 30  /* screens with at least so many rows have a header of five lines */
+#define TALL_ROWS 30  /* least height of a screen with a header of five lines */
 #define SPARK_WIDTH_MIN 8
 
 /* A line that is filled from the left. */
@@ -31,7 +31,7 @@ static bool header_is_narrow(const struct line *line)
     return line->canvas->columns < NARROW;
 }
 
-/* Puts a fact: a label, which may be "", and a figure. If it does not fit, it is left out. */
+/* Puts a fact: a label, which may be "", and a figure. If the fact does not fit, it is left out. */
 static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
                             ...) __attribute__((format(printf, 4, 5)));
 static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
@@ -74,7 +74,8 @@ static void header_put_title(const struct model *model, struct line *line)
     canvas_put(line->canvas, line->row, end + 1, -1, STYLE_LABEL, elapsed);
 }
 
-/* Puts the last minute. Its height is the number of CPUs that it needed, rounded up. */
+/* Puts a sparkline of the target's CPU use in the last minute. The full height is the largest
+ * number of CPUs that were used, rounded up. */
 static void header_put_minute(const struct model *model, struct line *line, int width)
 {
     float highest = 1;
@@ -91,7 +92,7 @@ static void header_put_minute(const struct model *model, struct line *line, int 
     line->column += width + 1;
 }
 
-/* While nothing is sampled, the CPU use is not known. */
+/* Puts the CPU use. While nothing is sampled, the CPU use is unknown. */
 static void header_put_cpu(const struct model *model, struct line *line)
 {
     const struct snapshot *now = &model->now;
@@ -102,7 +103,7 @@ static void header_put_cpu(const struct model *model, struct line *line)
         header_put_fact(line, "CPU", STYLE_FIGURE, "%.1f %%", 100 * model->target_cpu);
 }
 
-/* Puts the longest wording that fits into the line. */
+/* Puts the longest text about the threads that fits into the line. */
 static void header_put_threads(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE];
@@ -115,7 +116,8 @@ static void header_put_threads(const struct model *model, struct line *line)
     header_put_fact(line, "", STYLE_FIGURE, "%s", text);
 }
 
-/* The sparkline gets the columns that the threads leave. */
+/* Puts the CPU use, the sparkline and the threads. The sparkline gets the columns that the text
+ * about the threads leaves. */
 static void header_put_cpu_and_threads(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE];
@@ -155,7 +157,8 @@ static void header_put_sampling(const struct model *model, struct line *line)
                     100 * model->stopped_share);
 }
 
-/* Says how the program has ended, or that all targets have. What the program started may run on. */
+/* Puts how the program has ended, or that all targets have ended. Processes that the program
+ * started may run on. */
 static void header_put_end(const struct snapshot *now, struct line *line)
 {
     char text[PHRASE_SIZE];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The help, made from the table of keys. Each binding with a help text is an entry, which also
- * names the other keys of the same action. Entries are broken into lines, and put into two columns
- * if the screen is wide enough. If the help is longer than the screen, it is scrolled.
+ * Paints the help, which is made from the table of keys. Each binding with a help text is an entry,
+ * which also names the other keys with the same action. Entries are broken into lines. They are in
+ * two columns if the screen is wide enough. If the help is longer than the screen, it can be
+ * scrolled.
  */
 #include "config.h"
 
@@ -14,10 +15,10 @@
 
 #include "top.h"
 
-#define FOR_TWO 80    /* screens with at least so many columns have two columns of entries */
+#define FOR_TWO 80    /* least width of a screen with two columns of entries */
 #define KEYS_WIDTH 20 /* greatest width of the names of keys */
 
-/* The entries from first to before end, and the lines that they take. */
+/* The entries from first to end - 1, and the number of lines that they take. */
 struct part {
     size_t first, end;
     int lines;
@@ -27,8 +28,8 @@ struct page {
     int column, width, keys_width;
 };
 
-/* Finds the part of a text that fits on a line, broken at a blank if there is one. Returns the
- * rest of the text. Keys and their help are ASCII. */
+/* Finds the part of a text that fits on a line, broken at a blank if there is one. Sets *length to
+ * the part's length. Returns the rest of the text. Keys and their help are ASCII. */
 static const char *help_break_line(const char *text, int width, int *length)
 {
     int all = (int)strlen(text), at = width < 1 ? 1 : width;
@@ -60,7 +61,8 @@ static bool key_has_same_action(const struct key_binding *binding, const struct 
            (other->where & binding->where) != 0;
 }
 
-/* Is the other key named in this binding's entry? A key that only leaves the help is not. */
+/* Returns true if the entry of this binding names the other key, too. A key that is valid only in
+ * the help is not named. */
 static bool key_is_alias(const struct key_binding *binding, const struct key_binding *other)
 {
     return other->help == NULL && key_has_same_action(binding, other) && other->where != KEY_IN_HELP &&
@@ -106,7 +108,8 @@ static void help_put_lines(struct canvas *canvas, int row, int first, int end, i
     }
 }
 
-/* Paints a part, with its line number top on row first. */
+/* Paints a part on the rows from first to end - 1 of the screen. top: line of the part that is on
+ * row first. */
 static void help_put_part(struct canvas *canvas, const struct part *part, const struct page *page,
                           int top, int first, int end)
 {
@@ -125,7 +128,8 @@ static void help_put_part(struct canvas *canvas, const struct part *part, const 
     }
 }
 
-/* Divides the entries into one part, or into two of about the same height. Returns the height. */
+/* Divides the entries into one part, or into two parts of about the same height. Returns the height
+ * of the higher part. */
 static int help_divide(struct part parts[2], const struct page *page, int count)
 {
     int all = 0;
@@ -182,7 +186,7 @@ void view_help(struct model *model, struct canvas *canvas)
     }
 }
 
-/* --- the table as text --------------------------------------------------------------------- */
+/* --- the table of keys as text ------------------------------------------------------------- */
 
 static const struct {
     enum key_where where;
@@ -193,7 +197,7 @@ static const struct {
     {KEY_IN_FLAME, "flame"},
 };
 
-/* Returns the help of a key, or that of another key with the same action. */
+/* Returns the help text of a key, or that of another key with the same action. */
 static const char *help_of_key(const struct key_binding *binding)
 {
     for (size_t i = 0; i < key_binding_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The output of the program, as a window over its lines. */
+/* Paints the output of the program: a title, and the lines that fit on the screen. */
 #include "config.h"
 
 #include "view.h"

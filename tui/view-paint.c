@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What several views paint alike. */
+/* Functions that several views paint with: texts, shares, times and the selection. */
 #include "config.h"
 
 #include "view.h"
@@ -16,11 +16,11 @@
 #define HOT 0.10
 #define WARM 0.03
 
-/* A window on a text, which may be moved over it. */
+/* A window that shows a part of a text. */
 struct window {
     struct canvas *canvas;
     int row, column, width;
-    int from; /* first column of the text in the window */
+    int from; /* column of the text with which the window begins */
 };
 
 static const char *paint_ellipsis(const struct canvas *canvas)
@@ -41,7 +41,7 @@ static int paint_advance(const char **at, int columns, bool tabs, uint32_t *char
     return width;
 }
 
-/* Returns the columns of the text, counting no further than most. */
+/* Returns the width of the text in columns, but stops counting at most. */
 static int paint_columns(const struct paint_text *text, int most)
 {
     const char *at = text->text;
@@ -64,7 +64,7 @@ static void paint_character(const struct window *window, int at, int width, enum
                    bytes);
 }
 
-/* Returns the bytes of a match that begins here, or 0. */
+/* Returns the length in bytes of a match of search at this place in a text, or 0. */
 static size_t paint_match(const char *at, const char *search)
 {
     size_t length = search == NULL ? 0 : strlen(search);
@@ -89,8 +89,8 @@ static void paint_window(const struct window *window, enum style style, const st
     }
 }
 
-/* Returns the first column to be shown. A path is shown from its end, and scrolling sideways
- * uncovers its beginning. */
+/* Returns the column of the text to begin with. A path is shown from its end, and scrolling
+ * sideways uncovers its beginning. */
 static int paint_first_column(const struct paint_text *text, int columns, int width)
 {
     int sideways = text->sideways > INT_MAX / 2 ? INT_MAX / 2 : (int)text->sideways;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Phrases about the state of the targets and the sampling. */
+/* Writes the texts about the targets and the sampling that screens and batch frames show. */
 #include "config.h"
 
 #include "view.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 
-#define STATE_SHARE_MIN 0.005 /* a state with a smaller share is left out */
+#define STATE_SHARE_MIN 0.005 /* states with a smaller share are left out */
 
 static void phrase_signal(int number, char *text, size_t size)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of processes: those that can be attached to, and the others with the reason. */
+/* Paints the picker: the processes that can be attached to, and the others with the reason for a
+ * refusal. */
 #include "config.h"
 
 #include "view.h"
@@ -10,9 +11,9 @@
 
 #include "columns.h"
 
-#define HEAD 3 /* lines above the titles */
+#define HEAD 3 /* number of lines above the titles */
 
-/* What the columns paint. */
+/* A line of the list, as the columns' paint functions expect it. */
 struct entry {
     const struct pprofil_candidate *process;
     double cpu;
@@ -38,7 +39,8 @@ static void picker_paint_cpu(const struct pen *pen, const void *row)
     pen_per_cent(pen, pen->style, ((const struct entry *)row)->cpu, 1);
 }
 
-/* Returns the reason without the name of the process, which its line has anyway. */
+/* Returns the reason for a refusal, without the pid and name of the process, which the line has
+ * anyway. */
 static const char *picker_reason(const struct pprofil_candidate *process)
 {
     char subject[64];
@@ -96,8 +98,8 @@ static void picker_put_head(const struct model *model, struct canvas *canvas, in
     canvas->cursor_column = column < canvas->columns ? column : canvas->columns - 1;
 }
 
-/* Puts the reason why the selected process cannot be attached to, if the list has no room for
- * reasons. */
+/* Puts the reason why the selected process cannot be attached to, because its line may not have
+ * room for the reason. */
 static void picker_put_reason(const struct pprofil_candidate *process, struct canvas *canvas, int row)
 {
     if (process->refused[0] == '\0')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of the present view: titles, the lines that fit, or why there are none. And the
- * frames of the batch mode. */
+/* Paints the table of the present view: titles, and the rows that fit or a reason why there are
+ * none. Also paints the frames of the batch mode. */
 #include "config.h"
 
 #include "view.h"
@@ -59,8 +59,8 @@ int view_sort_at(const struct model *model, int columns, int column)
 
 /* --- a frame of text ------------------------------------------------------------------- */
 
-#define FRAME_HEAD 4       /* lines above the titles */
-#define FRAME_ROWS_MAX 1000000 /* greatest number of rows */
+#define FRAME_HEAD 4       /* number of lines above the titles */
+#define FRAME_ROWS_MAX 1000000 /* greatest number of rows in a frame */
 
 static void frame_put_head(const struct model *model, struct canvas *canvas)
 {

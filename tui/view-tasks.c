@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The columns of threads and processes that are not figures. */
+/* Paints the columns that need threads or processes of the snapshot: states, system calls, statuses
+ * and the tree of processes. */
 #include "config.h"
 
 #include "columns.h"
@@ -9,12 +10,12 @@
 
 #include "view.h"
 
-#define TREE_DEPTH 12 /* levels of the tree that are drawn */
+#define TREE_DEPTH 12 /* levels of the tree whose lines are drawn */
 
 /* --- threads --------------------------------------------------------------------------- */
 
-/* Returns the thread of a row, or NULL if it has ended. A thread that belonged to the process
- * before an exec has ended, too. */
+/* Returns the thread of a row, or NULL if it has ended. A thread from before an exec of its process
+ * has ended, too. */
 static const struct pprofil_task *row_task(const struct pen *pen, const void *row)
 {
     const struct pprofil_row *thread = &((const struct table_row *)row)->total;
@@ -42,7 +43,7 @@ void view_paint_sleeps_in(const struct pen *pen, const void *row)
         pen_text(pen, STYLE_DIM, task->syscall_name);
 }
 
-/* Paints how many threads are in this system call now. */
+/* Paints the number of threads that are in this system call now. */
 void view_paint_in_call(const struct pen *pen, const void *row)
 {
     const struct snapshot *now = &pen->model->now;
@@ -58,8 +59,8 @@ void view_paint_in_call(const struct pen *pen, const void *row)
 
 /* --- processes ------------------------------------------------------------------------- */
 
-/* Returns the process of a row. If the id is not known, and the process has executed several
- * programs, it is the last with the row's name. */
+/* Returns the process of a row, or NULL. If no process has the row's id, this is the last process
+ * with the row's pid and name, or else the last process with its pid. */
 static const struct snapshot_process *row_process(const struct snapshot *now,
                                                   const struct pprofil_row *row)
 {
@@ -79,7 +80,8 @@ static const struct snapshot_process *row_process(const struct snapshot *now,
     return found;
 }
 
-/* Has the process executed another program? Then the next entry with its pid is the next image. */
+/* Returns true if the process has executed another program: the next entry with its pid is the next
+ * image. */
 static bool process_has_execed(const struct snapshot *now, const struct snapshot_process *process)
 {
     const struct snapshot_process *end = now->processes + now->process_count;
@@ -105,7 +107,8 @@ void view_paint_status(const struct pen *pen, const void *row)
     pen_text(pen, STYLE_DIM, text);
 }
 
-/* Does a line at this depth follow below line index, before one that is nearer to the root? */
+/* Returns true if a row at this depth follows the row index, before any row that is nearer to the
+ * root. */
 static bool tree_branch_goes_on(const struct table *table, uint32_t index, unsigned depth)
 {
     for (uint32_t i = index + 1; i < table->count && table->rows[i].depth >= depth; i++)

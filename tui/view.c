@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole screen: the tabs, the page and the bar. */
+/* Paints the whole screen: the header, the tabs, the page and the bottom line. */
 #include "config.h"
 
 #include "view.h"
@@ -14,7 +14,7 @@ static void view_put_too_small(struct model *model, struct canvas *canvas)
                   VIEW_ROWS_MIN);
 }
 
-/* --- tabs: the views, the present one marked ---------------------------------------------- */
+/* --- tabs: one for each view, with a mark for the present view ---------------------------- */
 
 enum tabs { TABS_KEYS, TABS_NAMES, TABS_BRIEF, TABS_ONE };
 
@@ -25,8 +25,8 @@ static int tabs_present(const struct model *model)
                                        : (int)model->view;
 }
 
-/* Each view has one tab. The views of calls need stacks, and the view of states needs elapsed
- * time. */
+/* Returns true if the binding has a tab. Each view has one tab. The views of calls need stacks, and
+ * the view of states needs elapsed time. */
 static bool tabs_have(const struct model *model, const struct key_binding *binding)
 {
     if (binding->action != ACTION_VIEW || binding->help == NULL)
@@ -71,7 +71,7 @@ static int tabs_width(const struct model *model, enum tabs kind)
     return width;
 }
 
-/* Puts the filters in force at the right end of the tabs, on a low screen. */
+/* Puts the filters in force to the right of the tabs, on a low screen. */
 static void tabs_put_filters(const struct model *model, struct canvas *canvas, int row, int column)
 {
     char text[PHRASE_SIZE * 2];
@@ -97,11 +97,11 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
     return row + 1;
 }
 
-/* --- the bottom line: what is being typed, else a message, else what the F keys do ---------- */
+/* --- the bottom line: the typed text, or a message, or the F keys --------------------------- */
 
-#define BAR_SLOT 10 /* columns of a key and its name, if there is room */
+#define BAR_SLOT 10 /* columns of a key and its name, if the line has room */
 
-/* Puts the text that is being typed. Its end stays in view. */
+/* Puts the text that is being typed, so that its end is visible. */
 static void bar_put_prompt(struct canvas *canvas, int row, const char *label, const char *typed)
 {
     int column = canvas_put(canvas, row, 0, -1, STYLE_KEY, label) + 1;
@@ -125,7 +125,7 @@ static int bar_key_width(const struct key_binding *binding)
     return characters_width(keys_name(binding->key), 8) + characters_width(binding->bar, 16) + 1;
 }
 
-/* Puts the keys that fit, from the first on. The last one, which quits, is always there. */
+/* Puts the keys that fit, beginning with the first. The last key, which quits, is always shown. */
 static void bar_put_keys(struct canvas *canvas, int row, enum key_where where)
 {
     const struct key_binding *last = NULL;
