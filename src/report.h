@@ -104,7 +104,7 @@ bool report_in_utf8(void);
 /* Returns the number of characters of a UTF-8 text, as an estimate of its width in columns. */
 size_t report_width(const char *text);
 
-/* --- diffs: diff-report.c --- */
+/* --- diff-report.c: diffs ----------------------------------------------------------------- */
 
 struct diff_view {
     enum pprofil_diff_by by;

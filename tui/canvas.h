@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * canvas: a grid of cells to paint on. Views write to it. The terminal, the batch mode and tests
- * read it.
+ * canvas: a grid of cells to paint on, and the characters that are put into it. Views write to the
+ * grid. The terminal, the batch mode and tests read it.
  */
 #ifndef TUI_CANVAS_H
 #define TUI_CANVAS_H
@@ -73,14 +73,15 @@ void canvas_spark(struct canvas *canvas, int row, int column, int width, enum st
 /* Prints the lines without their trailing blanks. Returns 0 or -errno. */
 int canvas_print(const struct canvas *canvas, FILE *out);
 
-/* --- characters.c: texts that other people wrote (names, sources, a program's output) as characters
- * that are safe to show, and the columns that they take. The locale does not matter. --- */
+/* --- characters.c ---------------------------------------------------------------------------------
+ * Splits texts that other people wrote (names, sources, a program's output) into characters that
+ * are safe to show, and measures their widths. The locale does not matter. */
 
-/* Returns the next character (Unicode) and its columns, 0 to 2, and moves *at behind it, but
- * never past the end. Control characters and what is not UTF-8 become '?'. At the end of the
- * text it returns 0. */
+/* Returns the next character (Unicode), sets *width to its columns, 0 to 2, and moves *at behind
+ * it. Control characters and bytes that are not UTF-8 become '?'. At the end of the text it returns
+ * 0 and does not move. */
 uint32_t character_next(const char **at, int *width);
-/* Returns the columns of a text, at most most. */
+/* Returns the width of a text in columns, or most if the text is wider. */
 int characters_width(const char *text, int most);
 
 #endif
