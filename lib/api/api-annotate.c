@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Code of functions as pprofil.h shows it: lib/report/annotate finds it, and lib/report/code counts in it. */
+/* pprofil_profile_find and pprofil_annotate: find functions by a pattern, and read their code. lib/report/annotate.c
+ * finds the code, and lib/report/code.c counts the samples in it. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,11 +14,11 @@
 struct pprofil_annotation {
     struct annotation annotation;
     pprofil_code *codes[ANNOTATE_BLOCKS_MAX]; /* owned; one for each block */
-    const char *problem;                      /* why there is no block; NULL: there is one */
+    const char *problem;                      /* reason why there is no block; NULL: there is at least one */
 };
 
-/* Makes rows of the functions that match the pattern. no_inlines: functions that were inlined count for their
- * caller. */
+/* Makes a report with the functions that match a pattern. no_inlines: inlined functions count as parts of their
+ * callers. */
 static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_inlines,
                 pprofil_report **result)
 {
@@ -38,7 +39,7 @@ static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_
     return error;
 }
 
-/* Says so in the profile's problem if the pattern matches functions that were inlined, and so have no code of their
+/* Sets the profile's problem if the pattern matches functions that were only inlined. They have no code of their
  * own. */
 static int explain_inlined(pprofil_profile *profile, const char *pattern)
 {
@@ -96,7 +97,7 @@ int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation *
     if (error == 0)
         error = annotate_function(profile->profile, profile->symbolizer, id, &annotation->annotation,
                                   &annotation->problem);
-    if (error == PPROFIL_ERROR_NO_CODE) /* annotation->problem says why */
+    if (error == PPROFIL_ERROR_NO_CODE) /* annotation->problem has the reason */
         error = 0;
     if (error == 0)
         error = annotation_count(profile, annotation);

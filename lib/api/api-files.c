@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files and formats of profiles as pprofil.h shows them. */
+/* The functions of pprofil.h that read and save files of profiles, and that list formats. */
 #include "config.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t siz
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* Copies the caller's structure, which may be NULL. */
+/* Copies the options of the caller. file may be NULL: all options are 0. */
 static struct pprofil_file file_options(const struct pprofil_file *file)
 {
     struct pprofil_file all = {0};
@@ -50,7 +50,7 @@ static struct pprofil_file file_options(const struct pprofil_file *file)
     return all;
 }
 
-/* Makes the options of lib/format. 0, or -EINVAL: roots or values are unknown. */
+/* Converts the options to those of lib/format. Returns 0, or -EINVAL: roots or values are unknown. */
 static int format_options_of(const struct pprofil_file *file, struct format_options *options)
 {
     static const char *const roots[] = {
@@ -94,7 +94,7 @@ int pprofil_profile_open(const char *path, const struct pprofil_file *file, ppro
     return 0;
 }
 
-/* Looks up all names and lines. */
+/* Looks up all names and lines of a profile. */
 static int symbolize_all(struct pprofil_profile *profile)
 {
     int error = api_need_symbolizer(profile);
@@ -106,7 +106,8 @@ static int symbolize_all(struct pprofil_profile *profile)
     return error;
 }
 
-/* Finds the format to write, and its options. 0, PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or -EINVAL. */
+/* Finds the format for writing, and its options. Returns 0, PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or
+ * -EINVAL. */
 static int format_to_write(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {
@@ -122,7 +123,8 @@ static int format_to_write(const char *path, const struct pprofil_file *file,
     return 0;
 }
 
-/* Looks up what the format writes. Files of counters have no names: their readers take them from the object. */
+/* Looks up the names that the format writes. Files of counters contain no names: programs that read them get the names
+ * from the object. */
 static int symbolize_for(pprofil_profile *profile, const struct pprofil_file *how,
                     const struct format *format)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Profiles as pprofil.h shows them: what a profile says as a whole, and sums of several. */
+/* The functions of pprofil.h that describe a profile as a whole (totals, stacks, problems), and those that merge
+ * profiles. */
 #include "config.h"
 
 #include <errno.h>
@@ -51,13 +52,14 @@ const char *pprofil_profile_command(const pprofil_profile *profile)
     return profile->profile->command != NULL ? profile->profile->command : "";
 }
 
-/* Is it something like "[vdso]" or "[outside]", for which no file is missing? */
+/* Returns true for objects such as "[vdso]" and "[outside]", for which no file is missing. */
 static bool is_no_file(const struct profile *profile, uint32_t object)
 {
     return profile->strings[profile->objects[object].path][0] == '[';
 }
 
-/* Sums the time in each object that has no names, ns, by its index. *total: all time. The caller frees the array. */
+/* Sums the time in each object that has no names, ns. Returns an array that is indexed as profile->objects, and that
+ * the caller frees; NULL: no memory. *total: time of all samples. */
 static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
 {
     const struct profile *data = profile->profile;
@@ -177,11 +179,12 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     api_copy(totals, size, &all, sizeof all);
 }
 
-#define THROTTLED_MIN 0.01 /* share of the elapsed time; less time below the rate is not worth a message */
-#define ADVISED_MAX 20.0   /* per cent; a larger overhead is not recommended */
+/* part of the elapsed time; a rate that was too low for less time than this is not reported */
+#define THROTTLED_MIN 0.01
+#define ADVISED_MAX 20.0   /* percent; a larger overhead is not recommended */
 
-/* Says which overhead would give the rate that was asked for. If that is too much, says which rate two and a half times
- * the present overhead would give. */
+/* Writes which overhead would give the requested rate. If that overhead is too large, writes which rate two and a half
+ * times the present overhead would give. */
 static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reports, call trees and diffs as pprofil.h shows them. Their rows are made by lib/report. */
+/* The functions of pprofil.h for reports, call trees and comparisons. lib/report makes the rows. */
 #include "config.h"
 
 #include <errno.h>

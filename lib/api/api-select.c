@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parts of profiles as pprofil.h shows them. */
+/* The functions of pprofil.h that make a part of a profile: pprofil_profile_select and its family. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "api/api.h"
 #include "report/report.h"
 
-#define WHAT_SIZE 512 /* bytes of what was selected, for people */
+#define WHAT_SIZE 512 /* bytes of the text that describes a selection */
 
 /* --- selections -------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void what_append(char *what, const 
     va_end(arguments);
 }
 
-/* Returns the selection as options of the command, for the caller to free; NULL: no memory. */
+/* Returns the selection as text in the form of command options. The caller frees it. NULL: no memory. */
 static char *selection_describe(const struct pprofil_selection *selection)
 {
     const struct {
@@ -61,7 +61,7 @@ static char *selection_describe(const struct pprofil_selection *selection)
     return what;
 }
 
-/* Adds the selection to the command of a part, for those who read the part from a file. */
+/* Adds the selection to the command of a part, so that it is also known when the part is read from a file. */
 static void add_to_command(struct pprofil_profile *part)
 {
     const char *command = part->profile->command;

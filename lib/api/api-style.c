@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Styles as pprofil.h shows them: a file of counters is read, or made of a saved profile, and printed with the symbols
- * of the text that was counted.
+ * pprofil_style_at and pprofil_style_print. The input is a file of counters, or is made from a saved profile. It is
+ * printed with the symbols of the text that was counted.
  */
 #include "config.h"
 
@@ -19,11 +19,11 @@
 #include "report/style.h"
 #include "symbol/symbol.h"
 
-#define SYMBOLS_MAX (1u << 24) /* of all modules together: a file may name the same module a million times */
+#define SYMBOLS_MAX (1u << 24) /* for all modules together, because a file may name the same module a million times */
 
 /* --- files ------------------------------------------------------------------------------- */
 
-/* Finds an object by its path or the last component of it. */
+/* Finds an object of a profile by its path, or by the last component of the path. */
 static int find_named(const struct profile *profile, const char *name, uint32_t *object)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {
@@ -50,7 +50,8 @@ static int find_program(const struct profile *profile, const struct style *style
     return 0;
 }
 
-/* Makes a file of counters of a saved profile, which has exact pcs, by the rules of the style's system. */
+/* Reads a saved profile, which has exact pcs, and counts it by the rules of the style's system. name: the object; NULL:
+ * the program. */
 static int read_profile(const char *path, const struct style *style, const char *name,
                         struct histogram_file *file)
 {
@@ -86,7 +87,8 @@ static int read_symbols(const char *path, struct symbol_table *symbols)
     return error;
 }
 
-/* Reads the symbols of a module. *shift: what is added to their addresses to give those in memory. */
+/* Reads the symbols of a module. *shift: a symbol's address in memory minus its link-time address. Returns false if
+ * they cannot be read. */
 static bool read_module(const struct histogram_module *module, struct symbol_table *symbols,
                         uint64_t *shift)
 {
@@ -110,8 +112,8 @@ static bool is_module(const struct histogram_file *file, const char *path)
     return false;
 }
 
-/* Reads the symbols of all modules of a file, at the addresses where they were loaded. A module that cannot be read has
- * none, so that its pcs are in no symbol. */
+/* Reads the symbols of all modules of a file, at the addresses at which the modules were loaded. If a module cannot be
+ * read, its pcs are in no symbol. */
 static int read_modules(const struct histogram_file *file, struct symbol_table *symbols)
 {
     int error = 0;
@@ -125,7 +127,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
         struct symbol_table own;
         uint64_t shift;
         if (module->start < program_end)
-            continue; /* this module is the program, whose symbols the object gave */
+            continue; /* this module is the program, and its symbols have been read from file->object */
         if (!read_module(module, &own, &shift))
             continue;
         error = symbol_table_add(symbols, &own, shift, module->start, module->end);
@@ -137,8 +139,8 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
     return error;
 }
 
-/* Returns the path of the text: that in the file, else the one that was given, else a.out, as these programs did; but
- * kprof had no default. */
+/* Returns the path of the text: the path in the file, else the path that the caller gave, else "a.out", which was the
+ * default of these programs. NULL: kprof had no default. */
 static const char *text_path(const struct histogram_file *file, const struct style *style,
                            const char *object)
 {
@@ -147,7 +149,7 @@ static const char *text_path(const struct histogram_file *file, const struct sty
     return strncmp(style->name, "kprof", strlen("kprof")) == 0 ? NULL : "a.out";
 }
 
-/* Makes a symbol for each cell of a file that counts system calls, as if they were functions of 8 bytes. */
+/* Makes a symbol for each cell of a file that counts system calls, as if system calls were functions of 8 bytes. */
 static int make_call_symbols(const struct histogram_file *file, struct symbol_table *symbols, char **names)
 {
     uint64_t count = file->histogram_count > 0 ? file->histograms[0].count : 0;
@@ -181,7 +183,7 @@ static int print_calls(const struct histogram_file *file, const struct style *st
     return error;
 }
 
-/* Is none of the counted addresses in the symbols' text, because that was loaded at other addresses? */
+/* Returns true if no counted address is in the text of the symbols, because the text was loaded at another address. */
 static bool is_elsewhere(const struct histogram_file *file, const struct symbol_table *symbols)
 {
     uint64_t low = symbols->count > 0 ? symbols->symbols[0].address : 0;

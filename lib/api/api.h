@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * api: functions of pprofil.h that check and copy what the rooms below take and make. Those of sessions are in
- * lib/session, and those of live views in lib/live.
+ * api: those functions of pprofil.h that read, save, select and report profiles. They check and copy arguments and
+ * results; the libraries below do the work. The functions of sessions are in lib/session, and those of live views in
+ * lib/live.
  */
 #ifndef PPROFIL_API_H
 #define PPROFIL_API_H
@@ -12,13 +13,14 @@
 #include "report/report.h"
 #include "session/session.h"
 
-/* Copies the part of a structure that both sides know: the program may have been compiled with another pprofil.h. */
+/* Copies the part of a structure that both sides have. The program may have been compiled with another version of
+ * pprofil.h. */
 static inline void api_copy(void *to, size_t size, const void *from, size_t from_size)
 {
     memcpy(to, from, size < from_size ? size : from_size);
 }
 
-/* Makes the profile's symbolizer if it has none. 0 or -ENOMEM. */
+/* Creates the symbolizer of a profile that has none. Returns 0 or -ENOMEM. */
 int api_need_symbolizer(struct pprofil_profile *profile);
 
 #endif

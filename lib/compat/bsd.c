@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* 4.4BSD and Mac OS X: profil(2). */
+/* profil(2) for programs of 4.4BSD and of Mac OS X. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ int bsd_profil(const char *dialect, const char *samples, size_t size, unsigned l
     int error = -EINVAL;
 
     if (scale <= DIALECT_ONE_TO_ONE)
-        /* without a prototype the caller may pass an int, whose upper half is random */
+        /* without a prototype the caller may pass size as an int, whose upper half is random */
         error = compat_profil(&call, samples, (uint32_t)size, offset, scale, compat_is_strict());
     else
         compat_say("profil", "a scale of %u is above 65536", scale);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests to the supervisor. The program may have other threads in the same call, may make it in a signal handler, may
- * have forked since the last call, or may have closed all descriptors. So an address is all that is kept from one call
- * to the next, and signals are blocked during a request.
+ * Sends requests to the supervisor, and starts it. Other threads of the program may be in the same call. The program
+ * may also make the call in a signal handler, may have forked since the last call, or may have closed all descriptors.
+ * So only the address of the supervisor is kept from one call to the next, and signals are blocked during a request.
  */
 #include "config.h"
 
@@ -27,19 +27,21 @@
 
 #define OVERHEAD "--overhead=0.05"
 #define ATTEMPTS 3
-#define LEAVING_WAITS 1000 /* ms to wait for a former supervisor to end */
+#define LEAVING_WAITS 1000 /* limit of the wait for the end of a former supervisor, ms */
 #define LOCK_WAIT_NS 100000
 
 static struct {
-    _Atomic pid_t owner; /* the process that has a thread in a request; 0: none */
+    _Atomic pid_t owner; /* lock: the process that has a thread in a request; 0: none */
     char name[WIRE_PROFIL_NAME];
-    pid_t listener;      /* this process or the parent that made the socket of that name */
-    pid_t supervisor;    /* 0: none was started */
-    _Atomic uint64_t overflows; /* ticks that found their counter full, not reported yet; the supervisor adds to it */
+    pid_t listener;      /* process that made the socket of that name: this process, or its parent before a fork */
+    pid_t supervisor;    /* 0: no supervisor was started */
+    /* number of ticks whose counter was full, and that no message has reported yet; the supervisor adds to it */
+    _Atomic uint64_t overflows;
 } state;
 
-/* A child that was forked while another thread was in a request inherits the lock without that thread. Waiting threads
- * sleep, so that a thread of a higher priority does not keep the owner from running. */
+/* Takes the lock. A child that was forked while another thread was in a request inherits the lock, but not that thread.
+ * So the lock of another process is ignored. Waiting threads sleep, so that a thread with a higher priority does not
+ * keep the owner from running. */
 static void request_lock(void)
 {
     const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
@@ -60,7 +62,7 @@ static void request_unlock(void)
     atomic_store(&state.owner, 0);
 }
 
-/* Returns the pid of our tracer; 0: none. */
+/* Returns the pid of the tracer of this process; 0: none. */
 static pid_t request_tracer(void)
 {
     char text[4096];
@@ -113,7 +115,8 @@ static int request_start_supervisor(const char *call)
     return error;
 }
 
-/* Connects to our supervisor. may_start: starts one if there is none, or if it has ended. */
+/* Connects to the supervisor of this process. may_start: starts a supervisor if there is none, or if it has ended.
+ * Returns a descriptor or a negative errno. */
 static int request_reach_supervisor(const char *call, bool may_start)
 {
     int fd = -ECONNREFUSED;
@@ -132,7 +135,7 @@ static int request_reach_supervisor(const char *call, bool may_start)
     if (fd < 0)
         compat_say(call, "pprofil-supervise does not answer: %s", strerror(-fd));
     else if (request_tracer() != state.supervisor)
-        /* Yama: a child does not inherit the permission that its parent gave its tracer */
+        /* for Yama: a child does not inherit the permission that its parent has given to the tracer */
         prctl(PR_SET_PTRACER, (unsigned long)state.supervisor, 0, 0, 0);
     return fd;
 }
@@ -149,7 +152,7 @@ static void request_explain(const char *call, int error)
         compat_say(call, "%s", strerror(-error));
 }
 
-/* Does the request only end counting? Then no supervisor has to be started for it. */
+/* Returns true if the request only ends counting. Then no supervisor is started for it. */
 static bool request_is_vain(const struct wire_profil *request)
 {
     return request->op == WIRE_PROFIL_STOP || (request->op == WIRE_PROFIL_PCS && request->room == 0);
@@ -160,7 +163,7 @@ static int request_ask(const char *call, const struct wire_profil *request, stru
     bool vain = request_is_vain(request);
     int error = -EPIPE;
 
-    /* a supervisor that is ending may accept the connection and then close it */
+    /* a supervisor that is about to end may accept the connection and then close it */
     for (int attempt = 0; error == -EPIPE && attempt < ATTEMPTS; attempt++) {
         int fd = request_reach_supervisor(call, !vain);
         if (fd < 0)
@@ -223,7 +226,7 @@ int compat_ask(const char *call, const struct wire_profil *asked, int64_t *value
     return error;
 }
 
-/* Also reports full counters to a program that ends without turning profiling off. */
+/* Reports full counters also if a program ends without having turned profiling off. */
 __attribute__((destructor)) static void request_end(void)
 {
     request_tell_overflows("profil");
@@ -239,7 +242,7 @@ int compat_copy(void *to, const void *from, size_t size)
         return 0;
     if (got >= 0 || errno == EFAULT)
         return -EFAULT;
-    memcpy(to, from, size); /* if the call is forbidden, a bad address ends the program */
+    memcpy(to, from, size); /* if process_vm_readv is forbidden, a bad address ends the program here */
     return 0;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * compat: the calls of the profil family for programs that contain them. A call becomes a request to a supervisor,
- * which traces the calling process and counts into its memory. The first call starts the supervisor. lib/wire/wire.h
- * has the protocol.
+ * compat: the functions of the profil family, for old programs that call them. A call becomes a request to a
+ * supervisor. The supervisor traces the calling process, and counts in its memory. The first call starts the
+ * supervisor. lib/wire/wire.h has the protocol.
  *
- * Each system has a library of its own, which needs only libc because it is loaded into other people's programs. It
- * defines the names of the system's manual pages, so that a program that declares profil itself gets its system's, and
- * never the C library's. compat.c makes requests, histogram.c checks a histogram before, own-maps.c completes addresses
- * of 32 bits, and say.c writes messages.
+ * Each old system has its own library, which is loaded into other people's programs, and therefore needs only libc. The
+ * library defines the names of the system's manual pages. So a program that declares profil itself gets the function of
+ * its system, and never that of the C library. compat.c sends requests, histogram.c first checks a histogram,
+ * own-maps.c completes addresses of 32 bits, and say.c writes messages.
  */
 #ifndef PPROFIL_COMPAT_H
 #define PPROFIL_COMPAT_H
@@ -18,56 +18,59 @@
 
 #include "wire/wire.h"
 
-/* Between these two calls signals are blocked and the thread cannot be cancelled; compat_leave restores errno. They may
- * nest. All code that opens a descriptor or waits is between them, because a signal handler might never return. */
+/* Between these two calls all signals are blocked, and the thread cannot be cancelled. compat_leave restores errno. The
+ * calls may nest. All code that opens a descriptor or waits must be between them, because a signal handler might never
+ * return. */
 struct compat_guard {
     int before, cancel;
-    unsigned long mask[128 / sizeof(unsigned long)]; /* a sigset_t: <signal.h> declares the C library's profil */
+    /* a sigset_t, but <signal.h> declares the profil of the C library */
+    unsigned long mask[128 / sizeof(unsigned long)];
 };
 void compat_enter(struct compat_guard *guard);
 void compat_leave(const struct compat_guard *guard);
 
-/* Sends a request to the supervisor and waits for the answer, whose value is written to *value unless that is NULL. May
- * be called from any thread, in a forked child and in a signal handler. Leaves errno alone. Returns 0 or -errno; if
- * PPROFIL_DEBUG is set, a message on stderr explains the error. */
+/* Sends a request to the supervisor and waits for the answer. Stores the value of the answer in *value unless value is
+ * NULL. May be called from any thread, in a forked child and in a signal handler. Does not change errno. Returns 0 or a
+ * negative errno. If PPROFIL_DEBUG is set, writes a message about the error to stderr. */
 int compat_ask(const char *call, const struct wire_profil *request, int64_t *value);
 
-/* Is PPROFIL_STRICT set, and not 0? Then calls fail whenever the page says so, also where we would serve them. */
+/* Returns true if PPROFIL_STRICT is set, and not 0. Then calls fail in all cases in which the manual page says so.
+ * Otherwise some of these calls are served. */
 bool compat_is_strict(void);
-/* Is PPROFIL_SOLARIS_PER_LWP set, and not 0? */
+/* Returns true if PPROFIL_SOLARIS_PER_LWP is set, and not 0. */
 bool compat_is_per_thread(void);
-/* Is PPROFIL_DEBUG set, and not 0? */
+/* Returns true if PPROFIL_DEBUG is set, and not 0. */
 bool compat_is_debugged(void);
-/* Writes to stderr why a call cannot be served, if PPROFIL_DEBUG is set. */
+/* Writes to stderr why a call cannot be served, if PPROFIL_DEBUG is set and not 0. */
 __attribute__((format(printf, 2, 3))) void compat_say(const char *call, const char *format, ...);
-/* Writes an important message to stderr, unless PPROFIL_DEBUG is 0. Neither of the two waits or raises a signal, and
- * they write only if standard error is still the file that it was when the program began. */
+/* Writes an important message to stderr, unless PPROFIL_DEBUG is 0. compat_say and compat_warn do not wait, and raise
+ * no signal. They write only if standard error is still the file that it was at the start of the program. */
 __attribute__((format(printf, 2, 3))) void compat_warn(const char *call, const char *format, ...);
 
-/* A call of a system that begins to count. */
+/* A call of an old system's function that begins to count. */
 struct compat_call {
-    const char *name;    /* of the function, for messages */
+    const char *name;    /* name of the function, for messages */
     const char *dialect;
     unsigned counter_size;         /* bytes */
-    enum wire_profil_scope scope;  /* whose samples count */
-    const void *caller;            /* its return address */
+    enum wire_profil_scope scope;  /* threads whose samples count */
+    const void *caller;            /* return address of the call */
 };
 
-/* Begins to count in one histogram of size bytes. A scale that means off in the dialect ends counting. An offset of 32
- * bits is completed. Returns 0 or -errno; -EFAULT, only if is_checked: the buffer cannot be written. Leaves errno
- * alone. */
+/* Begins to count in one histogram of size bytes. Completes an offset of 32 bits. A scale that means "off" to the
+ * dialect ends the counting. Returns 0 or a negative errno; -EFAULT: is_checked is true, and the buffer cannot be
+ * written. Does not change errno. */
 int compat_profil(const struct compat_call *call, const void *buffer, size_t size, uint64_t offset, uint32_t scale,
                   bool is_checked);
 
-/* Completes the offset of one region, and reports what is wrong with its offset and its buffer. The message that
- * nothing can be counted is an important one. reach: see offset_complete. Returns false if the buffer cannot be
- * written, which is only checked with PPROFIL_DEBUG or PPROFIL_STRICT. Call it between compat_enter and
- * compat_leave. */
+/* Completes the offset of one region, and writes messages about a wrong offset or buffer. If nothing can be counted,
+ * the message is an important one. reach: see offset_complete. Returns false if the buffer cannot be written. The
+ * buffer is only checked if PPROFIL_DEBUG or PPROFIL_STRICT is set. Call this between compat_enter and compat_leave. */
 bool compat_check_region(const struct compat_call *call, struct wire_profil_region *region, uint64_t reach);
-/* Checks in the same way any memory that will be counted in. Call it between compat_enter and compat_leave. */
+/* Checks memory in the same way before the supervisor counts in it. Call this between compat_enter and compat_leave. */
 bool compat_check_buffer(const char *call, uint64_t address, uint64_t size);
 
-/* Ends counting in the threads of a scope. call: its name, for messages. */
+/* Ends the counting in the threads of a scope. call: name of the function, for messages. Returns 0 or a negative
+ * errno. */
 int compat_stop(const char *call, enum wire_profil_scope scope);
 
 /* Copies memory that may not be mapped. Returns 0 or -EFAULT. */
@@ -79,7 +82,8 @@ void compat_unmap(void *memory, size_t size);
 
 /* --- bsd.c ----------------------------------------------------------------------------------- */
 
-/* profil(2) of 4.4BSD and of Mac OS X. Returns 0, or -1 and errno. caller: the return address of the call. */
+/* Does what profil(2) of 4.4BSD and of Mac OS X does. Returns 0, or -1 with errno set. caller: return address of the
+ * call. */
 int bsd_profil(const char *dialect, const char *samples, size_t size, unsigned long offset, unsigned int scale,
                const void *caller);
 

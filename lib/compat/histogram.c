@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One histogram of a program, and what can be checked before it is counted in. */
+/* Begins and ends the counting in one histogram of a program. Checks its offset and its buffer first. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "compat/own-maps.h"
 #include "dialect/dialect.h"
 
-/* Returns how many bytes of text a buffer covers from the offset on. */
+/* Returns the number of bytes of text that a buffer covers from the offset on; UINT64_MAX: all text. */
 static uint64_t histogram_reach(const struct dialect *dialect, uint64_t size, uint32_t scale)
 {
     bool all = (dialect->two_is_all && scale == 2) || scale == 0;

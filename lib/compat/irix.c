@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IRIX: profil(2) and sprofil(2). What the page of sprofil leaves open follows the page of HP-UX. */
+/* The library for programs of IRIX: profil(2) and sprofil(2). Where the page of sprofil says nothing, the page of HP-UX
+ * is followed. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "compat/irix/sys/profil.h"
 #include "dialect/dialect.h"
 
-#define TICK_US 10000 /* PROF_FAST divides it by PROF_FAST_CNT */
+#define TICK_US 10000 /* period of a tick; PROF_FAST divides it by PROF_FAST_CNT */
 #define FAST_US (TICK_US / PROF_FAST_CNT)
 
 extern int profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale);
@@ -22,10 +23,10 @@ int profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsi
         .name = "profil", .dialect = "irix", .counter_size = 2, .caller = __builtin_return_address(0)};
 
     compat_profil(&call, buffer, size, offset, scale, false);
-    return 0; /* always: profil(2) */
+    return 0; /* profil(2) always returns 0 */
 }
 
-/* For FORTRAN: all arguments are references, and g77 and gfortran append the underscore to the name. */
+/* The profil of FORTRAN. All arguments are references. g77 and gfortran append the underscore to the name. */
 int profil_(unsigned short *buffer, const int *size, const int *offset, const int *scale)
 {
     const struct compat_call call = {
@@ -35,7 +36,7 @@ int profil_(unsigned short *buffer, const int *size, const int *offset, const in
     return 0;
 }
 
-/* Returns 0 or -EINVAL. */
+/* Checks an entry of sprofil. Returns 0 or -EINVAL, with a message. */
 static int entry_check(const struct prof *entry, size_t index, unsigned counter_size)
 {
     const char *problem = NULL;
@@ -96,7 +97,7 @@ static int entries_start(const struct compat_call *call, const struct prof *entr
     return error;
 }
 
-/* Returns 0, -E2BIG or -EINVAL. */
+/* Checks the arguments of sprofil. Returns 0, -E2BIG or -EINVAL, with a message. */
 static int sprofil_check(int count, unsigned flags)
 {
     int most = compat_is_strict() ? PROFIL_MAX : (int)WIRE_PROFIL_REGIONS_MAX;
@@ -125,7 +126,7 @@ int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int 
 
     compat_enter(&guard);
     if (error == 0)
-        compat_stop("sprofil", WIRE_PROFIL_ALL_THREADS); /* each call first ends what an earlier one began */
+        compat_stop("sprofil", WIRE_PROFIL_ALL_THREADS); /* each call first ends the counting of an earlier call */
     if (error == 0 && tick != NULL)
         error = compat_copy(tick, &period, sizeof period);
     if (error == 0 && entries != NULL && count > 0)
@@ -137,8 +138,8 @@ int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int 
     return -1;
 }
 
-/* The flags of pkg-config have ld's --wrap rename calls of profil to this, so that no other library's profil gets
- * them. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil and sprofil to these names. So the
+ * functions of no other library get these calls. */
 extern int __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));
 extern int __wrap_sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int flags)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mac OS X: the name profil. */
+/* The library for programs of Mac OS X: defines the name profil. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
     return -1;
 }
 
-/* The flags of pkg-config have ld's --wrap rename calls of profil to this, so that no other library's profil gets
- * them. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So the profil of no
+ * other library gets these calls. */
 extern int __wrap_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

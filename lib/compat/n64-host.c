@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The I/O thread of osProfileInit, and its host. "A thread is started in order to service requests for profile data
- * from gperf": osProfile(3P). The host is pprofil gperf; base/gperf-address.h has the addresses. Each end checks that
- * the other one is a process of the same user, so that nobody else reads a profile or poses as the other end.
+ * The I/O thread of osProfileInit, and the connection to its host. "A thread is started in order to service requests
+ * for profile data from gperf": osProfile(3P). The host is the command pprofil gperf; base/gperf-address.h has the
+ * addresses. Each end checks that the other end is a process of the same user or of root. So nobody else can read a
+ * profile, or pretend to be the other end.
  */
 #include "config.h"
 
@@ -24,14 +25,15 @@
 #include "compat/n64-internal.h"
 #include "launch/spawn.h"
 
-#define HOST_WAIT_S 1      /* limit of one wait for the other end */
-#define HOST_TRANSFER_S 10 /* limit for a whole profile */
+#define HOST_WAIT_S 1      /* limit of one wait for the other end, seconds */
+#define HOST_TRANSFER_S 10 /* limit for sending a whole profile, seconds */
 #define META_MAX (1u << 20) /* bytes */
 
 static struct {
-    _Atomic pid_t owner; /* the process that has the thread; 0: none. A forked child has no such thread. */
+    _Atomic pid_t owner; /* the process that has the I/O thread; 0: none. A forked child does not have the thread */
     int listener;
-    ino_t inode; /* of the socket: the program may close it, and the descriptor may be another file then */
+    /* inode of the socket. It shows if the program has closed the socket, so that its descriptor may be another file */
+    ino_t inode;
 } host;
 
 static bool host_is_ours(int fd)
@@ -43,7 +45,7 @@ static bool host_is_ours(int fd)
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-/* Anybody can bind the address and never answer. */
+/* Limits each wait on a socket, because anybody can bind the address and never answer. */
 static void host_limit(int fd)
 {
     const struct timeval limit = {.tv_sec = HOST_WAIT_S};
@@ -56,7 +58,7 @@ static struct n64_stream host_stream(int fd)
     return (struct n64_stream){.fd = fd, .deadline_ns = time_now() + HOST_TRANSFER_S * UINT64_C(1000000000)};
 }
 
-/* Sends the length of the meta lines, and the lines. A profile is useful without them: if they cannot be made, the
+/* Sends the length of the meta lines, and then the lines. A profile is useful without them: if they cannot be made, the
  * length is 0. */
 static int host_put_meta(struct n64_stream *stream)
 {
@@ -120,7 +122,8 @@ static void *host_serve(void *unused)
     return NULL;
 }
 
-/* In a forked child: the thread and its socket are the parent's. */
+/* Runs in a forked child. The I/O thread and its socket belong to the parent, so closes the socket here. Also resets
+ * the lock of the list. */
 static void host_leave_child(void)
 {
     if (host.owner != 0 && host_listens())
@@ -148,7 +151,7 @@ static int host_open(void)
     return 0;
 }
 
-/* Starts a thread with all signals blocked, so that it never runs the program's handlers. */
+/* Starts the I/O thread. The caller has blocked all signals, so the thread never runs handlers of the program. */
 static int host_start_thread(void)
 {
     static bool registered;
@@ -175,7 +178,7 @@ void n64_host_begin(void)
     pid_t self = getpid();
 
     compat_enter(&guard);
-    /* the program may have closed the socket, which it did not open */
+    /* the program may have closed the socket, although it has not opened it */
     if (host.owner != self || !host_listens()) {
         int error = host_start_thread();
         host.owner = error == 0 ? self : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * n64-internal: shared by the files of the Nintendo 64's library. n64.c has the calls and the current segments,
- * n64-stream.c writes what gperf(1P) reads, and n64-host.c is the thread that answers it.
+ * n64-internal: what the files of the Nintendo 64's library share. n64.c has the calls and the current segments.
+ * n64-stream.c writes the data that gperf(1P) reads. n64-host.c has the I/O thread that answers gperf.
  *
- * When the I/O thread reads the segments, the program may have freed their histograms or passed others. So the list is
- * copied under a lock, and counters are read in a way that makes a bad address an error.
+ * When the I/O thread reads the segments, the program may have freed their histograms, or replaced the segments. So the
+ * thread copies the list under a lock, and reads counters in a way in which a bad address is only an error.
  */
 #ifndef PPROFIL_COMPAT_N64_INTERNAL_H
 #define PPROFIL_COMPAT_N64_INTERNAL_H
@@ -13,49 +13,51 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PPROFIL_N64_NO_INLINE /* this library defines the functions */
+#define PPROFIL_N64_NO_INLINE /* because this library defines the functions itself */
 #include "compat/n64/ultra64.h"
 
-/* What is profiled. The segments are a copy of the program's, in memory from compat_map. */
+/* The list of the profiled segments. The array is a copy of the program's array, in memory from compat_map. */
 struct n64_list {
     OSProf *segments;
-    size_t room; /* bytes of their memory */
+    size_t room; /* bytes of the memory of segments */
     u32 count, counter_size;
-    u32 overflow; /* the overflow bin */
+    u32 overflow; /* counter of the overflow bin */
     u32 period_us;
 };
 
-/* The current list. Only the calls change it, and only one thread makes them, as on the console. */
+/* The current list. Only the osProfile calls change it. As on the console, only one thread may make these calls. */
 extern struct n64_list n64_list;
 
 /* Replaces the current list, and sets the overflow bin to 0. Returns 0 or -ENOMEM. */
 int n64_list_replace(const OSProf *segments, u32 count, u32 counter_size);
-/* Copies the current list; any thread may call this. Returns 0 or -ENOMEM; n64_list_free frees the copy. */
+/* Copies the current list. Any thread may call this. Returns 0 or -ENOMEM. n64_list_free frees the copy. */
 int n64_list_copy(struct n64_list *copy);
 void n64_list_free(struct n64_list *copy);
-/* In a forked child, where no thread has the lock. */
+/* Resets the lock in a forked child, which has no thread that could unlock it. */
 void n64_list_unlock_child(void);
 
-/* A stream that is being written. */
+/* A stream of bytes that is being written. */
 struct n64_stream {
-    int fd;               /* a file or a socket */
-    uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none. SO_SNDTIMEO limits a single send */
-    uint64_t sum;         /* of all bytes so far: hash_fnv */
+    int fd;               /* descriptor of a file or a socket */
+    uint64_t deadline_ns; /* time limit for the stream, CLOCK_MONOTONIC; 0: none. SO_SNDTIMEO limits each single send */
+    uint64_t sum;         /* hash_fnv of all bytes so far */
 };
 
-/* Writes bytes. Returns 0 or -errno; -ETIMEDOUT: the deadline has passed. */
+/* Writes bytes. Returns 0 or a negative errno; -ETIMEDOUT: the deadline has passed. */
 int n64_stream_put(struct n64_stream *stream, const void *bytes, size_t size);
-/* Writes what osProfileFlush sends: pprofil-formats(5), "n64". Returns 0 or -errno; -EFAULT: a histogram is not
- * mapped. */
+/* Writes the data that osProfileFlush sends: pprofil-formats(5), "n64". Returns 0 or a negative errno; -EFAULT: a
+ * histogram is not mapped. */
 int n64_stream_write(struct n64_stream *stream, const struct n64_list *list);
-/* Writes the lines of a FILE.meta, which has what the stream cannot hold, to a new memfd. sum: of the file that they
- * describe; 0: they are sent with the stream. Returns a descriptor, which the caller closes, or -errno. */
+/* Writes the lines of a FILE.meta to a new memfd. They contain facts that the stream cannot hold. sum: hash_fnv of the
+ * file that the lines describe; 0: the lines are sent with the stream. Returns a descriptor, which the caller closes,
+ * or a negative errno. */
 int n64_meta_make(uint64_t sum);
 
-/* Starts the thread that answers gperf's requests, unless this process has it. If it cannot be started, PPROFIL_DEBUG
- * explains why, and requests are not answered. */
+/* Starts the I/O thread, which answers gperf, unless this process already has it. If the thread cannot be started,
+ * gperf gets no answer. A message with the reason is written if PPROFIL_DEBUG is set. */
 void n64_host_begin(void);
-/* Sends the profile to a gperf that runs as a server. Returns 0 or -errno: there is none, or it refuses. */
+/* Sends the profile to a gperf that runs as a server. Returns 0 or a negative errno: there is no server, or it
+ * refuses. */
 int n64_host_send(const struct n64_list *list);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stream that osProfileFlush sends to the host, and the meta lines with what it leaves out. */
+/* Writes the stream that osProfileFlush sends to the host, and the meta lines with facts that the stream cannot
+ * hold. */
 #include "config.h"
 
 #include <endian.h>
@@ -17,9 +18,10 @@
 #include "compat/n64-internal.h"
 #include "compat/own-maps.h"
 
-#define BLOCK 512 /* words written at once */
+#define BLOCK 512 /* number of counters that are written at once */
 
-/* The other end of a socket may be gone; the program must not get a SIGPIPE for that. */
+/* Writes some of the bytes, as write(2) does. If the other end of a socket is closed, the program does not get a
+ * SIGPIPE. */
 static ssize_t stream_write_some(int fd, const void *bytes, size_t size)
 {
     ssize_t wrote = send(fd, bytes, size, MSG_NOSIGNAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Nintendo 64: osProfileInit, osProfileStart, osProfileStop, osProfileFlush. */
+/* The library for programs of the Nintendo 64: osProfileInit, osProfileStart, osProfileStop and osProfileFlush. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@
 #include "compat/own-maps.h"
 #include "dialect/dialect.h"
 
-#define CYCLES_PER_MS 46875u /* of the COUNT register */
+#define CYCLES_PER_MS 46875u /* rate of the COUNT register */
 #define DEFAULT_FILE "osprofile.out"
-#define DEFAULT_US 10000 /* "a typical value": osProfile(3P). It holds until osProfileStart sets another one. */
+#define DEFAULT_US 10000 /* "a typical value": osProfile(3P). It is used until osProfileStart sets another one */
 
 /* --- the segments of the last osProfileInit --------------------------------------------------- */
 
@@ -87,9 +87,9 @@ void n64_list_unlock_child(void)
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-static bool n64_active; /* osProfileStart was called, and osProfileStop was not called since */
+static bool n64_active; /* osProfileStart was called, and osProfileStop was not called since then */
 
-/* With PPROFIL_STRICT, any program behaves as if it was compiled with PPROFIL_N64_STRICT. */
+/* Returns the mode of a call. With PPROFIL_STRICT any program behaves as if it was compiled with PPROFIL_N64_STRICT. */
 static int n64_mode(int compiled)
 {
     return compat_is_strict() ? compiled | PPROFIL_N64_IS_DEBUG | PPROFIL_N64_IS_STRICT : compiled;
@@ -115,8 +115,8 @@ static void n64_report(int mode, int code, unsigned long first, unsigned long se
     fputc('\n', stderr);
 }
 
-/* In the page text_end is the last instruction. The library took it for the end of the text, and so do we, except in
- * strict mode. */
+/* Returns the end of a segment's text. In the manual page text_end is the last instruction. The old library used it as
+ * the end of the text, and this one does so, too, except in strict mode. */
 static const u32 *n64_end(const OSProf *segment, int mode)
 {
     return segment->text_end + (mode & PPROFIL_N64_IS_STRICT ? 1 : 0);
@@ -127,7 +127,7 @@ static u32 n64_words(const OSProf *segment, int mode)
     return (u32)(n64_end(segment, mode) - segment->text_start);
 }
 
-/* Returns 0, or the code of an error that has been reported. */
+/* Checks a segment. Returns 0, or the code of an error that has been reported. */
 static int n64_check(const OSProf *segment, int mode)
 {
     bool strict = mode & PPROFIL_N64_IS_STRICT;
@@ -142,7 +142,7 @@ static int n64_check(const OSProf *segment, int mode)
                (uintptr_t)segment->text_end);
         return ERR_OSPROFILEINIT_ORD;
     }
-    /* the library's own check allows four times as many counters */
+    /* the debug library accepts a histogram with a quarter of the counters that its text needs */
     if (n64_words(segment, mode) / (strict ? 1 : 4) > segment->histo_size) {
         n64_report(mode, ERR_OSPROFILEINIT_SIZ, segment->histo_size, 0);
         return ERR_OSPROFILEINIT_SIZ;
@@ -160,7 +160,7 @@ static bool n64_overlap(const OSProf *segments, u32 count, int mode)
     return false;
 }
 
-/* Checks for errors that the library does not report, and with which it counts. */
+/* Writes messages about errors in a segment that the library without error reports ignores. */
 static void n64_explain(const OSProf *segment, u32 index, u32 counter_size)
 {
     u32 words = n64_words(segment, 0);
@@ -176,10 +176,10 @@ static void n64_explain(const OSProf *segment, u32 index, u32 counter_size)
         compat_say("osProfileInit", "segment %u: histo_base cannot be written", index);
 }
 
-/* 0 or -errno. */
+/* Begins to count in the current segments. Returns 0 or a negative errno. */
 static int n64_start(int mode)
 {
-    /* the timer counts whole cycles */
+    /* the timer of the console counts whole cycles */
     uint64_t cycles = (uint64_t)n64_list.period_us * CYCLES_PER_MS / 1000;
     size_t room = (n64_list.count + 1u) * sizeof(struct wire_profil_region);
 
@@ -233,7 +233,7 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
     }
     if (n64_list_replace(segments, count, counter_size) != 0)
         return;
-    if (n64_active) /* only the debug library refuses this */
+    if (n64_active) /* only the debug library refuses a new list while it counts */
         n64_active = n64_start(mode) == 0;
     n64_host_begin();
 }
@@ -269,7 +269,7 @@ void pprofil_n64_stop(int mode)
     n64_active = false;
 }
 
-/* Is it a regular file in a directory that may get another file? */
+/* Returns true for a regular file in a directory that can hold another file beside it. */
 static bool n64_has_neighbours(const char *path)
 {
     struct stat status;
@@ -278,7 +278,7 @@ static bool n64_has_neighbours(const char *path)
            S_ISREG(status.st_mode);
 }
 
-/* Writes FILE.meta, with what FILE has no room for. Errors are ignored, because FILE is useful without it. */
+/* Writes FILE.meta, with facts that FILE cannot hold. Errors are ignored, because FILE is useful without it. */
 static void n64_write_meta(const char *path, uint64_t sum)
 {
     char beside[PATH_MAX], bytes[4096];
@@ -326,7 +326,7 @@ void pprofil_n64_flush(void)
     compat_leave(&guard);
 }
 
-/* For programs that declare the functions themselves: these behave as the library that reports no errors. */
+/* For programs that declare these functions themselves. The functions behave as the library that reports no errors. */
 void osProfileInit(OSProf *segments, u32 count)
 {
     pprofil_n64_init(segments, count, sizeof(u16), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OSF/1, later Tru64: profil(2), its extended form for several ranges of addresses, and getsysinfo(2) for the clock's
- * rate. */
+/* The library for programs of OSF/1, which was later named Tru64: profil(2), also in its extended form for several
+ * ranges of addresses, and getsysinfo(2) for the rate of the clock. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 extern void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale);
 extern int getsysinfo(unsigned long operation, void *buffer, unsigned int size);
 
-/* Returns 0, or -errno after a message about the range that is wrong. */
+/* Copies the ranges of the program. Returns 0, or a negative errno after a message about the range that is wrong. */
 static int ranges_copy(const struct profil_args *ranges, unsigned count, struct wire_profil_region *regions,
                        struct dialect_region *checked)
 {
@@ -31,7 +31,7 @@ static int ranges_copy(const struct profil_args *ranges, unsigned count, struct 
         checked[i] = (struct dialect_region){.offset = (uintptr_t)range.offset,
                                              .low = (uintptr_t)range.lowpc,
                                              .high = (uintptr_t)range.highpc,
-                                             .size = UINT64_MAX, /* highpc bounds it */
+                                             .size = UINT64_MAX, /* highpc limits it */
                                              .scale = range.scale};
         regions[i] = (struct wire_profil_region){.buffer = (uintptr_t)range.buffer,
                                                  .size = checked[i].size,
@@ -43,7 +43,7 @@ static int ranges_copy(const struct profil_args *ranges, unsigned count, struct 
     return 0;
 }
 
-/* Returns how many bytes of buffer a range uses. */
+/* Returns the number of bytes of buffer that a range uses. */
 static uint64_t range_room(const struct dialect_region *range)
 {
     uint64_t text = range->high - range->offset;
@@ -53,7 +53,7 @@ static uint64_t range_room(const struct dialect_region *range)
     return text * range->scale / DIALECT_ONE_TO_ONE + sizeof(unsigned int);
 }
 
-/* The ranges are refused: reports the first one that is wrong. */
+/* Writes a message about the first range that is wrong, after the ranges were refused. */
 static void ranges_explain(const struct dialect_region *ranges, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -104,8 +104,8 @@ static void ranges_begin(const struct profil_args *ranges, unsigned count)
     compat_leave(&guard);
 }
 
-/* Both forms have the same name, and programs call it without a prototype. So an offset of -1 may come as an int, whose
- * upper half is random, and the other numbers are read as int. */
+/* Both forms of profil. They have the same name, and programs call them without a prototype. So an offset of -1 may
+ * come as an int, whose upper half is random, and the other numbers are read as int. */
 void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
     const struct compat_call call = {.name = "profil",
@@ -122,7 +122,8 @@ void profil(const void *buffer, unsigned int size, unsigned long offset, unsigne
         compat_profil(&call, buffer, size, offset, scale, false);
 }
 
-/* Writes the number as an int or a long, whichever fits into the buffer of the caller. */
+/* getsysinfo(2), for the rate of the clock. Writes the rate as a long if that fits into the buffer, or else as an
+ * int. */
 int getsysinfo(unsigned long operation, void *buffer, unsigned int size)
 {
     const uint64_t ticks = OSF1_TICKS_PER_SECOND;
@@ -140,7 +141,7 @@ int getsysinfo(unsigned long operation, void *buffer, unsigned int size)
     return -1;
 }
 
-/* The flags of pkg-config have ld's --wrap rename calls of profil to this, so that no other library's profil gets
- * them. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So the profil of no
+ * other library gets these calls. */
 extern void __wrap_profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

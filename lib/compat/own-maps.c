@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads the mappings of this process, and completes offsets of 32 bits with them. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,24 +10,25 @@
 #include "compat/own-maps.h"
 
 #define HALF (UINT64_C(1) << 32)
-#define BELOW_MAX (UINT64_C(1) << 20) /* bytes by which a program may round the start of its text down */
-#define OWN_LINE_MAX (OWN_PATH_MAX + 128) /* bytes; a longer line is cut, which can only shorten its path */
+/* largest number of bytes by which a program may round the start of its text down */
+#define BELOW_MAX (UINT64_C(1) << 20)
+#define OWN_LINE_MAX (OWN_PATH_MAX + 128) /* bytes; a longer line is cut, which only affects its path */
 
 struct own_map {
     uint64_t start, end, inode;
     uint64_t device; /* major << 32 | minor */
     bool writable, executable;
-    const char *path; /* inside the line */
+    const char *path; /* points into the line */
 };
 
-/* Reads a file by lines without allocating. */
+/* A file that is read line by line, without allocating memory. */
 struct line_reader {
     int fd;
     size_t used, filled;
     char bytes[4096];
 };
 
-/* Reads the next line, without its newline. False: there is none. */
+/* Reads the next line, without its newline. Returns false if there is none. */
 static bool line_read(struct line_reader *reader, char line[OWN_LINE_MAX])
 {
     size_t length = 0;
@@ -52,7 +54,7 @@ static bool line_read(struct line_reader *reader, char line[OWN_LINE_MAX])
     return true;
 }
 
-/* Reads digits of a base, and skips the one character behind them. */
+/* Reads a number in a base. Skips its digits and the character behind them. */
 static uint64_t line_number(const char **at, unsigned base)
 {
     uint64_t number = 0;
@@ -93,7 +95,7 @@ static int maps_open(struct line_reader *reader)
     return reader->fd < 0 ? -errno : 0;
 }
 
-/* Nobody counts in the page of system calls of old programs. */
+/* Returns true for executable mappings, except the page of system calls of old programs, in which nobody counts. */
 static bool is_text(const struct own_map *map)
 {
     return map->executable && strcmp(map->path, "[vsyscall]") != 0;
@@ -168,17 +170,17 @@ bool own_maps_writable(uint64_t address, uint64_t size)
 /* --- offsets of 32 bits ----------------------------------------------------------------------- */
 
 struct offset_search {
-    uint64_t given, end; /* addresses that the offset covers as it was given */
+    uint64_t given, end; /* the addresses that the histogram covers if the offset is complete as given */
     uint64_t caller;
-    bool reaches;        /* there is text at the offset as given */
-    bool covers;         /* and the program means this text */
-    uint64_t found;      /* the completed offset: in the first object, or in the caller's */
-    unsigned count;      /* objects that the program could mean */
+    bool reaches;        /* there is text at these addresses */
+    bool covers;         /* the program means the text at these addresses */
+    uint64_t found;      /* the completed offset, in the first object that fits, or in the object of the caller */
+    unsigned count;      /* number of objects that the program could mean */
     bool callers;        /* found is in the object of the caller */
 };
 
-/* Finds the address in an object whose lower half is that of the offset. In an object of more than 4 GiB that is the
- * lowest of several. */
+/* Finds the address in an object whose lower half is that of the offset. An object of more than 4 GiB has several such
+ * addresses; finds the lowest. Returns false if there is none. */
 static bool offset_in(const struct own_object *object, uint64_t offset, uint64_t *address)
 {
     uint64_t lowest = object->start < BELOW_MAX ? 0 : object->start - BELOW_MAX;
@@ -195,7 +197,8 @@ static bool offset_try(void *context, const struct own_object *object)
     bool callers = search->caller >= object->start && search->caller < object->end;
     uint64_t address;
 
-    /* a histogram that covers all text overlaps each object, and its offset may still be half of an address */
+    /* a histogram that covers all text overlaps each object, but its offset may still be only the lower half of an
+     * address */
     bool within = search->given >= object->start && search->given < object->text_end;
     bool overlaps = search->given < object->text_end && search->end > object->text_start;
     search->reaches = search->reaches || overlaps;
@@ -220,7 +223,7 @@ enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t cal
         search.end = UINT64_MAX;
     if (sizeof(void *) < sizeof(uint64_t) || own_maps_objects(offset_try, &search) != 0 || search.covers)
         return OFFSET_AS_GIVEN;
-    if (*offset >= HALF && *offset < -HALF) /* a whole address, whose text may be loaded later */
+    if (*offset >= HALF && *offset < -HALF) /* a complete address, whose text may be loaded later */
         return search.reaches ? OFFSET_AS_GIVEN : OFFSET_NOWHERE_YET;
     if (search.count == 0)
         return search.reaches ? OFFSET_AS_GIVEN : OFFSET_NOWHERE;

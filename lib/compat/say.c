@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Messages on the program's standard error, and the settings in its environment. Both are looked at when the program
- * starts: later a thread may change the environment while a signal handler calls profil, and descriptor 2 may be a file
- * of the program's own, which a message would damage.
+ * Writes messages to the program's standard error, and reads the settings in its environment. Both are examined only
+ * when the program starts. Later a thread may change the environment while a signal handler calls profil. And
+ * descriptor 2 may later be a file of the program, which a message would damage.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@
 
 static struct {
     bool debugged, silent, strict, per_thread;
-    bool has_errors;      /* standard error was open */
-    struct stat errors;   /* the file that it was */
+    bool has_errors;      /* standard error was open when the program started */
+    struct stat errors;   /* status of that file */
 } say;
 
 static bool say_is_set(const char *name)
@@ -57,7 +57,7 @@ bool compat_is_per_thread(void)
     return say.per_thread;
 }
 
-/* Is descriptor 2 the same file as at the start, and can it be written without waiting? */
+/* Returns true if descriptor 2 is the same file as at the start, and can be written to without waiting. */
 static bool say_may_write(void)
 {
     struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -67,7 +67,8 @@ static bool say_may_write(void)
            now.st_ino == say.errors.st_ino && poll(&polled, 1, 0) == 1 && (polled.revents & POLLOUT) != 0;
 }
 
-/* All signals are blocked. Removes a SIGPIPE that our write raised, but not one that was pending before. */
+/* Writes a message; the caller has blocked all signals. Removes a SIGPIPE that this write raised, but not a SIGPIPE
+ * that was pending before. */
 static void say_write(const char *text, size_t length)
 {
     const struct timespec now = {0};
@@ -80,7 +81,8 @@ static void say_write(const char *text, size_t length)
         sigtimedwait(&broken, NULL, &now);
 }
 
-/* Uses a single write, because threads and children may write at the same time. */
+/* Writes a message in one line. Uses a single write(2), because other threads and child processes may write at the same
+ * time. */
 static void say_line(const char *call, const char *format, va_list arguments)
 {
     struct compat_guard guard;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solaris: profil(2) and pcsample(2). */
+/* The library for programs of Solaris: profil(2) and pcsample(2). */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ void profil(unsigned short *buffer, unsigned int size, unsigned long offset, uns
                                      .scope = compat_is_per_thread() ? WIRE_PROFIL_OWN_THREAD : WIRE_PROFIL_ALL_THREADS,
                                      .caller = __builtin_return_address(0)};
 
-    /* a scale of 0 or 1 ends counting, and also discards what pcsample counted */
+    /* a scale of 0 or 1 ends the counting, and also discards what pcsample counted */
     compat_profil(&call, buffer, size, offset, scale, false);
 }
 
@@ -36,7 +36,7 @@ long pcsample(uintptr_t samples[], long count)
     int64_t stored = 0;
     int error = -EINVAL;
 
-    /* no array is larger than the address space */
+    /* an array cannot be larger than the address space */
     if (count >= 0 && (unsigned long)count <= LONG_MAX / sizeof *samples) {
         compat_enter(&guard);
         if (count > 0)
@@ -51,7 +51,7 @@ long pcsample(uintptr_t samples[], long count)
     return -1;
 }
 
-/* The flags of pkg-config have ld's --wrap rename calls of profil to this, so that no other library's profil gets
- * them. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So the profil of no
+ * other library gets these calls. */
 extern void __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arithmetic of one region and of one counter, and the choice among several regions. */
+/* Computes which counter of a region a pc falls into, adds ticks to a counter, and chooses among several regions. */
 #include "config.h"
 
 #include "dialect/dialect.h"
 
-__extension__ typedef unsigned __int128 product; /* an address times a scale: 96 bits */
+__extension__ typedef unsigned __int128 product; /* for an address times a scale, which needs 96 bits */
 
-/* Computes which byte of the buffer a distance falls into. False: the system's arithmetic has no result. */
+/* Computes the byte of the buffer for a distance from the offset. Returns false if the system's arithmetic has no
+ * result. */
 static bool dialect_byte(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t distance,
                          bool exact, product *byte)
 {
@@ -112,8 +113,8 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
     uint64_t sum = (*counter + ticks) & most;
     bool passed = ticks > room;
 
-    /* illumos adds in 16 bits and looks at the sum: past 32767 it stops, but 65535 + 1 is 0, and
-     * goes on; wider counters have a limit as much higher */
+    /* illumos adds in 16 bits and then tests the sum. Above 32767 it stops. But 65535 + 1 is 0, so it goes on. The
+     * limit of a wider counter is also half of its largest value. */
     *full = ticks;
     if (overflow == DIALECT_STOPS && sum > most / 2)
         return DIALECT_STOPPED;
@@ -121,21 +122,21 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
         *full = 0;
     else if (overflow == DIALECT_SATURATES)
         *full = ticks - room;
-    else /* once each time round */
+    else /* one tick for each time that the counter wraps */
         *full = 1 + (most == UINT64_MAX ? 0 : (ticks - room - 1) / (most + 1));
     *counter = overflow == DIALECT_SATURATES && passed ? most : sum;
     return passed ? DIALECT_OVERFLOWED : DIALECT_ADDED;
 }
 
-/* --- several regions: sprofil, the extended profil ------------------------------------------ */
+/* --- several regions: sprofil, and the extended profil of OSF/1 ---------------------------- */
 
 static bool dialect_is_bin(const struct dialect *dialect, const struct dialect_region *region)
 {
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Of the regions that cover the pc, the one with the largest offset counts. Regions come in any order, and there may
- * be thousands. */
+/* Chooses the region with the largest offset among those that count the pc. Looks at all regions, because their order
+ * is not defined. There may be thousands. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions, size_t count,
                       unsigned counter_size, uint64_t pc, uint64_t *index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CPU time becomes ticks, and ticks become counts in buffers that may be in another process. */
+/* Counts CPU time: turns it into ticks, and adds them to counters in buffers, which may be in another process. */
 #include "config.h"
 
 #include <errno.h>
@@ -94,7 +94,8 @@ static int count_write(const struct dialect_memory *memory, uint64_t address, un
     return memory->write(memory->context, address, &counter, size);
 }
 
-/* Errors are ignored: the program has lost only the number of its full counters. */
+/* Adds to the program's number of ticks whose counter was full. Errors are ignored: the program only loses that
+ * number. */
 static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
 {
     uint64_t sum;
@@ -105,7 +106,7 @@ static void count_tell(const struct dialect_count *count, const struct dialect_m
     memory->write(memory->context, count->told, &sum, sizeof sum);
 }
 
-/* Returns 0 or the error of memory. */
+/* Adds ticks to the counter at an address. Returns 0, or the error of reading or writing the memory. */
 static int count_add(struct dialect_count *count, const struct dialect_memory *memory, uint64_t address, unsigned size,
                      uint64_t ticks)
 {
@@ -121,7 +122,8 @@ static int count_add(struct dialect_count *count, const struct dialect_memory *m
     return count->on ? count_write(memory, address, size, value) : 0;
 }
 
-/* The Nintendo 64: the first region that has the pc counts it. If its histogram is too short, the bin does. */
+/* For the Nintendo 64: chooses the first region that contains the pc, or the overflow bin if its histogram is too short
+ * or there is no such region. */
 static size_t count_choose_words(const struct dialect_count *count, uint64_t pc, uint64_t *index)
 {
     for (size_t i = 0; i < count->region_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counting that fills no buffer of profil(2)'s: the kprof device, and pcsample's array. */
+/* The kprof device and the array of pcsample, whose counting does not follow profil(2). */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel
     if (pc < first || pc >= kernel->high)
         return DIALECT_CELL_OUTSIDE;
     uint64_t cell = (pc - kernel->low) >> CELL_SHIFT;
-    /* both systems would write past the end here, if the text does not end with a bucket */
+    /* both systems lack this test, and write past the end if the text does not end with a bucket */
     return cell < kernel->cells ? cell : DIALECT_CELL_OUTSIDE;
 }
 
@@ -52,7 +52,7 @@ uint64_t dialect_pcsample_tick(struct dialect_pcsample *state, uint64_t ticks)
     if (!state->on)
         return 0;
     uint64_t stored = ticks < state->room ? ticks : state->room;
-    /* counting ends with the first tick that does not fit, not with the last that does */
+    /* counting ends with the first tick that does not fit, not with the last tick that fits */
     state->on = stored == ticks;
     state->room -= stored;
     state->count += stored;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of dialects, and checks of what programs ask for. */
+/* The table of dialects, and checks of what programs request. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 
 #define MILLISECONDS UINT64_C(1000000)
 
-/* Sources: profil(2), sprofil(2), pcsample(2), osProfile(3P) and kprof(3) of these systems; glibc; and the kernels
- * whose source is public (illumos, 4.4BSD and its heirs, XNU, V7, Inferno, Plan 9). Where page and kernel disagree,
- * the kernel is right. */
+/* The rules come from the manual pages profil(2), sprofil(2), pcsample(2), osProfile(3P) and kprof(3) of these systems,
+ * from glibc, and from the kernels with public source (illumos, 4.4BSD and its heirs, XNU, V7, Inferno, Plan 9). If a
+ * page and its kernel disagree, the table follows the kernel. */
 static const struct dialect dialects[] = {
     {.name = "irix",
      .system = "IRIX profil(2)",

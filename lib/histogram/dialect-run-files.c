@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a run has counted, as the contents of files. */
+/* Makes the contents of files from the counts of a dialect_run. */
 #include "config.h"
 
 #include <errno.h>
@@ -77,8 +77,7 @@ static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
     return size == 4 ? ((const uint32_t *)counters)[i] : ((const uint64_t *)counters)[i];
 }
 
-/* Returns where the text ends that the counters cover: the buffer may be too small for all of the
- * region. */
+/* Returns the end of the text that the counters cover. The buffer may be too small for the whole region. */
 static uint64_t text_covered(const struct dialect_run_options *options,
                              const struct run_binding *binding, uint64_t count)
 {
@@ -103,7 +102,7 @@ static int add_histogram(const struct dialect_run_options *options, const struct
     return 0;
 }
 
-/* Adds an object where it was mapped, from the first byte that is loaded to the end of its code. */
+/* Adds an object at the addresses at which it was mapped, from its first loaded byte to the end of its code. */
 static int add_module(const struct profile *profile, uint32_t index, struct histogram_file *file)
 {
     const struct profile_object *object = &profile->objects[index];

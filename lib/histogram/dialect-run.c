@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms of a run. Regions are given as objects and link-time addresses. The event of an object's mapping, which
- * comes before the first sample in the object, gives their addresses in a process.
+ * Counts the events of a session in the histograms of a dialect_run. Regions are given as objects and link-time
+ * addresses. The event of an object's mapping comes before the first sample in the object. It gives the region's
+ * addresses in that process.
  */
 #include "config.h"
 
@@ -15,13 +16,13 @@
 #include "symbol/symbol.h"
 #include "wire/wire.h"
 
-#define ALIGNMENT 16u           /* of both ends of a region that is given without addresses */
+#define ALIGNMENT 16u           /* of both ends of a region without given addresses, bytes */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
 #define BUFFER_SIZE_MAX (UINT64_C(1) << 32)
 
 /* --- options ------------------------------------------------------------------------------- */
 
-/* Reads LO-HI in hexadecimal, and nothing behind it. */
+/* Reads LO-HI in hexadecimal. Returns false if the text has another form, or if more text follows. */
 static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
 {
     char *end;
@@ -36,14 +37,14 @@ static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
     return errno == 0 && *end == '\0' && *low < *high && *high - *low <= BUFFER_SIZE_MAX;
 }
 
-/* Is the text meant as a range, well-formed or not? */
+/* Returns true if the text looks like a range, well-formed or not. */
 static bool is_like_range(const char *text)
 {
     return strchr(text, '-') != NULL && strspn(text, "0123456789abcdefABCDEFxX-") == strlen(text);
 }
 
-/* Returns the object of a region, for the caller to free. A path is resolved, because mapped files have absolute paths
- * without symbolic links. */
+/* Returns the name of a region's object, which the caller frees. A path is resolved, because mapped files have absolute
+ * paths without symbolic links. */
 static char *object_name(const char *text, size_t length)
 {
     char *name = strndup(text, length), *real = NULL;
@@ -100,7 +101,7 @@ int dialect_run_new(const struct dialect_run_options *options, struct dialect_ru
     if (run->options.counter_size == 0)
         run->options.counter_size = options->dialect->counter_size;
     if (run->options.counter_size == 0)
-        run->options.counter_size = sizeof(uint64_t); /* a pc */
+        run->options.counter_size = sizeof(uint64_t); /* a counter holds a pc */
     if (!options->scaled)
         run->options.scale = run->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
                                                                 : DIALECT_ONE_TO_ONE;
@@ -154,7 +155,8 @@ static void append_image(struct dialect_run *run, struct run_image *image)
     *bucket = image;
 }
 
-/* An image that ends without a tick is freed: a target may start thousands of short processes. */
+/* Ends the image of a process. An image without a tick is freed, because a target may start thousands of short
+ * processes. */
 static void end_image(struct dialect_run *run, uint32_t pid)
 {
     struct run_image **live = live_link(run, pid), *image = *live, *before = NULL;
@@ -177,7 +179,8 @@ static uint64_t pcs_room(const struct dialect_run_options *options)
     return options->size == 0 ? DEFAULT_PCS : options->size / sizeof(uint64_t);
 }
 
-/* Returns a count whose regions lie at no address, so that no pc is in them until bind_region. */
+/* Returns a count whose regions have no valid address yet, so that no pc is in them. bind_region sets their
+ * addresses. */
 static struct dialect_count *new_count(const struct dialect_run *run)
 {
     const struct dialect_run_options *options = &run->options;
@@ -225,7 +228,7 @@ static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool c
     return image;
 }
 
-/* Makes the image of a forked child, with a copy of its parent's counts if that is the dialect's rule. */
+/* Makes the image of a forked child. It gets a copy of its parent's counts if that is a rule of the dialect. */
 static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_image *parent)
 {
     bool counts = parent->count != NULL && parent->count->on &&
@@ -280,8 +283,7 @@ static uint64_t region_buffer_size(const struct dialect_run_options *options, ui
     return size - size % options->counter_size;
 }
 
-/* Allocates the counters of a region. runtime: what is added to a link-time address to give the address in this
- * process. */
+/* Allocates the counters of a region. runtime: an address in this process minus its link-time address. */
 static int bind_region(const struct dialect_run *run, struct run_image *image, size_t i, uint64_t runtime)
 {
     const struct dialect_run_options *options = &run->options;
@@ -326,7 +328,7 @@ static int feed_map(struct dialect_run *run, const struct profile *profile,
                                   &offset))
             continue;
         if (!read && symbol_text(profile, binding->object, &text) != 0)
-            return 0; /* the object is unreadable, so that its link-time addresses are not known */
+            return 0; /* the object cannot be read, so its link-time addresses are not known */
         read = true;
         if (!symbol_text_mapped(&text, offset, map->end - start, &address))
             continue;
@@ -388,7 +390,7 @@ void dialect_run_clear(struct dialect_run *run)
         for (size_t i = 0; i < run->region_count; i++)
             if (image->bindings[i].counters != NULL)
                 memset(image->bindings[i].counters, 0, count->regions[i].size);
-        count->on = true; /* a full counter had ended the counting, and is empty now */
+        count->on = true; /* a full counter may have ended the counting, and is empty now */
         count->pcsample.on = image->pcs != NULL;
         count->pcsample.room += count->pcsample.count;
         count->pcsample.count = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The opener is started for the first file, and ends with this process. It is a program of its own: a fork would copy
- * the page tables of a process that may be large.
+ * Opens files through the opener, a process that may hang instead of this one. The opener is started for the first
+ * file, and ends with this process. It is a separate program, because a fork would copy the page tables of this
+ * process, which may be large.
  */
 #include "config.h"
 
@@ -19,14 +20,14 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define HANGING_MAX 16 /* files are not opened any more after this many have hung */
+#define HANGING_MAX 16 /* after this many files have hung, no more files are opened */
 
 struct file_opener {
     pthread_mutex_t lock;
-    pid_t owner;      /* the process that started it: a forked child needs an opener of its own */
-    uid_t user;       /* effective user of the owner when it started the opener */
-    int socket;       /* -1: it is not running */
-    unsigned hanging; /* openers that hang, and were given up */
+    pid_t owner;      /* the process that started the opener; a forked child needs its own opener */
+    uid_t user;       /* effective user of the owner at that time */
+    int socket;       /* connection to the opener; -1: it is not running */
+    unsigned hanging; /* number of openers that hung and were abandoned */
 };
 
 static void file_opener_forget(struct file_opener *opener)
@@ -69,7 +70,8 @@ static int file_opener_start(struct file_opener *opener)
     return opener->socket < 0 ? -EPIPE : 0;
 }
 
-/* Returns the descriptor or an error. -EPIPE: the opener has ended, or cannot be started. */
+/* Sends a request, and waits for the answer. Returns the descriptor or an error; -EPIPE: the opener has ended, or
+ * cannot be started; -ETIMEDOUT: it hangs. */
 static int file_opener_ask(struct file_opener *opener, const struct open_request *request)
 {
     struct pollfd poller = {.events = POLLIN};
@@ -94,7 +96,7 @@ static int file_opener_ask(struct file_opener *opener, const struct open_request
     return answer.error != 0 ? -answer.error : fd;
 }
 
-/* Does what the opener would do. */
+/* Opens a file in this process, as the opener would do it. */
 static int file_opener_open_here(const char *path, uint64_t inode)
 {
     int fd = regular_file_open(path, inode);
@@ -112,7 +114,7 @@ int file_opener_open(const char *path, uint64_t inode)
     struct open_request request = {.kind = OPEN_PATH, .inode = inode};
     int fd;
 
-    if (path[0] != '/') /* the opener is in another directory */
+    if (path[0] != '/') /* a relative path would lead elsewhere, because the opener has another working directory */
         return file_opener_open_here(path, inode);
     if (strlen(path) >= sizeof request.path)
         return -ENAMETOOLONG;

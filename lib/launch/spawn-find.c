@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the supervisor is. A build that is not installed has it beside the program. That place comes first, because an
- * older supervisor may be installed. But if a program was copied to /tmp, another user may have put a supervisor beside
- * it. So one beside the program is trusted only if nobody could have put it there who could not have changed the
- * program itself.
+ * Finds the program file of the supervisor. A build that is not installed has the supervisor beside the program. That
+ * place is searched first, because an older supervisor may be installed. But if a program was copied to /tmp, another
+ * user may have put a supervisor beside it. So a supervisor beside the program is only trusted under a condition:
+ * everybody who could have put it there could also have changed the program itself.
  */
 #include "config.h"
 
@@ -20,7 +20,8 @@ static bool is_trusted_owner(uid_t owner, const struct stat *program)
     return owner == 0 || owner == geteuid() || owner == program->st_uid;
 }
 
-/* In a sticky directory others can add files, but neither replace nor remove ours. */
+/* Returns true if no stranger can replace files in a directory. In a sticky directory others can add files, but neither
+ * replace nor remove ours. */
 static bool is_trusted_directory(const char *path, const struct stat *program)
 {
     struct stat status;
@@ -29,8 +30,8 @@ static bool is_trusted_directory(const char *path, const struct stat *program)
            (!(status.st_mode & S_IWOTH) || (status.st_mode & S_ISVTX));
 }
 
-/* A file that its group may write is trusted if that holds for the program, too: with a umask of 002 all files of a
- * build are such files. */
+/* Returns true if no stranger can have written a file. A file that its group may write is trusted if the program is
+ * such a file of the same group. With a umask of 002 all files of a build are. */
 static bool is_trusted_file(const struct stat *status, const struct stat *program)
 {
     bool same_group = status->st_gid == program->st_gid && (program->st_mode & S_IWGRP);
@@ -39,7 +40,7 @@ static bool is_trusted_file(const struct stat *status, const struct stat *progra
            !(status->st_mode & S_IWOTH) && (!(status->st_mode & S_IWGRP) || same_group);
 }
 
-/* Looks in a directory, whose path ends in a slash. */
+/* Searches a directory, whose path ends with a slash, for a trusted supervisor. */
 static bool find_in(const char *directory, const struct stat *program,
                     struct spawn_supervisor *found)
 {
@@ -57,7 +58,8 @@ static bool find_in(const char *directory, const struct stat *program,
     return false;
 }
 
-/* Looks in the program's directory, and above it if that is .libs, in which libtool builds programs. */
+/* Searches the program's directory. If that is .libs, in which libtool builds programs, also searches the directory
+ * above it. */
 static bool find_beside(struct spawn_supervisor *found)
 {
     static const char libtool[] = "/.libs/";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Starting the supervisor without any effect on the caller. A child is cloned, clones the supervisor, and ends; the
- * orphaned supervisor becomes a child of init.
+ * Starts the supervisor without any effect on the caller. The caller clones a child, which clones the supervisor and
+ * then ends. The supervisor, now an orphan, becomes a child of init.
  */
 #include "config.h"
 
@@ -20,32 +20,33 @@
 #include "base/descriptors.h"
 #include "launch/spawn.h"
 
-#define DEBUG_NAME "supervisor" /* PPROFIL_DEBUG is this, or this and ":FILE" */
+#define DEBUG_NAME "supervisor" /* PPROFIL_DEBUG is this name, or this name and ":FILE" */
 #define STACK_SIZE 65536u
-#define STAYED_MAX 8 /* children that an init keeps: spawn_quietly */
+#define STAYED_MAX 8 /* limit of the children that spawn_quietly keeps if the caller is init */
 
-/* Arguments of the two children. */
+/* Arguments of both children: the first child and the supervisor. */
 struct start {
     const char *path;
     char *const *argv;
     const int *kept;
     unsigned count;
-    int report;  /* a pipe, to which an errno is written */
-    bool stay;   /* the first child does not end before the supervisor, and stays its parent */
-    char *stack; /* end of the stack that the supervisor has until its exec */
+    int report;  /* writing end of a pipe; a child writes its errno to it */
+    bool stay;   /* the first child waits for the end of the supervisor, and so stays its parent */
+    char *stack; /* end of the stack that the supervisor uses until its exec */
 };
 
-/* Makes a child whose end raises no SIGCHLD, and that wait calls see only with __WCLONE or __WALL: clone(2). With
- * CLONE_VM and CLONE_VFORK it runs in the caller's memory while the caller waits, as after vfork(2): a copy of the
- * page tables of a large process would take seconds, and cost the process a fault for each page that it writes to
- * afterwards. stack: the end of the child's own stack. */
+/* Clones a child whose end raises no SIGCHLD. Wait calls find it only with __WCLONE or __WALL: clone(2). With CLONE_VM
+ * and CLONE_VFORK the child runs in the caller's memory, and the caller waits, as after vfork(2). A copy of the page
+ * tables of a large process would take seconds. It would later also cost that process a fault for each page that it
+ * writes to. stack: the end of the child's stack. */
 static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *stack, int flags)
 {
     pid_t child = clone(body, stack, flags, start);
     return child < 0 ? -errno : child;
 }
 
-/* Closes the caller's descriptors at the exec: a reader of one of its pipes waits until all writers have closed it. */
+/* Makes the exec close all descriptors except kept and the standard ones, which become /dev/null. A descriptor that
+ * stayed open could be the writing end of a caller's pipe. Its reader would wait until the supervisor closes it. */
 static void keep_descriptors(const int kept[], unsigned count)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -66,9 +67,9 @@ static void report_error(const struct start *start, int error)
     (void)ignored;
 }
 
-/* All signals stay blocked: until the exec the handlers are the caller's, and would run in its memory; afterwards the
- * supervisor wants no signals. ASan does not instrument this function, because it does not return: its frame would stay
- * poisoned, and the addresses of its stack are used again after munmap. */
+/* Becomes the supervisor. All signals stay blocked: until the exec the caller's handlers would run, in its memory, and
+ * afterwards the supervisor uses no signals. ASan does not instrument this function, because it does not return. Its
+ * stack frame would stay poisoned, and addresses of its stack are used again after munmap. */
 __attribute__((no_sanitize_address)) static int become_supervisor(void *context)
 {
     const struct start *start = context;
@@ -85,16 +86,16 @@ static void reap(pid_t child)
         ;
 }
 
-/* The first child stays the supervisor's parent if the orphan would become a child of the caller. After an exec the
- * supervisor is an ordinary child, which any wait call sees (de_thread() in fs/exec.c); a child that does not exec
- * stays unseen. */
+/* Makes the first child stay the supervisor's parent, if the orphan would otherwise become a child of the caller. After
+ * its exec the supervisor is an ordinary child, which any wait call finds (de_thread() in fs/exec.c). A child that does
+ * not exec stays hidden from wait calls. */
 static void be_parent_of(pid_t supervisor)
 {
     descriptors_close(0);
     reap(supervisor);
 }
 
-/* The first child. Its end makes the supervisor an orphan. */
+/* Runs in the first child: clones the supervisor. The end of the first child makes the supervisor an orphan. */
 static int begin_supervisor(void *context)
 {
     struct start *start = context;
@@ -118,8 +119,8 @@ int spawn_above_standard(int fd)
     return above < 0 ? -error : above;
 }
 
-/* An orphan becomes a child of the nearest subreaper. If that is the caller, its wait calls would find the
- * supervisor. So the caller stops being a subreaper for a moment. Returns true if it was one. */
+/* Makes the caller stop being a subreaper for a moment. An orphan becomes a child of the nearest subreaper. If the
+ * caller were that, its wait calls would find the supervisor. Returns true if the caller was a subreaper. */
 static bool stop_reaping(void)
 {
     int reaper = 0;
@@ -128,8 +129,9 @@ static bool stop_reaping(void)
            prctl(PR_SET_CHILD_SUBREAPER, 0ul, 0, 0, 0) == 0;
 }
 
-/* Makes the children, with a stack for each. Meanwhile all signals are blocked and the thread cannot be cancelled,
- * because the children share the caller's memory and the data of its thread. 0 or a negative errno. */
+/* Clones the first child, which clones the supervisor, with a stack for each. The children share the caller's memory
+ * and the data of its thread. So all signals are blocked until the end, and the thread cannot be cancelled. Returns 0
+ * or a negative errno. */
 static int clone_children(struct start *start, pid_t *child)
 {
     char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
@@ -143,7 +145,7 @@ static int clone_children(struct start *start, pid_t *child)
     sigfillset(&all);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    /* a child that stays needs memory of its own, and the caller must not wait for it */
+    /* a child that stays needs its own memory, and the caller must not wait for its end */
     *child = clone_quietly(begin_supervisor, start, stacks + 2 * STACK_SIZE,
                            start->stay ? 0 : CLONE_VM | CLONE_VFORK);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -159,8 +161,8 @@ static void reap_ended(pid_t stayed[STAYED_MAX])
             stayed[i] = 0;
 }
 
-/* Remembers a child, to be reaped later. If there is no place left it is never reaped; more supervisors at once
- * are not expected. */
+/* Remembers a child, to reap it later. Without a free place the child is never reaped. So many supervisors at once are
+ * not expected. */
 static void remember_child(pid_t stayed[STAYED_MAX], pid_t child)
 {
     for (unsigned i = 0; i < STAYED_MAX; i++)
@@ -173,7 +175,7 @@ static void remember_child(pid_t stayed[STAYED_MAX], pid_t child)
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count)
 {
     static pid_t stayed[STAYED_MAX];
-    bool init = getpid() == 1; /* all orphans become its children */
+    bool init = getpid() == 1; /* all orphans become children of init */
     struct start start = {.path = path, .argv = argv, .kept = kept, .count = count, .stay = init};
     int report[2], said = 0;
     pid_t child = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * spawn: starts the supervisor so that the process which starts it notices nothing: no SIGCHLD, no child that its wait
- * calls could find, no descriptor. Used by sessions and by lib/compat.
+ * spawn: starts the supervisor so that the calling process notices nothing: no SIGCHLD, no child that its wait calls
+ * could find, no open descriptor. Sessions and lib/compat use it.
  */
 #ifndef PPROFIL_SPAWN_H
 #define PPROFIL_SPAWN_H
@@ -13,26 +13,28 @@
 
 struct spawn_supervisor {
     char path[PATH_MAX];
-    char passed_over[PATH_MAX]; /* a supervisor that is not trusted, because others may have put it there; "": none */
+    /* path of a supervisor that is not trusted, because others may have put it there; "": none */
+    char passed_over[PATH_MAX];
 };
 
-/* Finds the supervisor: the path in PPROFIL_SUPERVISE, else, if beside, the directory of the running program (for
- * builds that are not installed), else the place where it was installed. */
+/* Finds the supervisor. Uses the path in PPROFIL_SUPERVISE; else, if beside is true, a trusted supervisor in the
+ * directory of the running program (for builds that are not installed); else the place where it was installed. */
 void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
 
-/* Returns a descriptor for the same file whose number is none of the standard ones: a program may have closed those. It
- * closes fd if it returns another number. A negative fd, which is an error, is returned as it is. Returns a negative
- * errno if there is no number left. */
+/* Returns a descriptor for the file of fd whose number is above the standard ones. Without this a new descriptor may
+ * get a standard number, if the program has closed its own. Closes fd if it returns another number. Returns a negative
+ * fd, which is an error, as it is. Returns a negative errno if no number is left. */
 int spawn_above_standard(int fd);
 
-/* Opens the file for the supervisor's debug log if PPROFIL_DEBUG asks for one: standard error, or a path. *fd is the
- * caller's, and none of the standard ones; -1: no log is wanted. 0 or a negative errno. */
+/* Opens the file for the supervisor's debug log, if PPROFIL_DEBUG requests one: standard error, or a path. *fd: the
+ * descriptor, which the caller closes, and which is not a standard one; -1: no log is requested. Returns 0 or a
+ * negative errno. */
 int spawn_open_debug_log(int *fd);
 
-/* Runs a program. It has the descriptors kept, of which none is a standard one, and no others; its standard ones are
- * /dev/null. The calling thread waits until the program runs. None of the caller's memory is copied for it. It
- * becomes a child of init at once. If the caller is init itself, it gets a child that only waits with __WCLONE or
- * __WALL find. Returns 0, or the error of clone or execv as a negative errno. */
+/* Runs a program that has only the descriptors kept, none of which may be a standard one. Its standard descriptors are
+ * /dev/null. The calling thread waits until the program runs. None of the caller's memory is copied, unless the caller
+ * is init. The program becomes a child of init at once. If the caller itself is init, it gets a child that only wait
+ * calls with __WCLONE or __WALL find. Returns 0, or the error of clone or execv as a negative errno. */
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count);
 
 #endif

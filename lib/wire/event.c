@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The only check between bytes from outside and structures whose fields are then relied on: a table of the smallest
- * size of each event, and checks of the events that have a variable part or text.
+ * Checks events. This is the only check of bytes from outside before their fields are trusted. A table has the smallest
+ * size of each type of event. Events with a variable part or with text have further checks.
  */
 #include "config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sends and receives requests to the opener. */
 #include "config.h"
 
 #include <errno.h>

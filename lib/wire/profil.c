@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Both sides' sockets for requests of programs that profile themselves. wire_profil_connect and wire_profil_ask run
- * inside programs that know nothing of this code: they allocate no memory and raise no signal, and lib/compat closes
+ * The sockets for requests of programs that profile themselves, on both sides. wire_profil_connect and wire_profil_ask
+ * run inside programs that know nothing of this code. So they allocate no memory and raise no signal. lib/compat closes
  * the connection before the program's call returns.
  */
 #include "config.h"
@@ -41,7 +41,7 @@ int wire_profil_listen(char name[WIRE_PROFIL_NAME])
     return fd;
 }
 
-/* Receives one packet of exactly size bytes. */
+/* Receives one packet of exactly size bytes. Returns 0 or a negative errno. */
 static int profil_receive(int fd, void *packet, size_t size)
 {
     ssize_t got;
@@ -58,7 +58,8 @@ static int profil_receive(int fd, void *packet, size_t size)
     return (size_t)got == size ? 0 : -EPROTO;
 }
 
-/* A child that was forked just after the socket was made may hold it open for ever and never answer. */
+/* Limits waits on a socket; 0: no limit. A child that was forked just after the socket was made may keep it open, and
+ * never answer. */
 static void profil_limit_waits(int fd, time_t seconds)
 {
     const struct timeval limit = {.tv_sec = seconds};
@@ -67,7 +68,8 @@ static void profil_limit_waits(int fd, time_t seconds)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-/* The pid is 0 for a process outside of our PID namespace. */
+/* Returns true if the socket at the other end was made by listener. The pid that the kernel shows is 0 for a process
+ * outside of this PID namespace, so 0 is accepted, too. */
 static bool profil_was_made_by(int fd, pid_t listener)
 {
     struct ucred credentials;

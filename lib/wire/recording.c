@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recording is a header of 16 bytes, and then events byte for byte as they are in the ring. It shows what happened
- * under ptrace once more without ptrace.
+ * Recordings: events in a file. A recording is a header of 16 bytes, and then events byte for byte as they are in the
+ * ring. Tests replay it to get the same events without ptrace.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ struct wire_recording {
     _Alignas(8) unsigned char event[WIRE_SAMPLE_MAX];
 };
 
-/* Takes over fd; a negative fd is an error, and returned. */
+/* Opens a recording. Takes fd over. A negative fd is an error, and is returned. */
 static int open_recording(int fd, const char *mode, struct wire_recording **result)
 {
     struct wire_recording *recording;

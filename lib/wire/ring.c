@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A single-producer single-consumer ring of events in a memfd.
+ * The ring: a queue of events in a memfd, with one producer and one consumer.
  *
- * The data pages are mapped twice, one copy after the other, so that a record that crosses the end of the ring is still
- * contiguous in memory. head and tail are byte counts that only grow; their difference is the number of unread bytes.
- * Each side keeps its own counter in its own memory and trusts nothing in the shared memory. Whatever the other side
+ * The data pages are mapped twice, one copy behind the other. So an event that crosses the end of the ring is
+ * contiguous in memory. head and tail are byte counts that only grow. Their difference is the number of unread bytes.
+ * Each side keeps its own counter in its own memory, and does not trust the shared memory. Whatever the other side
  * writes there, no access leaves the mapping.
  */
 #include "config.h"
@@ -20,7 +20,7 @@
 
 #define RING_MAGIC 0x676e697270767031u
 #define CACHE_LINE 64
-#define RING_LAST_PART 64 /* 1 / RING_LAST_PART of the ring is for ring_reserve_last alone */
+#define RING_LAST_PART 64 /* 1 / RING_LAST_PART of the ring is reserved for ring_reserve_last */
 
 struct ring_page {
     uint64_t magic;
@@ -32,12 +32,12 @@ struct ring_page {
 
 struct ring {
     struct ring_page *page;
-    unsigned char *data; /* 2 * size bytes of addresses */
+    unsigned char *data; /* address of the data, which is mapped twice: 2 * size bytes */
     size_t size;
     size_t page_size;
-    uint64_t position; /* own counter: the producer's head, the consumer's tail */
-    uint64_t reserved; /* producer: bytes that ring_reserve gave out */
-    uint64_t peeked;   /* consumer: size of the record that ring_peek showed */
+    uint64_t position; /* this side's own counter: head of the producer, tail of the consumer */
+    uint64_t reserved; /* producer: bytes of the event that ring_reserve gave out */
+    uint64_t peeked;   /* consumer: bytes of the event that ring_peek returned */
     uint64_t lost;
     bool broken;
 };
@@ -137,8 +137,8 @@ size_t ring_size(const struct ring *ring)
     return ring->size;
 }
 
-/* Bytes between the counters. If they are more than the ring has, the other side wrote nonsense: then the ring is full
- * for the producer, and broken for the consumer. */
+/* Returns the number of bytes between the counters. If it is larger than the ring, the other side wrote a wrong
+ * counter. The ring is then full for the producer, and broken for the consumer. */
 static uint64_t in_flight(uint64_t head, uint64_t tail)
 {
     return head - tail;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Commands and descriptors. Each datagram is one message of a fixed size, so neither side ever sees a part of a message
- * or parses anything.
+ * Sends and receives messages, with descriptors, through a socket. Each datagram is one message of a fixed size. So no
+ * side ever gets a part of a message, or has to parse one.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's <unistd.h>, with Mac OS X's profil(2) in the place of its own. */
+/* Includes the system's <unistd.h>, but declares Mac OS X's profil(2) instead of the system's profil. */
 #ifndef PPROFIL_MACOS_UNISTD_H
 #define PPROFIL_MACOS_UNISTD_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nintendo 64 <ultra64.h>, as far as osProfile(3P) needs it. With PPROFIL_N64_DEBUG the functions report errors, as the
- * debug library did. With PPROFIL_N64_STRICT they also refuse what the page forbids and no library checked (short
- * histograms, overlapping text), and text_end is the last instruction, as in the page. With PPROFIL_N64_COUNTERS=32
- * counters are u32.
+ * The header <ultra64.h> of the Nintendo 64, as far as osProfile(3P) needs it. A program can define these macros:
+ *
+ *   PPROFIL_N64_DEBUG         the functions report errors, as the debug library did
+ *   PPROFIL_N64_STRICT        they also refuse what the manual page forbids but no library checked: short histograms and
+ *                             overlapping text. text_end is then the last instruction, as in the manual page.
+ *   PPROFIL_N64_COUNTERS=32   counters are u32
  */
 #ifndef PPROFIL_N64_ULTRA64_H
 #define PPROFIL_N64_ULTRA64_H
@@ -44,10 +46,10 @@ typedef u16 pprofil_n64_counter;
 #endif
 
 typedef struct {
-    pprofil_n64_counter *histo_base; /* counters, one for each 32-bit word of text */
-    u32 histo_size;                  /* their number */
+    pprofil_n64_counter *histo_base; /* array of counters, one for each 32-bit word of text */
+    u32 histo_size;                  /* number of counters */
     u32 *text_start;                 /* first instruction */
-    u32 *text_end;                   /* the first address that does not count; strict: the last instruction */
+    u32 *text_end;                   /* first address that does not count; PPROFIL_N64_STRICT: last instruction */
 } OSProf;
 
 #define PPROFIL_N64_IS_DEBUG 1
@@ -82,8 +84,8 @@ static __inline__ void osProfileStop(void)
     pprofil_n64_stop(PPROFIL_N64_MODE);
 }
 
-/* Sends the profile to "pprofil gperf -s" where that runs; else it goes to the file named by PPROFIL_N64_OUTPUT,
- * or osprofile.out. */
+/* Sends the profile to a running "pprofil gperf -s". If there is none, writes it to the file in PPROFIL_N64_OUTPUT, or
+ * to osprofile.out. */
 static __inline__ void osProfileFlush(void)
 {
     pprofil_n64_flush();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's <unistd.h>, with OSF/1's profil(2) in the place of its own. */
+/* Includes the system's <unistd.h>, but declares OSF/1's profil(2) instead of the system's profil. */
 #ifndef PPROFIL_OSF1_UNISTD_H
 #define PPROFIL_OSF1_UNISTD_H
 

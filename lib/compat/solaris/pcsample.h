@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solaris <pcsample.h>: pcsample(2). */
+/* The header <pcsample.h> of Solaris: declares pcsample(2). */
 #ifndef PPROFIL_SOLARIS_PCSAMPLE_H
 #define PPROFIL_SOLARIS_PCSAMPLE_H
 

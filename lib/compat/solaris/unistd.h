@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's <unistd.h>, with Solaris' profil(2) in the place of its own. */
+/* Includes the system's <unistd.h>, but declares Solaris' profil(2) instead of the system's profil. */
 #ifndef PPROFIL_SOLARIS_UNISTD_H
 #define PPROFIL_SOLARIS_UNISTD_H
 
@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* The page has an offset of 32 bits, into which today's addresses do not fit. Without a prototype a program may pass 32
- * or 64 bits, and may declare the function as the page does. C23 and C++ need a prototype. */
+/* In the manual page the offset has 32 bits, which is too small for today's addresses. Without a prototype a program
+ * may pass 32 or 64 bits, and may declare the function as in the page. C23 and C++ need a prototype. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IRIX <sys/profil.h>: profil(2) and sprofil(2). */
+/* The header <sys/profil.h> of IRIX: declares profil(2) and sprofil(2). */
 #ifndef PPROFIL_IRIX_SYS_PROFIL_H
 #define PPROFIL_IRIX_SYS_PROFIL_H
 
@@ -22,12 +22,12 @@ struct prof {
 
 #define PROF_USHORT 0x0001 /* 16-bit counters */
 #define PROF_UINT 0x0002   /* 32-bit counters */
-#define PROF_FAST 0x0004   /* PROF_FAST_CNT times as often */
+#define PROF_FAST 0x0004   /* counts PROF_FAST_CNT times as often */
 #define PROF_FAST_CNT 10
-#define PROFIL_MAX 100 /* regions; with PPROFIL_STRICT set in the environment, else 65536 are served */
+#define PROFIL_MAX 100 /* limit of regions if PPROFIL_STRICT is set in the environment; otherwise it is 65536 */
 
-/* The page has an offset of 32 bits, into which today's addresses do not fit. Without a prototype a program may pass 32
- * or 64 bits, and may declare the function as the page does. C23 and C++ need a prototype. */
+/* In the manual page the offset has 32 bits, which is too small for today's addresses. Without a prototype a program
+ * may pass 32 or 64 bits, and may declare the function as in the page. C23 and C++ need a prototype. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern int profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);
 #else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OSF/1 <machine/hal_sysinfo.h>: its getsysinfo(2) names it beside <sys/sysinfo.h>. */
+/* The header <machine/hal_sysinfo.h> of OSF/1. The page of getsysinfo(2) names it beside <sys/sysinfo.h>, which has all
+ * declarations. */
 #ifndef PPROFIL_OSF1_MACHINE_HAL_SYSINFO_H
 #define PPROFIL_OSF1_MACHINE_HAL_SYSINFO_H
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's <sys/resource.h>, and with it OSF/1's profil(2) in both its forms:
+/* Includes the system's <sys/resource.h>, and declares both forms of OSF/1's profil(2):
  *
- *   void profil(unsigned short *short_buffer, unsigned int buffer_size, void *offset,
- *               unsigned int scale);
- *   void profil(struct profil_args *args, int buffer_size, -1, unsigned long flags);
- */
+ *   void profil(unsigned short *short_buffer, unsigned int buffer_size, void *offset, unsigned int scale);
+ *   void profil(struct profil_args *args, int buffer_size, -1, unsigned long flags); */
 #ifndef PPROFIL_OSF1_SYS_RESOURCE_H
 #define PPROFIL_OSF1_SYS_RESOURCE_H
 
@@ -22,7 +20,7 @@ struct profil_args {
     unsigned int scale;
 };
 
-/* Both forms have this name: C needs a declaration without a prototype, and C++ two functions. */
+/* Both forms have the name profil. So C needs a declaration without a prototype, and C++ needs two functions. */
 #if defined __cplusplus
 extern "C++" {
 extern void profil(unsigned short *short_buffer, unsigned int buffer_size, void *offset, unsigned int scale)

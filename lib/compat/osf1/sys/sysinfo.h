@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system's <sys/sysinfo.h>, and with it as much of OSF/1's getsysinfo(2) as its profil(2) names. */
+/* Includes the system's <sys/sysinfo.h>, and declares the part of OSF/1's getsysinfo(2) that the page of profil(2)
+ * refers to. */
 #ifndef PPROFIL_OSF1_SYS_SYSINFO_H
 #define PPROFIL_OSF1_SYS_SYSINFO_H
 
@@ -15,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Programs may pass a start and an argument, which are not used here. */
+/* Programs may pass two more arguments, start and arg. They are ignored. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern int getsysinfo(unsigned long op, void *buffer, unsigned int nbytes, ...);
 #else
