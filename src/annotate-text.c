@@ -15,7 +15,8 @@
 #include "report.h"
 
 #define BOLD "\033[1m"
-#define GAP_LINES_MAX 8u /* greatest distance of two lines with code for which the lines between are printed */
+/* the lines between two lines with code are printed if the two are at most this many lines apart */
+#define GAP_LINES_MAX 8u
 
 static double share_of(uint64_t part, uint64_t whole)
 {

@@ -23,13 +23,13 @@
 #include "base/gperf-address.h"
 #include "options.h"
 
-#define GPERF_META_MAX (1u << 20)      /* most bytes of the .meta lines that a program may send */
-#define GPERF_STREAM_MAX (1u << 30)    /* most bytes of counters that a program may send */
+#define GPERF_META_MAX (1u << 20)      /* greatest size of the .meta lines from a program, in bytes */
+#define GPERF_STREAM_MAX (1u << 30)    /* greatest size of the counters from a program, in bytes */
 #define GPERF_WAIT_S 5           /* seconds to wait for a program that does not answer */
 #define GPERF_TRANSFER_S 30      /* seconds for a whole profile; other programs wait meanwhile */
 
 struct gperf {
-    const char *program; /* path; NULL: the program is not given by its file */
+    const char *program; /* path of the program's file; NULL: pid or -s was given instead */
     pid_t pid;           /* process to ask; 0: find the process that runs the program */
     bool serves;
     struct pprofil_style_options style;

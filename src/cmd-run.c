@@ -34,7 +34,7 @@ static void run_begin_when_due(struct run *run)
         return;
     if (run->asked.start_stopped || pprofil_session_start(run->session) == 0)
         run->started = true;
-    run->start_ms = time_now_ms(); /* --duration counts from here, as --delay did before */
+    run->start_ms = time_now_ms(); /* --duration counts from here */
 }
 
 static int run_wait_ms(const struct run *run)
@@ -57,8 +57,8 @@ static bool run_is_over(const struct run *run)
 
 /* Reaps all children that have ended, because the program is not the only child. As the first
  * process of a container or as a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), pprofil adopts
- * orphans. The program that executed pprofil may have left children. The library starts processes
- * that only __WALL finds, and does not reap them. */
+ * orphans. The process that executed pprofil may have had children before. The library starts
+ * processes that only __WALL finds, and does not reap them. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};

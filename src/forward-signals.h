@@ -22,9 +22,10 @@
 #define FORWARD_ECHO_MS 200
 #define FORWARD_SIGNALS_MAX 64
 
-/* The probe is a child process that shows which signals were sent to our whole process group. The kernel does not tell
- * a receiver whether a signal was sent to it or to its group: kill(2) fills the same siginfo for both. Nobody knows the
- * probe's PID. A signal that it gets was therefore sent to the group, or to each process of a control group in turn. */
+/* The probe is a process that shows which signals were sent to our whole process group. The kernel
+ * does not tell a receiver whether a signal was sent to it or to its group: kill(2) fills the same
+ * siginfo for both. Nobody knows the probe's PID. So a signal that the probe gets was sent to the
+ * group, or to each process of a control group in turn. */
 struct forward_probe {
     int socket; /* owned; connection to the probe; -1: there is no probe */
 };
@@ -32,7 +33,7 @@ struct forward_probe {
 struct forward {
     bool attached; /* pprofil is attached to processes that it did not start; nothing is passed on */
     bool init;     /* pprofil is the first process of a container */
-    pid_t program; /* process of the program; 0: not started yet, or ended */
+    pid_t program; /* PID of the program; 0: not started yet, or ended */
     int notes;     /* owned; read end of the pipe from the signal handler */
     struct forward_probe probe;
     /* Sets of signals: bit SIGNAL - 1 is set if SIGNAL is in the set. */
@@ -59,7 +60,7 @@ void forward_to(struct forward *forward, pid_t program, char **argv);
  * sampling must end. */
 bool forward_serve(struct forward *forward);
 
-/* Returns the milliseconds until the next signal is due, at least 1 and at most most. */
+/* Returns the milliseconds until the next signal is due, from 1 to most. */
 int forward_wait_ms(const struct forward *forward, int most);
 
 /* With caught, signals that ask for an end are noted, as after forward_open(). Otherwise they end

@@ -110,7 +110,7 @@ int kprof_control_make(struct kprof *kprof)
     }
     if (mkfifoat(kprof->directory_fd, KPROF_CONTROL, 0600) < 0)
         return complain("%s: cannot make it: %s", kprof->control, strerror(errno));
-    /* kprof has the FIFO open for writing, too, so reads do not end when the last other writer
+    /* pprofil has the FIFO open for writing, too, so reads do not end when the last other writer
      * leaves */
     int fd = kprof_control_open(kprof, O_RDWR);
     if (fd < 0)

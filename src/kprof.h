@@ -35,7 +35,7 @@ struct kprof {
     char control[PATH_MAX], data[PATH_MAX]; /* paths of the files, for messages */
     int control_fd;
     int leased_fd; /* -1: there is no lease */
-    bool complained; /* the last write of kpdata failed, and the user knows that */
+    bool complained; /* the last write of kpdata failed, and that was reported */
     bool ended;      /* the process has ended, so the server must end */
     int guard_fd;    /* pipe to the guard of kpctl; -1: there is no guard */
 };

@@ -10,9 +10,9 @@
 
 /* --- arguments: a wrong argument ends pprofil with a message ------------------------------- */
 
-/* Returns the number that the text is, from lowest to highest. */
+/* Converts a text to a number from lowest to highest. */
 double number_option(const char *option, const char *text, double lowest, double highest);
-/* Returns the whole number that the text is, from 0 to 10^9. For rows and levels. */
+/* Converts a text to a whole number from 0 to 10^9, for rows and levels. */
 uint32_t count_option(const char *option, const char *text);
 /* Returns name if there is a file format of this name. "list" prints all formats and ends
  * pprofil. */

@@ -24,7 +24,7 @@ bool output_stream_open(struct output_stream *output, const char *path);
  * no failure, because a reader such as head(1) may have seen enough. */
 int output_stream_close(struct output_stream *output, int error);
 
-/* Closes the stream after a failure that the user has been told, and discards collected output. */
+/* Closes the stream after a failure that was reported, and discards collected output. */
 void output_stream_abandon(struct output_stream *output);
 
 /* --- the pager: on a terminal, long output goes through $PAGER, as with git ---------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: prints the rows of a profile as text, CSV or JSON, or as another system's program printed
- * them. */
+/* report: prints the rows of a profile or of a diff as text, CSV or JSON, or a profile as another
+ * system's program printed it. */
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
 

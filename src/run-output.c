@@ -57,7 +57,7 @@ void progress_clear(struct progress *progress)
 
 /* --- while the run goes on ----------------------------------------------------------------- */
 
-/* Returns true if the output can be written a second time. Output to a pipe cannot. */
+/* Returns true if the output can be written a second time. A pipe cannot be written to again. */
 static bool output_is_replaceable(const char *path)
 {
     static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};

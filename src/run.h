@@ -29,8 +29,8 @@ struct run_request {
     char **program; /* NULL: attach to pids */
 };
 
-/* Reads the command line. --help and --version end the program. On wrong options it complains
- * and returns false. */
+/* Reads the command line. --help and --version end pprofil. On wrong options it complains and
+ * returns false. */
 bool run_options_parse(struct run_request *request, int argc, char **argv);
 
 /* The line that shows the progress of an attached run. */

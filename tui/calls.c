@@ -14,7 +14,7 @@
 #include "calls.h"
 #include "table.h"
 
-/* least share of the whole time of rows that are unfolded until the user folds them */
+/* Rows with at least this share of the whole time are unfolded until the user folds them. */
 #define OPEN_SHARE 0.05
 #define FOLDS_MAX 4096
 #define DEEPEST_OPEN 512 /* levels; deeper rows are folded until the user unfolds them */
@@ -214,9 +214,8 @@ static int calls_compare_rows(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Links each row to its parent. A row is put in front of the parent's children so far. The smallest
- * row comes first, so that the largest child is in front at the end. Returns false for want of
- * memory. */
+/* Makes the list of each row's children. Rows are put in front of these lists, the smallest row
+ * first, so that each list begins with the largest child. Returns false for want of memory. */
 static bool calls_link_rows(struct calls *calls)
 {
     struct sorted *sorted = calloc(calls->count + 1u, sizeof *sorted);

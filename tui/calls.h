@@ -63,8 +63,8 @@ void calls_arrange(struct calls *calls);
 /* Unfolds a row (open), or folds it. */
 void calls_fold(struct calls *calls, uint32_t row, bool open);
 
-/* Return a row's share of the last window, or with whole of the time since the start. calls_share
- * includes callees, calls_self does not. */
+/* Return a row's share of the last window's time, or of the time since the start if whole is set.
+ * calls_share includes callees. calls_self does not. */
 double calls_share(const struct calls *calls, uint32_t row);
 double calls_self(const struct calls *calls, uint32_t row);
 /* Returns the row with this id, or CALLS_NONE. */

@@ -50,7 +50,7 @@ static void columns_choose(struct choice *choice, int width)
 }
 
 /* Widens columns by one each in turn, until none may grow or no width is left. The remaining width
- * goes to the name, the column that is always shown. */
+ * goes to the last column that is always shown and may grow: the name. */
 static void columns_share_out(struct column_span *spans, int count, int left)
 {
     bool grown = true;

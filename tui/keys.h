@@ -101,7 +101,7 @@ enum keys_view { KEYS_CALLS = 16, KEYS_FLAME };
 
 struct key_binding {
     uint32_t key;
-    unsigned where; /* set of enum key_where, in which the key is valid */
+    unsigned where; /* pages on which the key is valid: set of enum key_where */
     enum action action; /* ACTION_NONE: a click, which only selects */
     int argument;
     const char *help; /* NULL: another key with this action has the help */

@@ -149,7 +149,8 @@ enum effect calls_enter(struct model *model)
     return EFFECT_PAINT;
 }
 
-/* Leaves the pages of calls. But a flame view that shows only a part shows the whole again. */
+/* Leaves the pages of calls. But if the flame view is zoomed, it only shows the whole tree
+ * again. */
 enum effect calls_back(struct model *model)
 {
     if (model->page == PAGE_FLAME && model->flame_zoom != 0) {

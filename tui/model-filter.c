@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enters rows and goes back. To enter a function or a line opens the page of its code. To enter any
+ * Enters rows and goes back. Entering a function or a line opens the page of its code. Entering any
  * other row adds a filter to all views. Filters add up, and each remembers the view and the row to
  * go back to.
  */
@@ -103,7 +103,7 @@ static enum effect filter_push(struct model *model, const struct pprofil_row *ro
     filter_describe(&step, row);
     if (model->filter_count > 0 &&
         filter_equals(&step.filter, &model->filters[model->filter_count - 1].filter))
-        return view_open(model, PPROFIL_BY_FUNCTION); /* the filter has this row already */
+        return view_open(model, PPROFIL_BY_FUNCTION); /* the row is in the filter already */
     if (model->paused)
         return filter_stay_held(model);
     if (model->filter_count == MODEL_FILTERS) {

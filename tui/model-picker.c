@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The picker: the list of processes to choose from. The processes that can be attached to come
- * first, with the busiest on top. Typed text narrows the list at once. With two lists, the CPU time
- * since the former list decides the order. With the first list, the CPU time of a process's whole
+ * first, with the busiest on top. Typed text narrows the list at once. Once there are two lists,
+ * the CPU time since the former list decides the order. Before, the CPU time of a process's whole
  * life decides.
  */
 #include "config.h"

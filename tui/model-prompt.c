@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The prompt, in which the user types a text to search for, a file name, or the picker's filter.
- * Also the search itself. */
+ * This file also has the search. */
 #include "config.h"
 
 #include <string.h>

@@ -21,7 +21,8 @@ static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
 
 static const struct {
     bool kept;
-    /* set of BIT(enum table_sort) that the table's own columns allow; all tables allow two more */
+    /* set of BIT(enum table_sort) that a table allows in addition to TABLE_BY_WINDOW and
+     * TABLE_BY_TOTAL */
     unsigned sorts;
 } views[SNAPSHOT_GROUPINGS] = {
     [PPROFIL_BY_FUNCTION] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_OBJECT)},

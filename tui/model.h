@@ -102,8 +102,8 @@ struct model {
     double target_cpu;
     float minute[MODEL_MINUTE]; /* target_cpu of each of the last seconds, newest last */
     double achieved_hz;         /* samples per second of CPU time in the last window */
-    /* part of the target's CPU time, between these reports, for which the target was stopped;
-     * 0..1 */
+    /* part of the target's CPU time for which it was stopped, between the supervisor's last two
+     * reports */
     double stopped_share;
     unsigned silent_seconds; /* seconds without a report of the supervisor; 0: it is not silent */
     uint32_t running, sleeping, uninterruptible; /* threads in state R, S and D */
@@ -155,8 +155,8 @@ struct model {
     char search[MODEL_TEXT]; /* text that was searched for last */
     /* name of an existing file: saving to this name once more overwrites the file */
     char asked[MODEL_TEXT];
-    /* number of existing files that saving to this name would overwrite: a format may make
-     * several */
+    /* number of existing files that saving to asked would overwrite: a format may make several
+     * files */
     uint32_t asked_files;
     char message[MODEL_TEXT]; /* shown until message_until_ns */
     uint64_t message_until_ns;
@@ -178,11 +178,11 @@ struct model {
     struct model_before before;
     bool closed;              /* the last window has ended, and no other will begin */
     struct model_position positions[SNAPSHOT_GROUPINGS + MODEL_PAGES];
-    /* index in positions of the list that selected, top, selected_id, ... are for */
+    /* index in positions: the list to which selected, top, selected_id and sideways belong */
     unsigned position;
     bool chosen;              /* as in struct model_position */
     enum model_page back;     /* page to go back to from the output */
-    bool own_targets;         /* the model sets targets, and not its user */
+    bool own_targets;         /* the model sets targets; false: its user does */
     bool candidates_compared; /* there were two lists, so candidate_cpu is known */
     bool message_waits;       /* the message's time begins with the next snapshot */
     uint64_t *shown;          /* owned: ids of the rows on the screen, for model_wants */

@@ -26,7 +26,7 @@
 #define LINES_MAX 5000u
 /* number of lines that are dropped at once, because moving the rest is costly */
 #define DROPPED_LINES (LINES_MAX / 4)
-#define READ_SIZE_MAX (256u << 10)      /* bytes that are read at most before keys are served again */
+#define READ_SIZE_MAX (256u << 10)      /* most bytes to read before keys are served again */
 #define COLUMNS_MAX 4096u /* bytes of a line; the rest is dropped */
 #define TAB 8
 

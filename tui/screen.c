@@ -25,7 +25,7 @@
 #include "screen.h"
 
 #define ESCAPE_MS 25   /* ms after ESC in which the rest of a key's sequence must come */
-#define ROWS_MAX 1000 /* more rows than any real terminal has */
+#define ROWS_MAX 1000 /* more rows are taken for an error of the terminal */
 #define COLUMNS_MAX 4000
 
 static struct {
@@ -95,7 +95,7 @@ static void screen_define_common_keys(void)
 
 static void screen_set_modes(void)
 {
-    raw(); /* Ctrl-C is a key as any other */
+    raw(); /* Ctrl-C is a key like any other */
     noecho();
     nonl();
     nodelay(stdscr, TRUE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Runs the session of the live view, and takes snapshots of it. This thread calls only functions of
- * pprofil.h. Threads of the library do what takes long.
+ * pprofil.h. Threads of the library do the slow work.
  */
 #include "config.h"
 

@@ -17,7 +17,7 @@ struct source {
     uint32_t survivor;
     int status;               /* wait status of child (wait(2)); -1: it runs */
     bool batch;               /* warnings go to standard error */
-    char warning[512];        /* why a target could not be attached to, for the first such target; "": none */
+    char warning[512];        /* first message about a target that could not be attached to; "": none */
 };
 
 /* Opens a session, starts the program or attaches to the processes, and begins sampling. launch:

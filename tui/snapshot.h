@@ -55,7 +55,7 @@ struct snapshot {
     uint32_t process_count;
     char command[256]; /* command line of the first process, if it was requested */
     /* the code of a function, if it was requested */
-    int code_state; /* 0; -EAGAIN: the code is being read; else the error because of which there is no code */
+    int code_state; /* 0; -EAGAIN: the code is being read; other errors: there is no code */
     const char *code_problem;
     struct pprofil_code_row *code; /* owned */
     uint32_t code_count;

@@ -18,7 +18,8 @@
 #include "base/hash.h"
 #include "table.h"
 
-#define Z95 1.959963984540054 /* half width of the interval that holds 95 % of the normal distribution */
+/* half width of the interval that holds 95 % of the standard normal distribution */
+#define Z95 1.959963984540054
 /* Weight of the last window in a smoothed share. It is more than a half: if all work moves from one
  * function to another, the second function is on top after one whole window. */
 #define FOLLOW 0.6
@@ -172,7 +173,7 @@ int table_take(struct table *table, const struct snapshot_rows *rows, double sec
     return 0;
 }
 
-/* --- the whole ---------------------------------------------------------------------------- */
+/* --- whole tables ------------------------------------------------------------------------- */
 
 void table_free(struct table *table)
 {

@@ -63,7 +63,7 @@ void table_clear(struct table *table);
  * are dropped. Returns 0, or -ENOMEM with nothing changed. */
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds);
 /* Takes a report without new counts, but with names that were found since the last one. Such
- * names may have made new rows of other rows. No window ends. Returns 0, or -ENOMEM with nothing
+ * names may have replaced rows by other rows. No window ends. Returns 0, or -ENOMEM with nothing
  * changed. */
 int table_retext(struct table *table, const struct snapshot_rows *rows);
 void table_sort(struct table *table, enum table_sort sort);

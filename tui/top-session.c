@@ -26,8 +26,8 @@
  * last key or the end, they come every TOP_ASK_NS. Later they come every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-/* no snapshot later than this after the last key, because nothing says when the last definition is
- * found */
+/* Such snapshots come at least for this time after the last key, because nothing tells when a
+ * definition has been found. */
 #define ASK_NS_MAX (30000 * MILLISECOND)
 #define PROGRAM_ROWS 24
 #define PROGRAM_COLUMNS 80
@@ -112,8 +112,9 @@ static bool snapshot_lacks_names(const struct snapshot *snapshot)
     return snapshot->pending > 0;
 }
 
-/* Returns the time of the next snapshot between windows, or 0 for none. After the end no window
- * takes the results of lookups: for rows that have just come into view, or for another view. */
+/* Returns the time of the next snapshot between windows, or 0 for none. After the end, only such
+ * snapshots bring the results of lookups, for rows that have just come into view or for another
+ * view. */
 static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;
@@ -141,7 +142,7 @@ void top_take_snapshot(struct top *top, bool due)
     model_take(top->model, &snapshot, due);
     if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
         top->ask_at = time_now() + TOP_ASK_NS;
-    if (top->source.dead && !top->told_dead) { /* the header shows it, too, and goes on doing so */
+    if (top->source.dead && !top->told_dead) { /* the header goes on showing it */
         model_say(top->model, time_now(), "the supervisor has died; the target runs on");
         top->told_dead = true;
     }

@@ -10,11 +10,10 @@
 
 #define TOP_LAST_NAMES_NS UINT64_C(2000000000) /* longest time that the last screen waits for names */
 
-/* Returns the time, in ns before the end of a window, at which names for the window are
- * requested. */
+/* Returns how many ns before the end of a window its names are requested. */
 uint64_t top_names_lead(const struct model *model);
 
-/* Sets the rate, the kind of time, the stacks and the window's length in the model. */
+/* Sets in the model what is requested: rate, kind of time, stacks and length of the window. */
 void top_set_up_model(struct model *model, const struct top_request *request);
 /* Sets the command in the header, if the request has a program. */
 void top_describe(struct model *model, const struct top_request *request, const char *command);

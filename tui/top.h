@@ -24,16 +24,16 @@ struct top_result {
     /* wait status of the started program (wait(2)); -1: it runs on, or there was none */
     int status;
     int signal;               /* signal that ended the view; 0: none */
-    char problem[512];        /* reason of a failure; "": none */
+    char problem[512];        /* reason for a failure; "": none */
 };
 
 /* Runs the live view until the user leaves it, and restores the terminal. Returns 0, or a negative
  * error and a text in result->problem. */
 int top_run(const struct top_request *request, struct top_result *result);
 
-/* Prints the table of keys, with four fields in each line, separated by tabs. These are the name of
- * the key, the pages on which it is valid, separated by commas, the name of its action, and a
- * description. Returns 0, or a negative errno of the stream. */
+/* Prints the table of keys, with four fields in each line, separated by tabs: the name of the key,
+ * the pages on which it is valid (separated by commas), the name of its action, and a description.
+ * Returns 0, or a negative errno of the stream. */
 int top_print_keys(FILE *out);
 
 #endif

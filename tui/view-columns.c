@@ -187,7 +187,7 @@ static void table_paint_hottest(const struct pen *pen, const void *row)
 #define TEXT COLUMN_TEXT
 #define PICTURE COLUMN_PICTURE
 /* clang-format off */
-/*       title     ascii     wall      least most goes sort             kind     paint */
+/*       title     ascii     wall      least most prio sort             kind     paint */
 #define WINDOW {"win%",   NULL,     NULL,     6,  0, 0, TABLE_BY_WINDOW, FIGURE, table_paint_window}
 #define WINDOW_ERROR \
                {"±95%",   "+-95%",  NULL,     5,  0, 9, NONE,            FIGURE, table_paint_window_error}

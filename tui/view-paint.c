@@ -41,7 +41,8 @@ static int paint_advance(const char **at, int columns, bool tabs, uint32_t *char
     return width;
 }
 
-/* Returns the width of the text in columns, but stops counting at most. */
+/* Returns the width of the text in columns, or a value of most or more if the text is wider than
+ * most. */
 static int paint_columns(const struct paint_text *text, int most)
 {
     const char *at = text->text;

@@ -107,7 +107,7 @@ void view_paint_status(const struct pen *pen, const void *row)
     pen_text(pen, STYLE_DIM, text);
 }
 
-/* Returns true if a row at this depth follows the row index, before any row that is nearer to the
+/* Returns true if a row at this depth follows the row with this index, before any row nearer to the
  * root. */
 static bool tree_branch_goes_on(const struct table *table, uint32_t index, unsigned depth)
 {
