@@ -55,8 +55,8 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
     return goes_on;
 }
 
-/* Checks the conclusion of the last look, one turn later. If the thread had really waited from lost_at to that look,
- * the wait that has ended since is at least that long. */
+/* Returns true if the conclusion of the last look was right, as the counts show one turn later. If the thread had
+ * really waited from lost_at to that look, the wait that has ended since is at least that long. */
 static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
 {
     return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;

@@ -90,7 +90,7 @@ struct weight {
     int64_t ahead;           /* how far the sum of its samples may exceed the CPU time of the thread */
     bool process_known;      /* the fields below are valid */
     int64_t process_left;    /* CPU time of the process minus the sum of its samples; may be negative */
-    int64_t process_lag;     /* how much too low process_left may be */
+    int64_t process_lag;     /* how much process_left may be too low */
     unsigned process_shares; /* 1 or more: a sample of a young thread takes about process_left / process_shares */
     /* sum of process_left of all other processes, including ended ones; 0: the sample takes nothing of it */
     int64_t others_left;

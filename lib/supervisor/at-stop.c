@@ -50,7 +50,8 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(tracee);
-    /* stop at the next call, too, to restore the thread's own signal mask at the latest there */
+    /* a changed signal mask (is_unblocked) must last no longer than to the thread's next call, so the thread stops
+     * there */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
                    backoff_follows(&repair->backoff);
     /* ESRCH: it was killed while it stood still; its end will be reported */

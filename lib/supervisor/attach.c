@@ -194,7 +194,7 @@ static int attach_thread(void *context, pid_t tid)
     supervisor_lock(supervisor);
     int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, mine);
     supervisor_unlock(supervisor);
-    return error == 0 && busy ? -EBUSY : error; /* the exec also ends the threads that were not tried */
+    return error == 0 && busy ? -EBUSY : error; /* no further threads are tried: the exec will end them */
 }
 
 static int attach_add_root(struct supervisor *supervisor, pid_t pid, bool launched)

@@ -123,7 +123,7 @@ static bool attribution_credit(struct supervisor *supervisor, struct tracee *tra
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
-    /* missed time is not credited to a thread that waited at the look either */
+    /* set to 0 even if the thread waited at the look: then it gets no missed time either */
     tracee->interrupt.late_ns = 0;
     return on_cpu;
 }
@@ -149,7 +149,7 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    /* perhaps: the others were interrupted, and may have stopped */
+    /* other tracees were interrupted, too, and may stand still */
     bool others_stopped = tracer->tick.awaited_count > 1;
 
     objects_emit_mapping(supervisor, tracee, sample->pc);

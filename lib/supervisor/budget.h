@@ -29,7 +29,7 @@ struct budget_cost {
 
 struct budget {
     double asked_hz;
-    double rate_hz; /* the rate in force: asked_hz, or less where that costs too much */
+    double rate_hz; /* the rate in force: asked_hz, or less if that costs too much */
     double share;   /* share of their CPU time that targets may lose, more than 0 */
     struct budget_cost costs[BUDGET_CONDITIONS];
     unsigned condition;    /* condition for which rate_hz was set */
@@ -48,8 +48,8 @@ void budget_ask(struct budget *budget, double asked_hz);
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
 /* Sets the rate that the cost under this condition allows. now: time. To be called often. */
 void budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
-/* Returns true if the rate has changed so much since this function last returned true that the client should be
- * told. */
+/* Returns true if the rate has changed much since this function last returned true: the client should get the new
+ * rate. */
 bool budget_has_changed(struct budget *budget);
 /* Returns the cost of a sample under condition budget->limiting, ns. If no sample was measured there, returns the cost
  * under budget->condition; 0: no sample was measured under either. */

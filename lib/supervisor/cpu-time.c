@@ -110,8 +110,8 @@ void baseline_keep_debts(struct process *process)
     process->sampled.kept_debt_ns = (int64_t)(process_cpu_traced(process) - process->sampled.attributed_ns);
 }
 
-/* Adds the kept debt to fresh baselines: if it is positive, less is attributed than was used; if it is negative,
- * more. */
+/* Adds the kept debt, *kept, to fresh baselines: lowers *base if the debt is positive, raises *attributed_ns if it is
+ * negative. */
 static void baseline_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
 {
     int64_t debt = *kept;

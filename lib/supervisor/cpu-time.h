@@ -21,7 +21,7 @@ uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age
 /* Returns the CPU time of the process in all stretches of sampling, ns. sampling: such a stretch is under way, so the
  * clock is read. */
 uint64_t process_cpu_counted(struct process *process, bool sampling);
-/* Returns the same from the last reading of the clock. */
+/* Like process_cpu_counted, but uses the last reading of the clock. */
 uint64_t process_cpu_known(const struct process *process, bool sampling);
 /* Reads the run and wait times of the tracee into *cpu and tracee->time.used_ns. Adds the new CPU time to the
  * search.explained_ns of its process. Returns false if the kernel keeps no such figures, or if the CPU time is lower
@@ -33,8 +33,8 @@ void baseline_take(struct supervisor *supervisor, struct process *process);
 /* Takes the baseline of one thread. */
 void baseline_take_of(struct tracee *tracee);
 
-/* To be called when a program that profiles itself pauses that. Keeps the CPU time of the process and of its threads
- * for which no sample stands yet: each stretch of profiling may be shorter than a period. */
+/* To be called when a program that profiles itself pauses profiling. Keeps the CPU time of the process and of its
+ * threads for which no sample stands yet: each stretch of profiling may be shorter than a period. */
 void baseline_keep_debts(struct process *process);
 /* To be called when the pause ends. Takes the baselines, and adds the CPU time that was kept. */
 void baseline_resume(struct supervisor *supervisor, struct process *process);

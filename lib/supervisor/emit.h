@@ -29,7 +29,7 @@ void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
 void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
 /* Reads the thread's name, and emits it if it has changed. */
 void emit_comm(struct supervisor *supervisor, struct tracee *tracee);
-/* Reads and emits the name of a process, whose leader may be no tracee. */
+/* Reads and emits the name of a process, whose leader need not be a tracee. */
 void emit_process_comm(struct supervisor *supervisor, pid_t pid);
 /* Emits the end of a thread. If pid == tid, the event means that the whole process has ended, or is not followed any
  * more. cpu_ns: CPU time that it used while it was sampled. status: of wait(2); -1: not known. */

@@ -57,7 +57,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm.text[0] = '\0';
     leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
-    /* kept so that the signal gets its first siginfo_t when it is delivered */
+    /* held is kept, so that a signal that was sent again gets its first siginfo_t */
     leader->repair = (struct repair){.held = leader->repair.held};
     process->memory_tid = process->pid;
     process->search.next = NULL;
@@ -151,7 +151,7 @@ static void exec_forget_figures(struct tracee *tracee)
     tracee->time.samples = tracee->comm.check_at = 0;
 }
 
-/* Does not report the ends of the other threads: WIRE_EXEC means that they have ended. */
+/* Does not report the ends of the other threads, because WIRE_EXEC implies them. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;

@@ -127,7 +127,7 @@ void handover_regain(struct tracee *tracee)
     tracee->repair = (struct repair){0};
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
-    tracee->handover.exec_id = 0; /* it has executed another program */
+    tracee->handover.exec_id = 0; /* 0: the thread has executed another program */
     handover_send(tracer, tracee, tracer);
     tracee->handover.released_at = tracee->process->handed_over_at; /* the thread may have made tasks since then */
 }

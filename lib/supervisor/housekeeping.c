@@ -54,7 +54,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     bool all = now - housekeeping->all_ends_at >= ALL_ENDS_PERIOD_NS;
     housekeeping->ends_at = now;
     if (!all && now >= housekeeping->unreported_until)
-        return; /* a walk over thousands of processes takes long */
+        return; /* returns early because a walk over thousands of processes takes long */
     housekeeping->all_ends_at = all ? now : housekeeping->all_ends_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
@@ -78,7 +78,7 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
     housekeeping->full_at = now;
 }
 
-/* Adjusts the rate, as each tick does, and tells the client now and then. */
+/* Adjusts the rate, as each tick does. Reports a changed rate to the client, at most once in RATE_PERIOD_NS. */
 static void housekeeping_follow_rate(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;

@@ -12,7 +12,7 @@ struct tracer;
 
 /* Notes that a tick found the tracee running, or asleep. */
 void preempt_note(struct tracee *tracee, bool running);
-/* Returns true if the tracee's CPU is to be taken before it is interrupted. */
+/* Returns true if the tracee's CPU must be taken before the tracee is interrupted. */
 bool preempt_wanted(const struct tracee *tracee);
 /* Judges the tracee by a sample that was taken at our interrupt. entered: struct regs, at that sample. */
 void preempt_judge(struct tracee *tracee, bool entered);

@@ -151,7 +151,7 @@ static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
     return (number & X32_CALL) != 0 ? REGS_ABI_X32 : REGS_ABI_NATIVE;
 }
 
-/* Fills call->arguments in: syscall(2), "Architecture calling conventions". */
+/* Fills call->arguments in from the registers of call->abi: syscall(2), "Architecture calling conventions". */
 static void regs_wide_arguments(const struct user_regs_struct *set, struct regs_call *call)
 {
     const uint64_t native[] = {set->rdi, set->rsi, set->rdx, set->r10, set->r8, set->r9};

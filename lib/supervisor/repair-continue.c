@@ -93,8 +93,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    /* ends a recvmmsg(2) with a time limit, which would begin again. If the piece returned the kept error at once, it
-     * has used no time */
+    /* a recvmmsg(2) with a time limit ends here, because the limit would begin again. But a piece that returned the
+     * kept error at once has used no time */
     over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
     if (!over &&
         (continue_may_go_on(tracee, result, broken, had_error) || (result >= 0 && piece_end_message(repair))) &&

@@ -16,7 +16,7 @@ struct tracee;
  * and the state of the tracee is CONTINUING; 0 if nothing is left to do; or -errno if the call cannot go on: -EPERM if
  * a filter of system calls (seccomp) stands in the way, or an error of call_next_piece or regs_enter_call. */
 int piece_enter_next(struct tracee *tracee);
-/* Returns what the call returns if it ends now. A message of which a part was moved counts as moved. */
+/* Returns the result of the call if it ends now. A message of which a part was moved counts as moved. */
 int64_t piece_partial_result(const struct repair *repair);
 /* Ends the call with result, a count or -errno; the state of the tracee becomes RUNNING. entered: the tracee stands
  * before the instruction of the next piece; else behind the instruction of the last one. final: a result that is a

@@ -131,7 +131,8 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
 
     repair->call = *call;
     repair->restarted = true;
-    /* if true, no signal is held back; at the end of a call, a signal may have broken the call */
+    /* came_short also means that no signal may be held. At the end of a call none may be: it may be what broke the
+     * call */
     repair->came_short = !limited || repair->at_call_end;
     repair->error_waits = false;
     repair->timeout_result = timeout_result;

@@ -101,8 +101,8 @@ struct repair {
 /* Returns true if the call was begun anew as the program made it, and the kernel ends it without our help. */
 bool repair_is_own_call(const struct repair *repair);
 /* Needs no lock. Repairs the call that a stop has broken. To be called before the tracee is resumed with signal (0:
- * none). cause: what made the tracee stop. Returns true if the call goes on; the state of the tracee is CONTINUING
- * then. */
+ * none). cause: what made the tracee stop. Returns true if the call is continued; then the state of the tracee is
+ * CONTINUING. */
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, int signal,
                  enum stop_cause cause);
 
@@ -120,7 +120,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
 /* Returns true if the result of the tracee's call would be wrong if we ended now. A call that was begun anew and waits
  * is the program's own call, and does not need us, though its time limit may have begun again. */
 bool repair_needs_us(const struct tracee *tracee);
-/* Interrupts the tracee, so that its call is given up. */
+/* Interrupts the tracee, whose call must be given up at the stop. */
 void repair_give_up(struct tracee *tracee);
 
 /* --- time limits --- */

@@ -49,8 +49,8 @@ void schedule_restart(struct schedule *schedule, uint64_t now);
 /* Lets the next stratum begin now. Returns by how much this shortens the stratum of the last tick taken, ns. */
 uint64_t schedule_cut(struct schedule *schedule, uint64_t now);
 
-/* If the stratum of the last tick taken is over, restarts, and returns the time since its end, ns, which no tick
- * covers. Else returns 0. */
+/* If the stratum of the last tick taken is over, lets the next one begin now, and returns the time since its end, ns,
+ * which no tick covers. Else returns 0. */
 uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now);
 
 /* Lets the next stratum that is drawn begin ns later, because that time did not pass for the targets. No tick covers

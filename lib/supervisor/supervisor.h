@@ -192,7 +192,7 @@
 
 struct options {
     double frequency;    /* samples in a second of a thread's CPU time */
-    double overhead;     /* share of their time that targets may lose, 0..1 */
+    double overhead;     /* share of their CPU time that targets may lose, more than 0 */
     uint64_t seed;       /* seed of the random numbers; 0: taken from the clock */
     bool wall;           /* sample sleeping threads, too */
     bool follow;         /* follow the new program after an exec */
@@ -202,7 +202,7 @@ struct options {
     bool restless;       /* for tests: hand each thread over at each stop */
     bool serve;          /* serve programs that profile themselves: serve/serve.c */
     bool open;           /* only open files, for another process: opener_serve */
-    uint32_t stack_size; /* bytes of stack to be copied at each sample; 0: none */
+    uint32_t stack_size; /* size of the stack that is copied at each sample, bytes; 0: none */
     int debug_fd;        /* descriptor for the debug log: debug-log.h; -1: no log */
 };
 
@@ -221,7 +221,7 @@ struct cpus {
     _Atomic bool full; /* no CPU is idle */
     struct cpu_load {
         uint64_t read_at;  /* time of the last read */
-        /* recent number of tasks that want a CPU, without the tracer that reads it and its occupier; mean */
+        /* running mean of the number of tasks that want a CPU, without the tracer that reads it and its occupier */
         double mean;
         uint64_t full_at;  /* last time at which no CPU was idle */
         bool has_all_cpus; /* count is the number of CPUs online, so the system's load is the load of our CPUs */
@@ -249,17 +249,17 @@ struct objects {
         bool asked;       /* its descriptor was requested from an opener */
     } seen[OBJECT_SLOTS]; /* open addressing; the id of a file is its slot + 1 */
     unsigned count;
-    uint32_t next_private_id; /* number of the next id of an object that is not a file */
+    uint32_t next_private_id; /* the next id of an object that is not a file, minus PRIVATE_IDS of proc/objects.c */
     uint32_t vdso_ids[2];     /* native, compat */
     struct mounts mounts;
-    struct mapping_details details; /* scratch, 4 KiB: too large for the stack of every sample */
+    struct mapping_details details; /* scratch space: its 4 KiB are too large for a stack frame */
 };
 
 /* The connection to the client: commands.c. Used by the first tracer only, except watcher. */
 struct client {
     int socket; /* socket to the client; when serving: the socket that listens */
     int epoll;
-    bool quitting; /* the supervisor is to end */
+    bool quitting; /* the supervisor must end */
     bool gone;     /* the client has closed its socket */
     struct watcher {
         int term;           /* eventfd, written when SIGTERM has come; -1: no thread waits for SIGTERM */
@@ -293,7 +293,7 @@ struct supervisor {
     uint64_t born_at;    /* time at which a tracee last made another task */
     struct {
         uint64_t cpu_ns; /* CPU time of processes that have ended */
-        int64_t left_ns; /* serving: the part of it that no sample stands for; may be negative */
+        int64_t left_ns; /* when serving: the part of cpu_ns for which no sample stands; may be negative */
     } ended;
 
     /* used by the first tracer only: */

@@ -153,6 +153,6 @@ bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const stru
     if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
         after.pc != state->pc)
         stack->head.size = stack->head.below_size = 0;
-    stack->head.known = 0; /* only the registers in the sample are known */
+    stack->head.known = 0; /* head.regs is not filled in: only pc and sp are known, which the sample has */
     return true;
 }

@@ -182,7 +182,8 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
             continue;
         /* the first may have had to wait for us; the others run while we poll for its stop */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* a tracee on a CPU that is not ours is looked at at every tick, not only when the tracer visits its CPU */
+        /* a tracee on a CPU that is not ours may be interrupted at every tick, not only while the tracer is on its
+         * CPU */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)

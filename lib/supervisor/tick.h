@@ -57,7 +57,7 @@ struct tick_running {
     pid_t tids[INTERRUPTS_MAX];
     unsigned unstopped; /* number of tracees that have yet to stop since an earlier tick */
     unsigned runnable;  /* number of tracees that run or wait for a CPU, including those that this tick leaves alone */
-    /* where no CPU is idle: */
+    /* valid if no CPU is idle: */
     unsigned away_count;
     struct tracee *away[AWAITED_MAX]; /* runnable tracees on another CPU than the tracer's; none is chosen */
     bool ran;                         /* a tracee is known to have had the tracer's CPU when the tick was due */

@@ -9,9 +9,9 @@
  * A tracee is active while it uses CPU time. Each tick looks at the active ones. The others are looked at only when
  * their process has used CPU time that the active ones do not explain.
  *
- * The tables and lists are written with the supervisor's lock. A tracee's state, and what a stop needs, is written by
- * its tracer without the lock (supervisor.h, invariant 3). A tracer reads its own table, and the fields of its own
- * tracees, without the lock.
+ * The tables and lists are written with the supervisor's lock. A tracee's tracer writes its state, and the fields that
+ * are used at a stop, without the lock (supervisor.h, invariant 3). A tracer reads its own table, and the fields of its
+ * own tracees, without the lock.
  *
  * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time.
  */
@@ -31,9 +31,9 @@
 enum tracee_state {
     TRACEE_UNKNOWN,     /* it has stopped before its parent reported it, and is held until its process is known */
     TRACEE_STARTING,    /* its parent has reported it; its first stop is still to come */
-    TRACEE_RUNNING,     /* as far as we know; it may be asleep */
+    TRACEE_RUNNING,     /* it runs, waits for a CPU or sleeps, as far as we know */
     TRACEE_INTERRUPTED, /* an interrupt was sent, and it has not stopped yet */
-    TRACEE_CONTINUING,  /* a call that we cut short goes on: repair.h */
+    TRACEE_CONTINUING,  /* a call that a stop cut short is being continued: repair.h */
     TRACEE_LISTENING,   /* it is in a group stop: SIGSTOP, ^Z */
     TRACEE_RELEASED,    /* it was detached, and another tracer is about to seize it: handover.c */
 };
@@ -66,7 +66,7 @@ struct tracee_time {
     uint64_t used_ns;       /* CPU time of its life, as last read */
     uint64_t base_ns;       /* part of used_ns that was used before sampling began, or before it last went on */
     uint64_t attributed_ns; /* part of used_ns that its samples stand for */
-    int64_t kept_debt_ns;   /* baseline_keep_debts: used but not attributed at that time */
+    int64_t kept_debt_ns;   /* CPU time without samples at the last baseline_keep_debts; may be negative */
     uint64_t samples;       /* number of its samples */
 };
 
@@ -75,7 +75,7 @@ struct tracee_activity {
     bool active;
     uint64_t until;                 /* time at which it becomes inactive unless it uses CPU time */
     uint64_t span;                  /* how long it stays active without using CPU time, ns */
-    struct tracee *previous, *next; /* in tracees->active */
+    struct tracee *previous, *next; /* links of the list tracees->active */
 };
 
 /* Results of the last looks at a tracee. */
@@ -134,7 +134,7 @@ struct tracee {
     _Atomic enum tracee_state state; /* written by its tracer; others may read it */
     bool dropped;                    /* its tracer must free it: an exec has ended it, or its process is gone */
     bool seen_before_parent;         /* it became known before its parent's stop reported it */
-    bool born_stopped;               /* UNKNOWN: its process was in a group stop */
+    bool born_stopped;               /* if UNKNOWN: its first stop was a group stop */
     bool after_sigcont;              /* its last stop was that of a SIGCONT which ended a group stop */
     struct procfs_task files;
     uint64_t born_at;    /* time at which we learned that a fork made it; 0: no fork did, or not known */
@@ -157,7 +157,7 @@ struct tracee {
     } comm;
 
     struct tracee *hash_next;
-    struct tracee *process_prev, *process_next; /* in process->tracees */
+    struct tracee *process_prev, *process_next; /* links of the list process->tracees */
 };
 
 /* A process's CPU clock: cpu-time.c. */
@@ -177,14 +177,14 @@ struct process_samples {
     uint64_t count;         /* number of samples that stand for CPU time */
     uint64_t attributed_ns; /* CPU time that they stand for */
     uint64_t for_others_ns; /* when serving: CPU time of other processes that they stand for, too; at most one period */
-    int64_t kept_debt_ns;   /* baseline_keep_debts: used but not attributed at that time */
+    int64_t kept_debt_ns;   /* CPU time without samples at the last baseline_keep_debts; may be negative */
 };
 
 /* The search for threads of a process that use CPU time: active.c. */
 struct process_search {
     uint64_t explained_ns;   /* CPU time of its tracees, including those that have ended */
     uint64_t unexplained_ns; /* CPU time that the last full search left unexplained */
-    struct tracee *next;     /* where a search under way goes on, or NULL */
+    struct tracee *next;     /* tracee at which a search under way goes on; NULL: no search */
 };
 
 struct process {
@@ -210,7 +210,7 @@ struct process {
     struct tracee *tracees;
     unsigned tracee_count;
     unsigned released_count;     /* number of its tracees that are RELEASED, and so in no tracer's table */
-    struct process *prev, *next; /* in the list of all */
+    struct process *prev, *next; /* links of the list of all processes */
     struct process *hash_next;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One round of a tracer: it sleeps, answers stops, runs a tick where one is due, and books what that took. */
+/* One round of a tracer: it sleeps, answers stops, runs a tick if one is due, and books the cost. */
 #include "config.h"
 
 #include <errno.h>

@@ -46,23 +46,23 @@ struct affinity {
 
 /* The state of the occupier, which takes a thread's CPU before the thread is interrupted: preempt.c. */
 struct preempt {
-    /* shared by the tracer and its occupier thread */
+    /* shared by the tracer and its occupier: */
     _Atomic uint32_t orders;  /* number of orders given so far */
     _Atomic uint32_t arrived; /* number of the last order for which the occupier has taken its CPU */
     _Atomic uint64_t due;     /* time of the last order */
     _Atomic int cpu;          /* CPU of the last order */
     _Atomic bool waits;       /* the occupier waits for an order */
-    _Atomic bool cancelled;   /* the occupier is to give up its CPU though no order follows */
-    /* the tracer's own */
+    _Atomic bool cancelled;   /* the occupier must give up its CPU, and no order follows */
+    /* used by the tracer only: */
     bool started, refused; /* the occupier's thread was started; the kernel refused to start it */
-    bool ordered;          /* an order is to be served */
+    bool ordered;          /* the occupier has an order */
     bool has_room;         /* the tracer's affinity excludes the CPU of the last order */
     bool taken;            /* the occupier took its CPU from a thread that this tick interrupts */
     int next;              /* CPU to be taken at the next tick; -1: none */
     unsigned cpu_choices;  /* number of CPUs from which the last one was drawn */
     unsigned missed_ticks; /* number of ticks in a row that found no wanted thread on the CPU that was taken */
     unsigned late_ticks;   /* number of ticks in a row for which the occupier came late */
-    uint64_t early_ns;     /* time from the tracer's wake-up to such a tick */
+    uint64_t early_ns;     /* time from the tracer's wake-up to a tick with an order */
 };
 
 /* The tracees whose calls end at a deadline: repair-piece.c. */
@@ -80,7 +80,7 @@ struct stop_totals {
     uint32_t restarted, continued, cut_short; /* numbers of calls that were repaired so, or not repaired: repair.h */
     unsigned billed;                          /* number of stops that came only because of sampling */
     unsigned samples; /* number of samples of threads that were on a CPU */
-    uint64_t cost_ns; /* time that billed stops, and the ticks before them, took from targets */
+    uint64_t cost_ns; /* CPU time that billed stops, and the ticks before them, took from targets */
 };
 
 /* When waitid(2) last reported news of tracees. All fields except poll_credit are times. */
@@ -104,7 +104,7 @@ struct tracer_new_tasks {
     unsigned unknown_count; /* number of UNKNOWN tracees: they are held until their parents report them */
     struct ended_early {
         pid_t tid;
-        uint64_t at;                /* time */
+        uint64_t at;                /* time of its end */
     } ended_early[ENDED_EARLY_MAX]; /* tasks that ended before their parents reported them */
     unsigned ended_early_next;      /* number of the next element to be written, modulo ENDED_EARLY_MAX */
     pid_t recheck[RECHECKS_MAX];    /* thread ids for which new_task_find_missed will be called again */
@@ -118,7 +118,7 @@ struct tracer {
     _Atomic bool asleep;         /* it sleeps, and would seize a tracee at once */
     _Atomic bool has_left;       /* it has finished with its tracees: the supervisor may exit */
     struct debug_log *debug_log; /* owned; NULL: there is none */
-    struct procfs_task files;    /* the tracer's own */
+    struct procfs_task files;    /* files of /proc about the tracer's own thread */
     struct tracees tracees;
     unsigned expected; /* number of tracees that will be handed over to it */
 

@@ -42,7 +42,7 @@
 #include "supervisor/wait.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-#define WAIT_TURN_NS 500000u /* after this time with news all the time, each tracee is asked for news in turn */
+#define WAIT_TURN_NS 500000u /* if there was news all this time, each tracee is asked for news in turn */
 #define WAIT_TURN_TRACEES_MAX 256
 #define WAIT_TURN_PIECE 16 /* number of tracees that are asked between two looks at the clock */
 #define WAIT_DRAIN_MAX_NS 2000000u /* the longest drain, so that ticks and commands have their turn */

@@ -64,9 +64,9 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
     return file->at_mark || (file->local && ((told & MSG_CTRUNC) | (request->flags & MSG_PEEK)) != 0);
 }
 
-/* Returns what call_was_cut returns, for recvmmsg(2). This call looks at its time limit after each message, writes the
- * rest of the limit back to memory, and ends if nothing is left. The pieces begin with that rest, so the time since the
- * last message is not counted. */
+/* Decides whether a recvmmsg(2) was cut short; returns the result of call_was_cut. This call looks at its time limit
+ * after each message, writes the rest of the limit back to memory, and ends if nothing is left. The pieces begin with
+ * that rest, so the time since the last message is not counted. */
 static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -178,10 +178,11 @@ static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t
                         : descriptor_position(pid, tid, fd, position);
 }
 
-/* Returns what call_was_cut returns, for copy_file_range(2). The kernel limits such a call at its beginning by the end
- * of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). Pieces beyond these limits would
- * copy too much, or raise SIGXFSZ. If source and target are one file, the call may have extended its own source. Then
- * the limit is the former end of the source. That is where the copy began, if there was no gap. */
+/* Decides whether a copy_file_range(2) was cut short; returns the result of call_was_cut. The kernel limits such a call
+ * at its beginning by the end of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). Pieces
+ * beyond these limits would copy too much, or raise SIGXFSZ. If source and target are one file, the call may have
+ * extended its own source. Then the limit is the former end of the source. That is where the copy began, if there was
+ * no gap. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

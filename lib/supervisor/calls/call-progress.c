@@ -168,7 +168,8 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 
     *progress = (struct call_progress){.done = (uint64_t)call->result};
     if (request->shape == CALL_MESSAGES && request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0)
-        return progress->done < request->size ? -EOPNOTSUPP : 0; /* each message of a peek receives the same bytes */
+        /* with MSG_PEEK each message receives the same bytes */
+        return progress->done < request->size ? -EOPNOTSUPP : 0;
     if (!progress_may_end_within_message(request))
         return 0;
     if (request->kind == CALL_READ && progress->done > 1) {

@@ -106,8 +106,8 @@ static uint64_t request_argument(const struct regs_call *call, int8_t index)
 
 static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
-    /* by the codes SYS_CONNECT to SYS_SENDMMSG of include/uapi/linux/net.h: the numbers of the same calls without
-     * socketcall */
+    /* index: SYS_CONNECT to SYS_SENDMMSG of include/uapi/linux/net.h; value: the same call with a number of its own,
+     * and how many arguments it has */
     static const struct {
         int16_t number, arguments;
     } calls[] = {[3] = {CALL_CONNECT_I386, 3}, [5] = {CALL_ACCEPT4_I386, 3}, [9] = {369, 4},

@@ -65,8 +65,8 @@ bool call_is_restarted_by_kernel(int64_t result)
 enum limit_form {
     LIMIT_NONE,
     LIMIT_MS,         /* milliseconds, as an int; negative: no limit */
-    LIMIT_TIMESPEC,   /* the address of a timespec with 64-bit words; 0: no limit */
-    LIMIT_TIMESPEC32, /* the same with 32-bit words */
+    LIMIT_TIMESPEC,   /* address of a timespec with 64-bit words; 0: no limit */
+    LIMIT_TIMESPEC32, /* address of a timespec with 32-bit words; 0: no limit */
 };
 
 struct limit_row {

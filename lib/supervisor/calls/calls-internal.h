@@ -17,7 +17,7 @@
 #define CALL_CONNECT_I386 362
 #define CALL_ACCEPT4_I386 364
 
-/* Returns the one of the three numbers that is for this ABI. */
+/* Returns the number of a call in this ABI: native, x32 or i386. */
 int32_t call_number(enum regs_abi abi, int32_t native, int16_t x32, int16_t i386);
 
 /* Copies call to *unpacked. If it is a socketcall(2) of a 32-bit program, sets *unpacked to the call that it stands

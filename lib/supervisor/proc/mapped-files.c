@@ -163,7 +163,7 @@ static int mapped_file_open_jit_names(const struct open_request *wanted)
 
     if (wanted->began == 0)
         return -ESRCH;
-    if (apart > SLACK) /* the process has ended: began is 0, or belongs to another process */
+    if (apart > SLACK) /* the process has ended: its pid is free, or another process has it */
         return mapped_file_take_if_written_since(regular_file_open(wanted->path, 0), wanted->began);
     long inner = procfs_status_number(wanted->pid, "NSpid:");
     int fd = mapped_file_open_jitdump(wanted->pid, inner > 0 ? inner : wanted->pid);

@@ -19,7 +19,7 @@ void objects_open_mappings(struct supervisor *supervisor, const struct tracee *t
 /* Returns true if the kernel can only print the mappings (no PROCMAP_QUERY). Then only objects_emit_executable notices
  * that a known mapping was replaced by another file. */
 bool objects_are_listed(const struct process *process);
-/* Emits the mapping around pc if the client does not know it. */
+/* Emits the mapping that contains pc if the client does not know it. */
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
 /* Emits all executable mappings that the client does not know, because callers may be in any of them. Asks the kernel
  * now and then, and sooner after a sample in a new mapping. Takes up to some hundred microseconds, so at a stop the

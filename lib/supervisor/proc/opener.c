@@ -118,7 +118,7 @@ void opener_serve(int socket)
     bool served = false;
 
     prctl(PR_SET_NAME, "pprofil-open");
-    if (chdir("/") < 0) /* leaves the directory that it inherited, so that the directory can be unmounted */
+    if (chdir("/") < 0) /* so that the file system of the inherited directory can be unmounted */
         return;
     while (!served && open_request_receive(socket, &request) == 0) {
         int file = mapped_file_open(&request);

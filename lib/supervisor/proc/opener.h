@@ -21,7 +21,7 @@
 #define OPENER_REQUESTS_MAX 512
 #define OPENER_HANGING_MAX 16 /* largest number of abandoned processes of an opener: then it opens no more files */
 
-/* A file that is to be opened for the client, in the queue of an opener. */
+/* A request for a file, in the queue of an opener. */
 struct opener_task {
     struct opener_task *next;
     uint32_t id;    /* id of the object */

@@ -16,7 +16,7 @@ struct mapping_details;
 
 struct maps_list {
     int fd;            /* -1: the file could not be opened, or is closed */
-    bool owned;        /* fd is closed at the end */
+    bool owned;        /* maps_list_end closes fd */
     off_t at;          /* offset of the next read of fd */
     size_t begin, end; /* the unused part of text */
     char text[MAPS_LIST_PIECE];

@@ -8,7 +8,7 @@
 
 enum procfs_doing {
     PROCFS_RUNNING,  /* on a CPU, or waiting for one */
-    PROCFS_SLEEPING, /* blocked: call, pc and sp are known (all 0 where only "stat" could be read) */
+    PROCFS_SLEEPING, /* blocked. If only "stat" or "status" was read, syscall is WIRE_NO_SYSCALL, and pc and sp are 0 */
     PROCFS_GONE,
 };
 
@@ -77,8 +77,8 @@ void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu);
  * to 0. Returns false if the line has another form. */
 bool procfs_parse_mapping(const char *line, struct mapping_details *details, bool *executable);
 
-/* Returns true if a line of mountinfo, proc_pid_mountinfo(5), is about this device. Sets *may_hang: another process, or
- * another machine, serves its files. */
+/* Returns true if a line of mountinfo, proc_pid_mountinfo(5), is about this device. Then sets *may_hang to true if
+ * another process, or another machine, serves its files, else to false. */
 bool procfs_parse_mount(const char *line, uint32_t major, uint32_t minor, bool *may_hang);
 
 /* Returns true if "cpu" is in a list of controllers, with commas between them: cgroups(7). */

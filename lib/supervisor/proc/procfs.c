@@ -17,7 +17,8 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-#define STATUS_LINES 512 /* room for a field and for the fields behind it that are read, too, bytes */
+/* bytes that must be read from the beginning of a field on: it, and fields that callers read behind it */
+#define STATUS_LINES 512
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
 {

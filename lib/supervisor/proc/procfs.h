@@ -29,7 +29,7 @@ struct procfs_task {
 /* Sets the numbers; no file is open yet. */
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
 void procfs_task_close(struct procfs_task *task);
-/* Sets may_exec to false. */
+/* Sets may_exec to false, and closes the file of doing_fd, so that the next look opens another one. */
 void procfs_task_will_not_exec(struct procfs_task *task);
 /* Returns true if a descriptor that was just opened may be kept open. Some descriptors are reserved for files that must
  * be opened in any case. */
