@@ -26,7 +26,7 @@ int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_vi
 struct arrows;
 int arrows_new(const pprofil_code *code, struct arrows **arrows);
 void arrows_free(struct arrows *arrows);
-/* Returns the text beside a row, which has the same width for every row. source: the row is a
+/* Returns the text beside a row. The text has the same width for every row. source: the row is a
  * source line, where no arrow begins or ends. The text is valid until the next call. */
 const char *arrows_beside(struct arrows *arrows, uint32_t row, bool source);
 

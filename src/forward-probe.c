@@ -79,8 +79,8 @@ void forward_probe_start(struct forward_probe *probe, char **argv)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
         return;
     sigfillset(&all);
+    /* the probe inherits our handlers, but must not run them */
     sigprocmask(SIG_SETMASK, &all,
-                /* the probe inherits our handlers, but must not run them */
                 &before);
     pid_t child = fork_quietly();
     if (child == 0) {

@@ -70,7 +70,7 @@ void forward_catch(const struct forward *forward, bool caught);
 /* Stops passing signals on: the program has ended, or goes on without pprofil. */
 void forward_end(struct forward *forward);
 
-/* --- the probe: for forward-signals.c ------------------------------------------------------ */
+/* --- the probe, which only forward-signals.c uses ------------------------------------------ */
 
 /* Starts the probe, which ends when pprofil ends, even if pprofil is killed. argv: pprofil's own
  * command line, not kept. The probe clears its copy, so that pkill(1) -f does not find the probe by

@@ -71,14 +71,16 @@ static bool output_is_replaceable(const char *path)
     return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 
-/* Without -o, a dialect writes a file whose name the dialect gives. */
+/* Without -o, a dialect writes a file whose name the dialect gives. Such a file can be written
+ * again. */
 bool run_may_save_early(const struct run_request *asked)
 {
     return output_is_replaceable(asked->output) ||
            (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
-/* Saves without names. To look them up may take long, and the sampling goes on meanwhile. */
+/* Saves without names, because looking them up may take long, and the sampling goes on
+ * meanwhile. */
 int run_save_so_far(void *context)
 {
     const struct run *run = context;

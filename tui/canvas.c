@@ -17,7 +17,7 @@
 #include "base/utf8.h"
 #include "canvas.h"
 
-#define ROWS_MAX (1 << 20) /* for a frame of the batch mode; terminals have fewer rows */
+#define ROWS_MAX (1 << 20) /* rows of the largest frame in the batch mode; terminals have fewer */
 #define COLUMNS_MAX (1 << 12)
 #define SPARK_LEVELS 8
 

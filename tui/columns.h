@@ -29,7 +29,7 @@ void pen_text(const struct pen *pen, enum style style, const char *text);
 enum column_kind {
     COLUMN_FIGURE,  /* a number; the title is on the right */
     COLUMN_TEXT,    /* a text; the title is on the left */
-    COLUMN_PICTURE, /* as COLUMN_TEXT, but left out if there is no screen */
+    COLUMN_PICTURE, /* as COLUMN_TEXT, but left out in the batch mode */
 };
 
 struct column {
@@ -50,7 +50,7 @@ struct column_span {
 };
 
 /* Finds out which columns fit, and their places. columns ends with an entry without a title.
- * screen: include columns of COLUMN_PICTURE. Returns the number of spans, from left to right. */
+ * screen: false in the batch mode. Returns the number of spans, from left to right. */
 int columns_layout(const struct column *columns, int width, bool screen,
                    struct column_span spans[COLUMNS_MAX]);
 /* Puts the line of titles. sorted: enum table_sort of the title to mark; -1: none. */

@@ -48,7 +48,7 @@ enum action {
     /* argument: number of lines to scroll by; 0: the selection moves by one line */
     ACTION_UP,
     ACTION_DOWN,  /* as ACTION_UP */
-    ACTION_LEFT,  /* scrolls long names */
+    ACTION_LEFT,  /* scrolls long names; on the pages of calls: folds, or selects another box */
     ACTION_RIGHT,
     ACTION_PAGE_UP,
     ACTION_PAGE_DOWN,
@@ -56,9 +56,10 @@ enum action {
     ACTION_HALF_DOWN,
     ACTION_FIRST,
     ACTION_LAST,
-    /* shows a function's code; or filters to a thread, process, object, system call or state */
+    /* in a table: shows a function's code, or filters to a thread, process, object, system call or
+     * state */
     ACTION_ENTER,
-    ACTION_BACK,  /* undoes ACTION_ENTER: leaves the code, or the last filter */
+    ACTION_BACK,  /* goes back: leaves the help, the page, or the last filter */
     ACTION_VIEW,  /* argument: enum pprofil_by or enum keys_view */
     ACTION_CALLERS, /* shows the callers of the selected function */
     ACTION_CALLEES,

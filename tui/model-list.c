@@ -81,7 +81,7 @@ static uint64_t list_id_at(const struct model *model, uint32_t index)
         return model->candidates[model->picked[index]].pid;
     if (model->page == PAGE_CALLS)
         return model->calls.rows[model->calls.lines[index]].call.id;
-    return (uint64_t)index + 1; /* lines of a text do not move, so their places are their ids */
+    return (uint64_t)index + 1; /* lines of a text do not move, so their indexes can be their ids */
 }
 
 static bool list_find_id(const struct model *model, uint64_t id, uint32_t *index)

@@ -206,8 +206,7 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
 }
 
 /* Returns true if the table's window ends now. If a table was opened just before the end of a
- * window, its first window would be too short. This first window lasts until the next window's
- * end. */
+ * window, its first window would be too short. Then it goes on until the end of the next window. */
 static bool update_window_ends(const struct model *model, const struct table *table, double seconds,
                                bool due)
 {

@@ -195,8 +195,8 @@ static void output_take_text(struct output *output, char byte)
     }
 }
 
-/* ECMA-48: a CSI sequence ends with a byte from @ to ~, a string (OSC, DCS, ...) with BEL or ST.
- * All other sequences are two or three bytes. */
+/* Handles a byte of output. By ECMA-48, a CSI sequence ends with a byte from @ to ~. A string (OSC,
+ * DCS, ...) ends with BEL or ST. All other sequences have two or three bytes. */
 static void output_take_byte(struct output *output, char byte)
 {
     switch (output->state) {

@@ -14,7 +14,7 @@ struct output {
     int keeper;
     char **lines;      /* owned: oldest line first; the last line is still being written */
     uint32_t count;
-    uint64_t dropped;  /* number of lines that were dropped before the first */
+    uint64_t dropped;  /* number of lines that were dropped, all older than lines[0] */
     char *line;        /* owned: the line that is being written */
     size_t length, column;
     /* OUTPUT_TEXT, or the kind of escape sequence that is being read */

@@ -10,7 +10,7 @@
 #include "screen.h"
 
 #define DOUBLE_NS 400000000 /* greatest time between the two clicks of a double click */
-#define MOUSE_EVENTS 16     /* more events than curses keeps */
+#define MOUSE_EVENTS 16     /* greatest number of events that are kept; the queue of curses is shorter */
 
 static const struct {
     wint_t curses;

@@ -35,7 +35,7 @@ static int order_by_window(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
 
-    if (a->smooth_share == b->smooth_share) /* of thousands of rows, most have no share */
+    if (a->smooth_share == b->smooth_share) /* a shortcut: most of thousands of rows have the share 0 */
         return order_by_total(a, b);
     long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
     return one != other ? (one < other) - (one > other) : order_by_total(a, b);
