@@ -135,8 +135,8 @@ static void output_drop_lines(struct output *output)
     memmove(output->lines, output->lines + DROPPED_LINES, output->count * sizeof *output->lines);
 }
 
-/* Puts a copy of the line that is being written at the end of lines. begin: as a new line.
- * Otherwise the copy replaces the last line. */
+/* Copies the unfinished line to the end of lines. begin: as a new line. Otherwise the copy replaces
+ * the last line. */
 static void output_show_line(struct output *output, bool begin)
 {
     char *copy = strndup(output->line, output->length);

@@ -69,7 +69,8 @@ size_t screen_leaving(char *text, size_t size)
 struct look {
     /* foreground and background if there are 256 colours; -1: the terminal's own */
     short many[2];
-    short few[2];  /* the same if there are 8 colours */
+    /* foreground and background if there are 8 colours; -1: the terminal's own */
+    short few[2];
     attr_t plain;  /* attributes without colours */
     attr_t always; /* attributes with colours */
 };

@@ -103,8 +103,8 @@ struct pid_entry {
 
 struct node {
     uint32_t row, parent;
-    double share; /* share of the process and of all processes below it */
-    uint64_t ns;  /* time of the same processes */
+    double share; /* smooth_share of the process and of all processes below it */
+    uint64_t ns;  /* total.ns of the process and of all processes below it */
 };
 
 struct tree {

@@ -18,10 +18,10 @@ struct table_row {
     /* window_share, smoothed over about two windows. The screen shows it and sorts by it, so that
      * the order does not flicker. Windows without a sample do not change it. */
     double smooth_share;
-    /* share of the window's time in which the row is on the stack, smoothed likewise */
+    /* share of the window's time in which the row is on the stack, smoothed like smooth_share */
     double smooth_inclusive;
-    /* CPUs used in a window, smoothed likewise. It is not made from smoothed shares, because the
-     * times of windows may be very different. */
+    /* CPUs used in a window, smoothed like smooth_share. It is not made from smoothed shares,
+     * because the times of windows may be very different. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
     unsigned depth; /* of a process: number of processes above it in the tree */
@@ -38,8 +38,8 @@ struct table {
     double window_seconds;  /* length of the last window */
     uint32_t windows;       /* windows so far */
     uint32_t filled;        /* windows with samples */
-    bool empty;             /* the last window had no samples, so no shares of it are known */
-    bool unsmoothed;        /* for a log: shares are not smoothed, smooth_share is window_share */
+    bool empty;             /* the last window had no samples, so it has no shares */
+    bool unsmoothed;        /* for the batch mode: shares are not smoothed, smooth_share is window_share */
     bool taken;             /* there was a report, maybe without rows */
     unsigned begun;         /* how often the table was cleared to begin again */
 };

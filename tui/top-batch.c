@@ -124,7 +124,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
     top_set_up_model(batch.model, request);
     batch.model->page = PAGE_TABLE;
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
-        batch.model->tables[by].unsmoothed = true; /* a frame of a log shows its own window only */
+        batch.model->tables[by].unsmoothed = true; /* each frame shows only its own window */
     int error = signals_catch(restore_nothing);
     if (error == 0 && request->program != NULL)
         error = top_start_program(&batch.source, request, STDERR_FILENO, result);

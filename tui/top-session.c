@@ -26,8 +26,8 @@
  * last key or the end, they come every TOP_ASK_NS. Later they come every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-/* Such snapshots come at least for this time after the last key, because nothing tells when a
- * definition has been found. */
+/* Snapshots after the end come at least until this time after the last key, because nothing shows
+ * when a definition has been found. */
 #define ASK_NS_MAX (30000 * MILLISECOND)
 #define PROGRAM_ROWS 24
 #define PROGRAM_COLUMNS 80
@@ -245,8 +245,8 @@ static void top_ask_library(struct top *top, enum effect effect)
     top->agreed_wall = model->wall;
 }
 
-/* Returns true if an effect comes after the end, and then says so. If the end came after the last
- * snapshot, the model does not have it yet. */
+/* Returns true, and shows a message, if an effect comes after the end of the targets. The model
+ * knows only ends that came before the last snapshot. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
     if (!top_is_over(top) ||

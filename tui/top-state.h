@@ -13,7 +13,7 @@
 /* Returns how many ns before the end of a window its names are requested. */
 uint64_t top_names_lead(const struct model *model);
 
-/* Sets in the model what is requested: rate, kind of time, stacks and length of the window. */
+/* Sets the requested rate, kind of time, stacks and length of the window in the model. */
 void top_set_up_model(struct model *model, const struct top_request *request);
 /* Sets the command in the header, if the request has a program. */
 void top_describe(struct model *model, const struct top_request *request, const char *command);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The columns of the tables. An entry has a column's title, its least and greatest width, when it
- * is left out, what a click on it sorts by, and a function that paints it.
+ * The columns of the tables. An entry has a column's title, its least and greatest width, its
+ * priority, the order that a click on it selects, and a function that paints it.
  */
 #include "config.h"
 
