@@ -204,7 +204,7 @@ static bool attribution_is_uninterruptible(struct tracee *tracee, const struct p
 {
     if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
         char letter = procfs_state_letter(&tracee->files);
-        /* other letters: it may have woken up, and sleep again soon, so the state is read again */
+        /* other letters: the task may just have woken up, so turns becomes 0, and the state is read again next time */
         tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
         tracee->sleep.uninterruptible = letter == 'D';
     }

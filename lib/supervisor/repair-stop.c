@@ -131,8 +131,8 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
 
     repair->call = *call;
     repair->restarted = true;
-    /* came_short also means that no signal may be held. At the end of a call none may be: it may be what broke the
-     * call */
+    /* came_short = true keeps signals from being held. At the end of a call they must not be held, because one may have
+     * broken the call */
     repair->came_short = !limited || repair->at_call_end;
     repair->error_waits = false;
     repair->timeout_result = timeout_result;

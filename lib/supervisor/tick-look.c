@@ -185,9 +185,9 @@ bool tick_is_looked_at(const struct tracee *tracee)
            !tracee->process->launching && !tracee->dropped;
 }
 
-/* If the tracee has become old enough, notes that it will not soon exec: most execs come soon after the fork. At a stop
- * a task is not in the middle of an exec, and a sleeping task hardly ever is. Sleep counts only in wall mode, in which
- * looks read the call of a sleeping task. */
+/* If the tracee is old enough, notes that it will not soon exec: most execs come soon after the fork. Does so only if
+ * the tracee was seen outside of an exec at that age. At a stop it is outside, and a sleeping task hardly ever is in an
+ * exec. Sleep counts only in wall mode, in which looks read the call of a sleeping task. */
 static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
     if (!tracee->files.may_exec)
@@ -198,7 +198,7 @@ static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee
         procfs_task_will_not_exec(&tracee->files);
 }
 
-/* Looks at one tracee. Returns true if it may have had a CPU, and tick_sort_running must decide about it. */
+/* Looks at one tracee. Returns true if tick_sort_running must decide about it, because it may have had a CPU. */
 static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};

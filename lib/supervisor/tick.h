@@ -23,7 +23,7 @@ struct tick {
     bool late;           /* the tick came too late to tell which thread was on our CPU when it was due */
     unsigned late_ticks; /* number of ticks in a row that came late */
     uint64_t leaving_at; /* time until which no thread is stopped for a handover */
-    /* sampling time of the last tick if that looked at no tracee; the next tick stands for it, too */
+    /* if the last tick looked at no tracee: its sampling time, for which the next tick stands, too */
     uint64_t carried_ns;
     int64_t left_ns;     /* when serving: CPU time of the active tracees minus the sum of their samples, ns */
     bool resumes;        /* the next tick is the first after a pause, and is set by schedule_resume */

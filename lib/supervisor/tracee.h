@@ -35,7 +35,7 @@ enum tracee_state {
     TRACEE_INTERRUPTED, /* an interrupt was sent, and it has not stopped yet */
     TRACEE_CONTINUING,  /* a call that a stop cut short is being continued: repair.h */
     TRACEE_LISTENING,   /* it is in a group stop: SIGSTOP, ^Z */
-    TRACEE_RELEASED,    /* it was detached, and another tracer is about to seize it: handover.c */
+    TRACEE_RELEASED,    /* it was detached, and a tracer is about to seize it: handover.c */
 };
 #define TRACEE_STATES (TRACEE_RELEASED + 1)
 
@@ -281,12 +281,12 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
 /* --- threads of followed processes that could not be seized --- */
 
-/* Returns true if the thread is in this list. */
+/* Returns true if the thread is in the list of the process. */
 bool untraced_knows(struct process *process, pid_t tid);
-/* Adds a thread that is not in the list. known_ns: the part of its CPU time that is booked already, ns. untraced_read
- * books the rest. Returns 0 or -ENOMEM. */
+/* Adds a thread that is not in the list of the process. known_ns: the part of its CPU time that is booked already, ns.
+ * untraced_read books the rest. Returns 0 or -ENOMEM. */
 int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
-/* Remove one thread from the list, if it is there, or all threads of a process. */
+/* These two remove one thread from the list, if it is there, and all threads of a process. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
 void untraced_clear(struct processes *processes, struct process *process);
 /* Reads the CPU time of the threads in the list of the process, and removes threads that have ended. */

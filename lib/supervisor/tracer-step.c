@@ -18,7 +18,7 @@
 #include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
-/* A stop that woke us up came about this time before, ns. */
+/* Time from a stop to the wake-up that it causes, about, ns. */
 #define WAKE_LATENCY_NS 30000u
 /* After news the tracer polls on until none has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke up. */
 #define POLL_QUIET_NS 60000u

@@ -77,7 +77,8 @@ struct deadlines {
 /* Figures of stops that are not yet added to the supervisor's totals, except stopped_ns, which only grows. */
 struct stop_totals {
     uint64_t stopped_ns;
-    uint32_t restarted, continued, cut_short; /* numbers of calls that were repaired so, or not repaired: repair.h */
+    /* numbers of calls that were begun anew, continued, or left cut short: repair.h */
+    uint32_t restarted, continued, cut_short;
     unsigned billed;                          /* number of stops that came only because of sampling */
     unsigned samples; /* number of samples of threads that were on a CPU */
     uint64_t cost_ns; /* CPU time that billed stops, and the ticks before them, took from targets */
@@ -99,7 +100,7 @@ struct tracer_billing {
     uint64_t booked_stopped_ns; /* value of stop_totals.stopped_ns when it was last added to the supervisor's totals */
 };
 
-/* New tasks of which only one stop was seen: the task's own, or its parent's: new-tasks.c. */
+/* Tasks of which only one of the two stops was seen, and tracees whose new tasks may have been missed: new-tasks.c. */
 struct tracer_new_tasks {
     unsigned unknown_count; /* number of UNKNOWN tracees: they are held until their parents report them */
     struct ended_early {

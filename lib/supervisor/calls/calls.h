@@ -161,8 +161,8 @@ struct backoff {
         BACKOFF_BEFORE_CALL, /* the call's entry stop is awaited */
         BACKOFF_IN_CALL,     /* its exit stop is awaited */
     } phase;
-    uint64_t hold_ns; /* how long ticks leave it alone; 0: it was not left alone at this place before */
-    uint64_t until;   /* IN_CALL: time before which no tick interrupts it */
+    uint64_t hold_ns; /* how long ticks leave the thread alone, ns; 0: it was not left alone at this place before */
+    uint64_t until;   /* IN_CALL: time until which no tick interrupts the thread */
 };
 
 /* Notes that a stop of ours has broken a call. syscall: its number; pc: the address behind its instruction; sp: the

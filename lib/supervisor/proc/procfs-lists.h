@@ -31,7 +31,7 @@ void maps_list_end(struct maps_list *list);
 
 #define MOUNTS_CACHED_MAX 16
 
-/* A cache of answers; all 0 at the beginning. */
+/* A cache of answers of mounts_may_hang; all 0 at the beginning. */
 struct mounts {
     struct mounts_device {
         uint32_t major, minor;

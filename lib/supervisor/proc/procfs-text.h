@@ -60,7 +60,7 @@ uint64_t procfs_parse_signals(const char *lines, const char *name);
  * -1: there is none. */
 long procfs_parse_last_number(const char *text);
 
-/* Converts a state letter of proc_pid_stat(5). */
+/* Returns what a task with this state letter (proc_pid_stat(5)) is doing. */
 enum procfs_doing procfs_doing_by_letter(char letter);
 
 /* Parses "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc" (fs/proc/base.c) into *state. Fields that the text does
