@@ -142,8 +142,9 @@ static int gperf_receive_meta(int fd, char **meta)
     return gperf_receive(fd, *meta, length);
 }
 
-/* Copies the bytes from a connection to a file, until the connection ends. Returns 0, -EAGAIN if
- * that takes longer than GPERF_TRANSFER_S, -EFBIG, -ENOSPC, or -errno of recv(2). */
+/* Copies the bytes from a connection to a file, until the connection ends. Returns 0, -EAGAIN after
+ * GPERF_TRANSFER_S, -EFBIG for more than GPERF_STREAM_MAX bytes, -ENOSPC if the file cannot be
+ * written, or -errno of recv(2). */
 static int gperf_receive_stream(int fd, int file)
 {
     time_t end = time(NULL) + GPERF_TRANSFER_S;

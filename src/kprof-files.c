@@ -183,7 +183,8 @@ int kprof_data_replace(struct kprof *kprof)
 }
 
 /* Writes kpdata.meta if the cells are system calls, which kpdata has no room to say. Otherwise
- * removes it. Like kpdata, it remains when the server ends. Returns 0 or -errno. */
+ * removes the file. When the server ends, kpdata.meta remains, as kpdata does. Returns 0 or
+ * -errno. */
 int kprof_data_write_meta(const struct kprof *kprof)
 {
     char text[128];

@@ -217,7 +217,8 @@ static bool update_window_ends(const struct model *model, const struct table *ta
 
 /* Returns true if the table may begin again. A table that was opened between the ends of two
  * windows has rows whose names were not looked up. It begins again when the names may have come,
- * but at most BEGINNINGS times: new rows always lack names, so its first window would never end. */
+ * but at most BEGINNINGS times. New rows always lack names, so without this limit its first window
+ * would never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
