@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The periodic work of the first tracer for all tracers. */
+/* Does the periodic work of the first tracer for all tracers. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ends of tracees and processes, and of following them: reports them to the client, and frees the structures. */
+/* Handles the end of a tracee or a process, and the end of following it: reports it to the client, and frees the
+ * structures. */
 #include "config.h"
 
 #include <sys/ptrace.h>

@@ -87,7 +87,7 @@ struct tracee_look {
     struct cpu_wait cpu_wait;      /* history of its waits for that CPU */
     enum cpu_wait_verdict verdict; /* conclusion from cpu_wait at the last look */
     bool wants_cpu;                /* the tick under way found that it wants a CPU */
-    uint64_t ran_ns;               /* CPU time, ns; earlier time counts less */
+    uint64_t ran_ns;               /* CPU time that it used, ns; earlier time counts less */
     uint64_t waited_ns;            /* time that it waited for a CPU, ns; earlier time counts less */
 };
 

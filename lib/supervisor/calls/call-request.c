@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of calls that can be cut short, and their decoding. They are the calls of Linux that look for pending
- * signals after they have moved data, and keep the part that they have moved. The table was made by reading the callers
- * of signal_pending() in Linux 6.1 and 6.12.
+ * Decodes the calls that can be cut short, by a table. The table has the calls of Linux that look for pending signals
+ * after they have moved data, and keep the part that they have moved. The table was made by reading the callers of
+ * signal_pending() in Linux 6.1 and 6.12.
  *
  * Other calls are not in the table. Only a fatal signal cuts these short: process_vm_readv and process_vm_writev
  * (process_vm_access.c, gup.c), reads and writes of regular files (filemap.c), process_madvise (madvise.c). These

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that return EINTR and have done nothing: decides which of them are begun anew, finds their time limits, and
+/* Handles calls that return EINTR and have done nothing: decides which are begun anew, finds their time limits, and
  * decides which must be left alone because they would never end. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* calls-internal: the numbers of system calls in each ABI, and the layouts of a call's vectors and messages in the
+/* calls-internal: finds the number of a system call in each ABI, and reads a call's vectors and messages from the
  * target's memory. For calls/ only. */
 #ifndef PPROFIL_CALLS_INTERNAL_H
 #define PPROFIL_CALLS_INTERNAL_H
