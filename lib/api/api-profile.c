@@ -214,7 +214,7 @@ int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char 
     return snprintf(text, size, "%s%s", why, cure);
 }
 
-/* --- sums of several ------------------------------------------------------------------------- */
+/* --- merging ----------------------------------------------------------------------------- */
 
 int pprofil_profile_new(pprofil_profile **result)
 {

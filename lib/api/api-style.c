@@ -183,7 +183,8 @@ static int print_calls(const struct histogram_file *file, const struct style *st
     return error;
 }
 
-/* Returns true if no counted address is in the text of the symbols, because the text was loaded at another address. */
+/* Returns true if the file has memory addresses, but none of them is in the text of the symbols. Then the text was
+ * loaded at an address that is not known. */
 static bool is_elsewhere(const struct histogram_file *file, const struct symbol_table *symbols)
 {
     uint64_t low = symbols->count > 0 ? symbols->symbols[0].address : 0;

@@ -27,7 +27,7 @@
 
 #define HOST_WAIT_S 1      /* limit of one wait for the other end, seconds */
 #define HOST_TRANSFER_S 10 /* limit for sending a whole profile, seconds */
-#define META_MAX (1u << 20) /* bytes */
+#define META_MAX (1u << 20) /* limit of the meta lines, bytes */
 
 static struct {
     _Atomic pid_t owner; /* the process that has the I/O thread; 0: none. A forked child does not have the thread */

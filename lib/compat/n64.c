@@ -326,7 +326,8 @@ void pprofil_n64_flush(void)
     compat_leave(&guard);
 }
 
-/* For programs that declare these functions themselves. The functions behave as the library that reports no errors. */
+/* For programs that declare these functions themselves. The functions behave like those of the library without error
+ * reports. */
 void osProfileInit(OSProf *segments, u32 count)
 {
     pprofil_n64_init(segments, count, sizeof(u16), 0);

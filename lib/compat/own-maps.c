@@ -179,8 +179,8 @@ struct offset_search {
     bool callers;        /* found is in the object of the caller */
 };
 
-/* Finds the address in an object whose lower half is that of the offset. An object of more than 4 GiB has several such
- * addresses; finds the lowest. Returns false if there is none. */
+/* Finds the address in an object that has the same lower half as the offset. An object of more than 4 GiB has several
+ * such addresses; finds the lowest. Returns false if there is none. */
 static bool offset_in(const struct own_object *object, uint64_t offset, uint64_t *address)
 {
     uint64_t lowest = object->start < BELOW_MAX ? 0 : object->start - BELOW_MAX;

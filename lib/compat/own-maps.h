@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OWN_PATH_MAX 1024 /* bytes */
+#define OWN_PATH_MAX 1024 /* size of own_object.path, bytes */
 
 /* A file in memory: its consecutive mappings, and the gaps between them. */
 struct own_object {

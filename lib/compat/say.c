@@ -22,7 +22,7 @@
 static struct {
     bool debugged, silent, strict, per_thread;
     bool has_errors;      /* standard error was open when the program started */
-    struct stat errors;   /* status of that file */
+    struct stat errors;   /* status of standard error when the program started */
 } say;
 
 static bool say_is_set(const char *name)

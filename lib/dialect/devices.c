@@ -7,7 +7,7 @@
 
 #include "dialect/dialect.h"
 
-#define CELL_SHIFT 3 /* 8 bytes of text */
+#define CELL_SHIFT 3 /* a cell counts 8 bytes of text: the shift from an address to its cell */
 
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc)

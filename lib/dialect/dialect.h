@@ -72,15 +72,15 @@ struct dialect {
     enum dialect_prof prof;
     const char *format;     /* name of the format (lib/format) that the programs of the system read */
     const char *file;       /* usual name of a file in this format */
-    uint64_t period_ns;     /* CPU time of a tick, if the caller cannot choose another */
+    uint64_t period_ns;     /* CPU time of the system's tick; used unless the caller chooses another */
 };
 
 #define DIALECT_NEVER_OFF UINT8_MAX
 #define DIALECT_ONE_TO_ONE 0x10000u /* scale of one byte of buffer for each byte of text */
 
-/* Returns the dialect with a name; NULL: there is none. */
+/* Returns the dialect with this name; NULL: there is none. */
 const struct dialect *dialect_find(const char *name);
-/* Returns the dialect with an index. Dialects are in the order of the manual page. NULL: the index is too large. */
+/* Returns the dialect at an index. Dialects are in the order of the manual page. NULL: the index is too large. */
 const struct dialect *dialect_at(size_t index);
 
 /* A buffer and the text that it covers. */
@@ -103,8 +103,7 @@ bool dialect_is_off(const struct dialect *dialect, uint32_t scale);
 bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
-/* Returns the lowest distance from the offset that falls into the counter with an index; UINT64_MAX: no distance
- * does. */
+/* Returns the lowest distance from the offset that falls into the counter at index; UINT64_MAX: no distance does. */
 uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                         uint64_t index);
 
@@ -166,7 +165,7 @@ enum dialect_n64_error {
     DIALECT_N64_STOP_STOPPED,
     DIALECT_N64_STOP_TIMER,
 };
-#define DIALECT_N64_US_MIN 50u /* PROF_MIN_INTERVAL */
+#define DIALECT_N64_US_MIN 50u /* PROF_MIN_INTERVAL of <ultra64.h>, microseconds */
 
 /* Returns the debug library's text for an error code, a printf format; NULL: there is no such code. */
 const char *dialect_n64_error(int code);

@@ -23,7 +23,8 @@ struct histogram {
 };
 
 struct histogram_arc {
-    uint64_t from, self, count; /* count: number of calls from the address from to the function at the address self */
+    /* count: number of calls that the code at address "from" makes to the function at address "self" */
+    uint64_t from, self, count;
 };
 
 struct histogram_calls {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Counts the events of a session in the histograms of a dialect_run. Regions are given as objects and link-time
- * addresses. The event of an object's mapping comes before the first sample in the object. It gives the region's
- * addresses in that process.
+ * addresses. The event of an object's mapping comes before the first sample in the object. This event gives the
+ * region's addresses in that process.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "symbol/symbol.h"
 #include "wire/wire.h"
 
-#define ALIGNMENT 16u           /* of both ends of a region without given addresses, bytes */
+#define ALIGNMENT 16u           /* alignment of both ends of a region that is given without addresses, bytes */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
 #define BUFFER_SIZE_MAX (UINT64_C(1) << 32)
 

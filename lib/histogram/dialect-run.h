@@ -21,7 +21,7 @@ struct dialect_run_region {
 
 struct dialect_run_options {
     const struct dialect *dialect;
-    uint32_t counter_size; /* bytes; 0: as the dialect has them */
+    uint32_t counter_size; /* bytes; 0: the dialect's own size */
     uint32_t scale;        /* used if scaled; otherwise 0x8000 for counters of 2 bytes, and 0x10000 for wider ones */
     bool scaled;
     uint64_t size;      /* bytes of each buffer; 0: as many as the text needs */
@@ -88,7 +88,7 @@ bool dialect_run_is_ranged(const struct dialect *dialect);
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* These functions number only images that have counted a tick. */
+/* In these functions the index of an image counts only images that have at least one tick. */
 size_t dialect_run_image_count(const struct dialect_run *run);
 void dialect_run_image(const struct dialect_run *run, size_t i, struct dialect_run_facts *facts);
 

@@ -20,8 +20,8 @@ static bool is_trusted_owner(uid_t owner, const struct stat *program)
     return owner == 0 || owner == geteuid() || owner == program->st_uid;
 }
 
-/* Returns true if no stranger can replace files in a directory. In a sticky directory others can add files, but neither
- * replace nor remove ours. */
+/* Returns true if no stranger can replace files in a directory. In a sticky directory others can add files, but they
+ * can neither replace nor remove files of other users. */
 static bool is_trusted_directory(const char *path, const struct stat *program)
 {
     struct stat status;
@@ -40,7 +40,8 @@ static bool is_trusted_file(const struct stat *status, const struct stat *progra
            !(status->st_mode & S_IWOTH) && (!(status->st_mode & S_IWGRP) || same_group);
 }
 
-/* Searches a directory, whose path ends with a slash, for a trusted supervisor. */
+/* Searches a directory, whose path ends with a slash, for a trusted supervisor. Returns true if it finds one. Stores
+ * the path of an untrusted supervisor in found->passed_over. */
 static bool find_in(const char *directory, const struct stat *program,
                     struct spawn_supervisor *found)
 {

@@ -161,8 +161,8 @@ static void reap_ended(pid_t stayed[STAYED_MAX])
             stayed[i] = 0;
 }
 
-/* Remembers a child, to reap it later. Without a free place the child is never reaped. So many supervisors at once are
- * not expected. */
+/* Remembers a child, to reap it later. If there is no free place, the child is never reaped. More supervisors at the
+ * same time are not expected. */
 static void remember_child(pid_t stayed[STAYED_MAX], pid_t child)
 {
     for (unsigned i = 0; i < STAYED_MAX; i++)

@@ -21,9 +21,9 @@ struct spawn_supervisor {
  * directory of the running program (for builds that are not installed); else the place where it was installed. */
 void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
 
-/* Returns a descriptor for the file of fd whose number is above the standard ones. Without this a new descriptor may
- * get a standard number, if the program has closed its own. Closes fd if it returns another number. Returns a negative
- * fd, which is an error, as it is. Returns a negative errno if no number is left. */
+/* Returns a descriptor for the file of fd whose number is above the standard ones. A program that has closed its
+ * standard descriptors would otherwise get their numbers for new files. Closes fd if it returns another number. Returns
+ * a negative fd, which is an error, as it is. Returns a negative errno if no number is left. */
 int spawn_above_standard(int fd);
 
 /* Opens the file for the supervisor's debug log, if PPROFIL_DEBUG requests one: standard error, or a path. *fd: the

@@ -18,9 +18,9 @@ enum pprofil_error {
     PPROFIL_ERROR_UNREADABLE,       /* no format has this name, or the format can only be written */
     PPROFIL_ERROR_DAMAGED,          /* the file contradicts itself, ends too early, or has sums that are too large */
     PPROFIL_ERROR_NOT_REGULAR,      /* the path does not lead to a regular file */
-    PPROFIL_ERROR_PIPED,            /* a perf.data that was written to a pipe */
-    PPROFIL_ERROR_BYTE_ORDER,       /* a perf.data of the other byte order */
-    PPROFIL_ERROR_COMPRESSED,       /* a perf.data that is compressed */
+    PPROFIL_ERROR_PIPED,            /* the file is a perf.data that was written to a pipe */
+    PPROFIL_ERROR_BYTE_ORDER,       /* the file is a perf.data with the other byte order */
+    PPROFIL_ERROR_COMPRESSED,       /* the file is a perf.data that is compressed */
     PPROFIL_ERROR_NO_OBJECT,        /* the object that the caller named cannot be opened */
     PPROFIL_ERROR_NOT_ELF,          /* the object that the caller named is not an ELF file with code in it */
     PPROFIL_ERROR_LOAD_ADDRESS,     /* the address at which the counted object was loaded is not known */
@@ -38,7 +38,7 @@ enum pprofil_error {
     PPROFIL_ERROR_MIXED_TIMES,      /* one profile has elapsed times, the other has CPU times */
     PPROFIL_ERROR_NO_DURATION,      /* one profile does not contain how long its sampling took */
 
-    /* The profile lacks something. */
+    /* Requesting something that the profile does not have. */
     PPROFIL_ERROR_NO_STACKS,        /* the profile has no stacks */
     PPROFIL_ERROR_NO_SELECTION,     /* the profile is not a part of another profile */
     PPROFIL_ERROR_NOT_PROFILED,     /* the profile has no such object, or no object that is a program */

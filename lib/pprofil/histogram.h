@@ -39,7 +39,7 @@ int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint6
 struct pprofil_region {
     void *buffer;
     size_t size;        /* bytes of the buffer */
-    uint64_t offset;    /* lowest address in the process that is counted */
+    uint64_t offset;    /* lowest counted address, in the process */
     /* only addresses in [low, high) count, as in the extended form of OSF/1; high 0: no such limits */
     uint64_t low, high;
     uint32_t scale;
@@ -48,7 +48,7 @@ struct pprofil_region {
 struct pprofil_histogram {
     size_t size;           /* sizeof(struct pprofil_histogram) */
     const char *dialect;   /* a name of pprofil-dialects(7): "solaris", "bsd44", ... */
-    unsigned counter_size; /* bytes: 2, 4 or 8; 0: as the dialect has them */
+    unsigned counter_size; /* bytes: 2, 4 or 8; 0: the dialect's own size */
     uint64_t period_ns;    /* CPU time of a tick; 0: the tick of the dialect */
     const struct pprofil_region *regions;
     size_t region_count;
@@ -87,7 +87,7 @@ int pprofil_profil_stop(pprofil_session *session, pid_t pid);
 
 struct pprofil_histogram_state {
     bool on;            /* the counting has not ended */
-    uint64_t ticks;     /* all ticks */
+    uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* ticks that fell into no region */
     uint64_t overflows; /* ticks whose counter was full, or that ended the counting */
     uint64_t stored;    /* pcsample: program counters in the array */
@@ -113,13 +113,14 @@ struct pprofil_dialect_options {
     /* each region: "OBJECT", "LO-HI" (of the program) or "OBJECT:LO-HI"; link-time addresses in hexadecimal */
     const char *const *regions;
     size_t region_count;   /* 0: all code of the program */
-    unsigned counter_size; /* bytes: 2, 4 or 8; 0: as the dialect has them */
+    unsigned counter_size; /* bytes: 2, 4 or 8; 0: the dialect's own size */
     /* use scale; if false, the scale is 0x8000 for counters of 2 bytes, and 0x10000 for wider ones */
     bool scaled;
     uint32_t scale;
     uint64_t buffer_size; /* bytes of the buffer of each region; 0: as many as the text needs */
     uint64_t period_ns;   /* CPU time of a tick; 0: the tick of the dialect */
-    const char *format;   /* format of the later files; NULL: the system's own. It is only checked here */
+    /* format of the files that will be written; NULL: the system's own. This call only checks it */
+    const char *format;
 };
 
 /* Makes the session count by a dialect. Call this before a program is launched or a process is attached to. -EINVAL:

@@ -43,8 +43,8 @@ struct pprofil_filter {
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
                         pprofil_report **report);
 
-/* Requests a look-up of where a row's function is defined in its source. Call this for a row that a user looks at. by
- * and id: the row's grouping, PPROFIL_BY_FUNCTION or PPROFIL_BY_LINE, and its id. */
+/* Requests a look-up of the place in the source where a row's function is defined. Call this for a row that a user
+ * looks at. by and id: the row's grouping, PPROFIL_BY_FUNCTION or PPROFIL_BY_LINE, and its id. */
 void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id);
 
 /* Stores the names that the library's thread has found, and requests the missing ones. Each report does the same.

@@ -158,9 +158,10 @@ int pprofil_profile_process(const pprofil_profile *profile, uint32_t i, struct p
                             size_t size);
 
 /* LeakSanitizer finds leaks by tracing its own process. A process can have only one tracer, so LeakSanitizer fails
- * while the session traces the process. It then ends the process with a special status. Returns that status: 1 if
- * LeakSanitizer is a part of AddressSanitizer, 23 if it is used alone. Returns 0 if none of the process's mapped files
- * contains LeakSanitizer. Also looks in program, the path of a file (NULL: none). */
+ * while the session traces the process. It then ends the process with a special status. This function looks for
+ * LeakSanitizer in the files that the process has mapped, and in program, the path of a file (NULL: none). Returns the
+ * special status: 1 if LeakSanitizer is a part of AddressSanitizer, 23 if it is used alone. Returns 0 if no file
+ * contains LeakSanitizer. */
 int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const char *program);
 
 /* --- profiles made of others ---------------------------------------------------------------- */
@@ -172,8 +173,8 @@ enum pprofil_merging {
     PPROFIL_MERGE_CPU = 1u << 0, /* take only the CPU time from profiles of elapsed time */
 };
 
-/* Adds the profile from to the profile into, which pprofil_profile_new has made. The order of several calls does not
- * matter. Counts and times are added, also if the sampling rates differ. Objects with equal build-ids become one
+/* Adds one profile, from, to another profile, into, which pprofil_profile_new has made. The order of several calls does
+ * not matter. Counts and times are added, also if the sampling rates differ. Objects with equal build-ids become one
  * object. Processes with equal numbers, parents, names and start times become one process. how: enum pprofil_merging.
  * PPROFIL_ERROR_MIXED_TIMES: nothing was changed. -ENOMEM, -EOVERFLOW (a sum is too large): into can only be closed. */
 int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how);
@@ -198,7 +199,7 @@ struct pprofil_selection {
 bool pprofil_selection_any(const struct pprofil_selection *selection);
 
 /* Makes a profile, the part, from the samples that meet the conditions. The caller closes it. It can be reported and
- * saved like any other profile. Its command contains the conditions. The samples of profile do not change. The part is
+ * saved like any other profile. Its command contains the conditions. profile itself keeps all samples. The part is
  * empty if no sample meets all conditions. -EINVAL: a condition is not a valid regular expression. -ENOENT: the profile
  * has no such name. After these two errors pprofil_profile_problem(profile) returns which condition failed. */
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection,

@@ -28,14 +28,15 @@ enum pprofil_by {
 };
 
 struct pprofil_row {
-    const char *name;   /* of the function, thread, process, system call or state; path of the object or source file */
+    /* name of the function, thread, process, system call or state; path of the object or source file */
+    const char *name;
     const char *object; /* last component of the object's path; "": the row is not code */
     const char *file;   /* source file; "": not known */
     uint32_t line;      /* 0: not known */
-    uint32_t pid, tid;  /* BY_THREAD, BY_PROCESS */
+    uint32_t pid, tid;  /* only set BY_THREAD; pid is also set BY_PROCESS */
     uint64_t samples;
     uint64_t ns;         /* CPU time; elapsed time if the profile has elapsed times */
-    double share;        /* of the whole time, 0..1 */
+    double share;        /* share of the whole time, 0..1 */
     double error95;      /* half the width of the 95 % confidence interval of share */
     uint64_t id;         /* not 0; the same row has the same id in a later report with the same grouping */
     bool pending;        /* live reports: the name, or the line, is still being looked up */
@@ -49,8 +50,8 @@ struct pprofil_report_options {
     size_t size; /* sizeof(struct pprofil_report_options) */
     enum pprofil_by by;
     uint32_t limit;  /* number of rows; 0: all */
-    /* for rows of functions, objects or lines, if the profile has stacks: make totals. There are then also rows for
-     * functions that only call others, and for functions that were inlined */
+    /* make totals, if the profile has stacks and rows are functions, objects or lines. Functions that only call others,
+     * and inlined functions, then have rows, too */
     bool totals;
     bool by_total;   /* sort rows by total, largest first */
     bool no_inlines; /* with totals: an inlined function counts as a part of its caller */
@@ -153,7 +154,7 @@ struct pprofil_code_row {
     uint64_t address; /* address of an instruction, as linked */
     const char *file; /* path of the source file of a line */
     uint32_t line;    /* number of the line, or of the line from which an instruction was compiled; 0: not known */
-    uint64_t samples; /* of an instruction; line: sum over its instructions, up to the next line */
+    uint64_t samples; /* samples of an instruction; line: sum over its instructions, up to the next line */
     uint64_t ns;
     bool newer; /* the source file of a line is newer than the object, so its text may not be what was compiled */
     /* including what was called from there; without stacks: equal to samples and ns */
@@ -170,7 +171,7 @@ void pprofil_code_free(pprofil_code *code);
 
 /* The block of code as a whole. */
 struct pprofil_code_about {
-    const char *object;  /* path */
+    const char *object;  /* path of the object */
     uint64_t start, end; /* addresses [start, end) as linked */
     uint64_t samples, ns, total_samples, total_ns;
 };
@@ -211,7 +212,7 @@ struct pprofil_diff_options {
 /* One quantity: [0] in the old profile, [1] in the new one. */
 struct pprofil_change {
     uint64_t samples[2], ns[2];
-    double share[2];  /* of the whole time, 0..1 */
+    double share[2];  /* share of the whole time, 0..1 */
     double value[2];  /* compared value, selected by enum pprofil_diff_by */
     double change;    /* value[1] - value[0] */
     double low, high; /* 95 % confidence interval of change; infinite: not known */
@@ -268,8 +269,8 @@ struct pprofil_style_options {
     bool no_header;
     bool zeros; /* also print rows that have neither time nor calls */
     enum pprofil_unit unit; /* style gperf: unit of the values in rows */
-    double threshold;       /* style gperf: smallest value of a row that is printed, in that unit */
-    const char *meta;       /* the contents of FILE.meta (pprofil-formats(5)) for a file that has none; NULL: none */
+    double threshold;       /* style gperf: rows with a smaller value, in that unit, are not printed */
+    const char *meta;       /* contents of a FILE.meta (pprofil-formats(5)), for a file that has none; NULL: none */
 };
 
 /* Stores the name and the summary of the i-th style. Either pointer may be NULL. */

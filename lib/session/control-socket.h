@@ -16,8 +16,8 @@ struct control_socket {
     ino_t inode;  /* inode of the file at path */
 };
 
-/* Makes the socket address of a target. A path if is_path, or if the target is not a number. A number without is_path
- * becomes an abstract address, which vanishes with its socket. Returns 0 or -ENAMETOOLONG. */
+/* Makes the socket address of a target. The address is a path if is_path is true, or if target is not a number.
+ * Otherwise it is an abstract address, which vanishes with its socket. Returns 0 or -ENAMETOOLONG. */
 int control_address(const char *target, bool is_path, struct sockaddr_un *address,
                     socklen_t *size);
 

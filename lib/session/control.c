@@ -79,7 +79,7 @@ int pprofil_session_control(pprofil_session *session, const char *path,
     if (error != 0)
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
-    /* no error if this fails: another session that profiles this target may have the number */
+    /* no error if this fails: another session may profile this process, and have its number */
     snprintf(number, sizeof number, "%d", (int)getpid());
     control_add_listener(session, number, false);
     pprofil_session_control_targets(session);
@@ -97,9 +97,9 @@ void pprofil_session_control_targets(pprofil_session *session)
     }
 }
 
-/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second. Samples are
- * newer, so that this time would be too small beside them. A flush therefore requests it first. If the supervisor does
- * not answer, the last value is used. */
+/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second. The samples are
+ * newer, and the time would be too small beside them. So a flush first requests a new time. If the supervisor does not
+ * answer, the last time is used. */
 static void control_status(struct pprofil_session *session, char *text, size_t size)
 {
     const struct wire_message command = {.op = WIRE_OP_FLUSH};

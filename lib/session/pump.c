@@ -216,8 +216,8 @@ int session_check_supervisor(struct pprofil_session *session)
     return session_command(session, &flush) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* All pages of a ring are written to in time, whatever the rate is. So a ring is only as large as the present rate
- * needs. A rate that needs a larger ring gets a new one. */
+/* Sooner or later all pages of a ring are written to, whatever the rate is. So a ring is only as large as the present
+ * rate needs. A rate that needs a larger ring gets a new one. */
 int session_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};
@@ -238,6 +238,6 @@ int session_command_rate(struct pprofil_session *session, double hz)
     }
     ring_close(session->ring); /* session_take emptied it when the answer came */
     session->ring = larger;
-    /* the wake-up for the first events of the new ring may be consumed already */
+    /* pump_command may have consumed the wake-up for the first events of the new ring, so take them now */
     return error == 0 ? session_take(session) : error;
 }

@@ -304,8 +304,8 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-/* Makes the supervisor quit. The kernel detaches its targets while it ends. Waits for that end, so that the next tracer
- * of the targets need not wait. */
+/* Makes the supervisor quit, and waits for its end. The kernel detaches the targets while the supervisor ends. Without
+ * the wait the next tracer of the targets would have to wait. */
 static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};

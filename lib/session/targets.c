@@ -20,7 +20,7 @@
 #include "launch/spawn.h"
 #include "session/session.h"
 
-/* Makes the supervisor attach to command->pid, and the session wait for its end. Returns 0 or an error, with the
+/* Makes the supervisor attach to command->pid, and adds the process to session->roots. Returns 0 or an error, with the
  * problem set. */
 static int targets_attach(struct pprofil_session *session, const struct wire_message *command)
 {
@@ -66,7 +66,7 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
     int error = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        if (error != 0) /* if all processes fail, the caller reports the problem of the last one */
+        if (error != 0) /* warns of the previous process; the problem of the last one stays in session->problem */
             warn(context, session->problem);
         error = pprofil_session_attach(session, pids[i]);
         if (error != 0 && !is_refusal(error))

@@ -39,7 +39,7 @@ struct open_request {
 };
 
 /* Returns how long to wait for an answer of the opener, ms. hanging: number of openers that were abandoned before. The
- * first one may only be slow. A later one probably hangs in the same file system. */
+ * first opener may only be slow. A later one probably hangs in the same file system. */
 int open_request_patience(unsigned hanging);
 
 /* Sends a request without waiting. Returns 0 or a negative errno; -EPIPE: the opener has ended. */

@@ -58,8 +58,8 @@ static int profil_receive(int fd, void *packet, size_t size)
     return (size_t)got == size ? 0 : -EPROTO;
 }
 
-/* Limits waits on a socket; 0: no limit. A child that was forked just after the socket was made may keep it open, and
- * never answer. */
+/* Limits waits on a socket; 0: no limit. A child that was forked just after the listening socket was made may keep it
+ * open, and never answer. */
 static void profil_limit_waits(int fd, time_t seconds)
 {
     const struct timeval limit = {.tv_sec = seconds};

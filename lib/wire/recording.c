@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Recordings: events in a file. A recording is a header of 16 bytes, and then events byte for byte as they are in the
- * ring. Tests replay it to get the same events without ptrace.
+ * ring. Tests replay recordings to get the same events without ptrace.
  */
 #include "config.h"
 

@@ -42,8 +42,8 @@ struct wire_header {
     uint32_t size; /* bytes of the event with this header; a multiple of 8 */
 };
 
-#define WIRE_EVENT_MAX 8192u  /* largest size of an event, bytes, except of a sample with a stack */
-#define WIRE_BUILD_ID_MAX 64u /* bytes */
+#define WIRE_EVENT_MAX 8192u  /* limit of the size of an event, bytes; a sample with a stack may be larger */
+#define WIRE_BUILD_ID_MAX 64u /* limit of the size of a build-id, bytes */
 
 enum wire_sample_flags {
     WIRE_SAMPLE_SLEEPING = 1u << 0, /* wall mode: a sleeping thread, which was read from /proc and not stopped */
@@ -76,7 +76,7 @@ struct wire_sample {
 struct wire_stack {
     uint64_t start;       /* address of the first byte */
     uint64_t below_start; /* address of the first byte of the interrupted stack */
-    uint32_t size;        /* bytes; 0: the stack could not be read */
+    uint32_t size;        /* bytes of the stack; 0: it could not be read */
     uint32_t below_size;  /* bytes of the interrupted stack; 0: there is none */
     uint64_t known;  /* bit i: regs[i] is known; pc and sp are in the sample */
     uint64_t regs[WIRE_STACK_REGS]; /* numbered as in the System V ABI of the machine, "DWARF Register Number" */
@@ -308,7 +308,7 @@ struct wire_profil {
 
 struct wire_profil_answer {
     int32_t error; /* 0 or a positive errno */
-    int32_t pid;   /* number of the supervisor */
+    int32_t pid;   /* process number of the supervisor */
     int64_t value;
 };
 
@@ -316,9 +316,9 @@ struct wire_profil_answer {
 
 /* Listens on a new abstract address, and stores it in name. Returns a descriptor or a negative errno. */
 int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
-/* Connects to such an address, and waits for the hello. listener: the process that made the socket. Returns a
- * descriptor, and the supervisor's pid in *supervisor, or a negative errno; -ECONNREFUSED: another process listens at
- * the address by now; -EPROTO: the supervisor has another WIRE_VERSION. */
+/* Connects to an address that wire_profil_listen has made, and waits for the hello. listener: the process that made the
+ * socket. Returns a descriptor, and the supervisor's pid in *supervisor, or a negative errno; -ECONNREFUSED: another
+ * process listens at the address by now; -EPROTO: the supervisor has another WIRE_VERSION. */
 int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
 /* Sends a request, and waits for the answer. Returns 0 or a negative errno; -EPIPE: the supervisor has ended. */
 int wire_profil_ask(int fd, const struct wire_profil *request,

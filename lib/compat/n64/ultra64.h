@@ -3,8 +3,8 @@
  * The header <ultra64.h> of the Nintendo 64, as far as osProfile(3P) needs it. A program can define these macros:
  *
  *   PPROFIL_N64_DEBUG         the functions report errors, as the debug library did
- *   PPROFIL_N64_STRICT        they also refuse what the manual page forbids but no library checked: short histograms and
- *                             overlapping text. text_end is then the last instruction, as in the manual page.
+ *   PPROFIL_N64_STRICT        they also refuse what the manual page forbids but no library checked: short histograms,
+ *                             and overlapping text. text_end is then the last instruction, as in the manual page.
  *   PPROFIL_N64_COUNTERS=32   counters are u32
  */
 #ifndef PPROFIL_N64_ULTRA64_H
