@@ -187,7 +187,7 @@ enum {
     DIALECT_CELL_SPECIALS
 };
 
-/* Returns the cell in which a pc counts, besides the cell for the total: the cell of its text, or
+/* A pc counts in the cell for the total, and in one other cell. Returns this other cell: the cell of the pc's text, or
  * DIALECT_CELL_OUTSIDE. */
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc);

@@ -31,10 +31,11 @@ int spawn_above_standard(int fd);
  * negative errno. */
 int spawn_open_debug_log(int *fd);
 
-/* Runs a program that has only the descriptors kept, none of which may be a standard one. Its standard descriptors are
- * /dev/null. The calling thread waits until the program runs. None of the caller's memory is copied, unless the caller
- * is init. The program becomes a child of init at once. If the caller itself is init, it gets a child that only wait
- * calls with __WCLONE or __WALL find. Returns 0, or the error of clone or execv as a negative errno. */
+/* Runs a program. Of the caller's descriptors it has only those in the array kept, none of which may be a standard one.
+ * Its standard descriptors are /dev/null. The calling thread waits until the program runs. None of the caller's memory
+ * is copied, unless the caller is init. The program becomes a child of init at once. If the caller itself is init, it
+ * gets a child that only wait calls with __WCLONE or __WALL find. Returns 0, or the error of clone or execv as a
+ * negative errno. */
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count);
 
 #endif

@@ -170,8 +170,8 @@ struct pprofil_task {
 };
 
 /* Lists all threads that are alive, sorted by pid and tid. The caller frees the array with free(3). If there are more
- * than 64 threads, a call reads /proc only for some: for all running threads, and for an eighth of the sleeping
- * threads. So the system call of a sleeping thread may be the one that an earlier call found, of the last 8 calls. */
+ * than 64 threads, a call does not read /proc for all of them. It reads it for all running threads, and for an eighth
+ * of the sleeping threads. So the system call of a sleeping thread may be up to 8 calls old. */
 int pprofil_session_tasks(pprofil_session *session, struct pprofil_task **tasks, uint32_t *count);
 
 /* A process of this machine that a session may be able to attach to. */

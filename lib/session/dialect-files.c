@@ -74,7 +74,8 @@ static int parse_regions(struct pprofil_session *session,
 }
 
 /* Checks that the format can hold what a session with these options counts, by writing a small example. The check is
- * made before the session, because a session may take long. Returns 0 or an error, with the problem set. */
+ * made before the session, because a session may take long. Returns 0; -EINVAL, with the problem set: the format cannot
+ * hold it; or another error of making the example. */
 static int try_format(struct pprofil_session *session,
                       const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
