@@ -129,8 +129,10 @@ struct pprofil_tree_totals {
     uint32_t all;
     uint64_t samples, ns; /* of the whole profile; shares are relative to them */
     uint64_t root_samples, root_ns; /* CALLERS, CALLEES: of stacks that contain the function */
-    uint64_t again_ns;    /* CALLERS, CALLEES: of stacks that contain the function more than once */
-    uint64_t rest_ns;     /* time that is not in the rows */
+    uint64_t again_ns;    /* CALLERS, CALLEES: time of stacks that contain the function more than once */
+    /* top-down: time that is not the own time of a row; bottom-up: time that is not in the totals of the rows at the
+     * top. Rows with cut count as no rows */
+    uint64_t rest_ns;
 };
 
 typedef struct pprofil_tree pprofil_tree;
