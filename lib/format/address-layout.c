@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Gives each object of a profile its own range of addresses. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ struct ranges {
     size_t count;
 };
 
-/* The address that an object had. */
+/* The address at which an object was first mapped. The object gets it if it is free. */
 struct wish {
     uint64_t start;
     uint32_t object;
@@ -31,7 +32,7 @@ struct layout {
     const struct profile *profile;
     struct mapped_object *mapped;
     struct ranges taken;
-    struct wish *wishes; /* of files */
+    struct wish *wishes; /* of objects that can be moved */
     size_t wish_count;
 };
 
@@ -41,7 +42,7 @@ bool layout_is_kernel(const struct profile *profile, uint32_t object)
            strcmp(profile->strings[profile->objects[object].path], LAYOUT_KERNEL) == 0;
 }
 
-/* Are the object's addresses fixed, and in no mapping? */
+/* Does the object have fixed addresses and no mapping? */
 static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {
     return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN ||
@@ -70,7 +71,7 @@ uint64_t layout_address(const struct profile *profile, const struct mapped_objec
 
 /* --- what each object needs ---------------------------------------------------------- */
 
-/* Finds what each object needs: its first mapping, and all its locations. */
+/* Finds the range of each object: its first mapping, widened until it contains all locations of the object. */
 static void measure_objects(const struct layout *layout)
 {
     const struct profile *profile = layout->profile;
@@ -134,7 +135,7 @@ static void ranges_merge(struct ranges *ranges)
     ranges->count = kept;
 }
 
-/* The first range that ends above an address. */
+/* Returns the index of the first range that ends above an address; count if there is none. */
 static size_t range_above(const struct ranges *ranges, uint64_t address)
 {
     size_t low = 0, high = ranges->count;
@@ -149,7 +150,7 @@ static size_t range_above(const struct ranges *ranges, uint64_t address)
     return low;
 }
 
-/* --- fixed objects, and those that can be moved --------------------------------------- */
+/* --- fixed and movable objects -------------------------------------------------------------- */
 
 static int map_fixed(struct layout *layout)
 {
@@ -195,7 +196,7 @@ static void list_wishes(struct layout *layout)
     qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
 }
 
-/* Objects whose address is free get it; the others stay in the list. */
+/* Gives each object its first address if that is free. Only the other objects stay in the list of wishes. */
 static int grant_wishes(struct layout *layout)
 {
     const size_t fixed = layout->taken.count;
@@ -222,7 +223,7 @@ static int grant_wishes(struct layout *layout)
     return error;
 }
 
-/* Puts the others, one above the other, where there is room. */
+/* Gives the objects that are still in the list free addresses from FREE_FROM upwards. */
 static int layout_rest(const struct layout *layout)
 {
     const struct ranges *taken = &layout->taken;

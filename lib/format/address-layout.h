@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * address-layout: made-up addresses of objects, for formats that have addresses as mapped.
+ * address-layout: gives each object of a profile its own range of addresses, for formats that need addresses in memory.
  *
- * A profile knows where an object was mapped first, and by which process; another process may have mapped another
- * object there. Here one layout serves all processes, so files do not overlap: a file keeps its first address if that
- * is free, and else gets another. Code made at run time and addresses without an object cannot be moved; files give way
- * to them.
+ * A profile has only the first mapping of an object, which belongs to one process. Another process may have mapped
+ * another object at the same addresses. So one layout serves all processes, and files do not overlap in it. A file
+ * keeps its first address if that is free; otherwise it gets another one. Code made at run time and addresses without
+ * an object cannot be moved, so their addresses are reserved first.
  */
 #ifndef PPROFIL_ADDRESS_LAYOUT_H
 #define PPROFIL_ADDRESS_LAYOUT_H
@@ -13,22 +13,22 @@
 #include "profile/profile.h"
 
 struct mapped_object {
-    uint64_t start, size; /* size 0: it is not mapped, and its addresses stay as they are */
+    uint64_t start, size; /* size 0: the object is not mapped, and its addresses are not changed */
     uint64_t low;         /* the object's own address that is mapped at start */
 };
 
-/* Has the profile any code with addresses, or no samples at all? The addresses of a profile of names are made up, and
- * nothing can be found there. */
+/* Returns true if some code has a real address, or if the profile has no samples. A profile that was read from names
+ * alone has only invented addresses, and no reader could find code there. */
 bool layout_has_code(const struct profile *profile);
 
-/* Makes the layout, by index of the object; the caller frees it. 0, -ENOMEM, or PPROFIL_ERROR_ADDRESSES (the objects do
- * not fit into 64 bits). */
+/* Makes the layout, an array by index of the object. The caller frees it. Returns 0, -ENOMEM, or
+ * PPROFIL_ERROR_ADDRESSES (the objects do not fit into 64 bits). */
 int layout_make(const struct profile *profile, struct mapped_object **mapped);
 
-/* The address of a location in that layout. */
+/* Returns the address of a location in the layout. */
 uint64_t layout_address(const struct profile *profile, const struct mapped_object *mapped, uint32_t location);
 
-/* The object that stands for the kernel, in files that have addresses of it and no path. */
+/* The path of the object for kernel code, in files that have kernel addresses but no path for them. */
 #define LAYOUT_KERNEL "[kernel]"
 bool layout_is_kernel(const struct profile *profile, uint32_t object);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files are read and not mapped: access to a mapped file that another process truncates would end in SIGBUS. */
+/*
+ * Reads and writes numbers and whole binary files. Files are read and not mapped: if another process truncated a mapped
+ * file, access to it would raise SIGBUS.
+ */
 #include "config.h"
 
 #include <endian.h>
@@ -46,7 +49,7 @@ uint64_t bytes_get(struct bytes *bytes, unsigned size)
 
     if (taken == NULL)
         return 0;
-    if (size == sizeof number && !bytes->big_endian) { /* nearly all, in large files */
+    if (size == sizeof number && !bytes->big_endian) { /* the usual case in large files */
         memcpy(&number, taken, sizeof number);
         return le64toh(number);
     }
@@ -60,7 +63,8 @@ uint64_t bytes_get_pointer(struct bytes *bytes)
     return bytes_get(bytes, bytes->pointer_size);
 }
 
-/* Files may grow or shrink while they are read: what was read is what there is. */
+/* Reads a whole file. If the file shrinks meanwhile, *size is what could be read. If it grows, the new part is left
+ * out. */
 static int load_descriptor(int fd, unsigned char **bytes, size_t *size)
 {
     struct stat status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bytes: numbers in binary files, in their byte order and with their pointer size.
+ * bytes: reads and writes numbers in binary files, with the byte order and pointer size of each file.
  *
- * The caller need not check each step: after the end, numbers are read as 0 and `missing` is set; after a failed write,
- * nothing more is written, and bytes_finish returns the error.
+ * The caller need not check each step. A number behind the end of the input is read as 0, and `missing` is set. After a
+ * failed write nothing more is written, and bytes_finish returns the error.
  */
 #ifndef PPROFIL_BYTES_H
 #define PPROFIL_BYTES_H
@@ -14,28 +14,30 @@
 
 #include "pprofil/error.h"
 
-#define BYTES_SIZE_MAX (1u << 28) /* of a file that is read whole: its counters take several times as much memory */
+/* bytes of a file that is read whole; its counters take several times as much memory */
+#define BYTES_SIZE_MAX (1u << 28)
 
 struct bytes {
     const unsigned char *at, *end;
     uint32_t pointer_size;
     bool big_endian;
-    bool missing; /* something was read behind the end */
+    bool missing; /* a read went beyond the end */
 };
 
 struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_size,
                       bool big_endian);
-/* Read a number of 1 to 8 bytes; of the size of a pointer. */
+/* Read a number: bytes_get one of size bytes (1 to 8), bytes_get_pointer one of the size of a pointer. */
 uint64_t bytes_get(struct bytes *bytes, unsigned size);
 uint64_t bytes_get_pointer(struct bytes *bytes);
-/* Takes the next size bytes. NULL: there are fewer. */
+/* Returns the next size bytes and moves behind them. NULL: there are fewer. */
 const unsigned char *bytes_take(struct bytes *bytes, uint64_t size);
 uint64_t bytes_left(const struct bytes *bytes);
 
 struct bytes_out {
-    int fd;    /* -1: nothing is written, only counted */
-    uint64_t passed; /* bytes that were flushed */
-    int error; /* the first: -errno of a write, or PPROFIL_ERROR_ADDRESSES: a number did not fit into its field */
+    int fd;    /* -1: bytes are counted but not written */
+    uint64_t passed; /* bytes that have left the buffer */
+    /* 0, or the first error: -errno of a write, or PPROFIL_ERROR_ADDRESSES (a number did not fit into its field) */
+    int error;
     uint32_t pointer_size;
     bool big_endian;
     size_t used;
@@ -47,16 +49,16 @@ void bytes_put(struct bytes_out *out, uint64_t number, unsigned size);
 void bytes_put_pointer(struct bytes_out *out, uint64_t number);
 void bytes_put_all(struct bytes_out *out, const void *bytes, size_t size);
 void bytes_put_zeros(struct bytes_out *out, uint64_t count);
-/* The number of bytes so far. */
+/* Returns the number of bytes that were put so far. */
 uint64_t bytes_put_so_far(const struct bytes_out *out);
-/* Writes what is in the buffer. 0 or the first error. */
+/* Writes the rest of the buffer. Returns 0, or the first error since bytes_begin. */
 int bytes_finish(struct bytes_out *out);
 
-/* The descriptor of this process that a path stands for ("/dev/stdin", "/dev/fd/63"), or -1. */
+/* Returns the descriptor of this process that a path stands for ("/dev/stdin", "/dev/fd/63"), or -1. */
 int bytes_descriptor(const char *path);
 
-/* Reads a whole regular file, with room for one byte behind it; the caller frees it. 0 or an error; -EFBIG: it is
- * larger than BYTES_SIZE_MAX. */
+/* Reads a whole regular file. *bytes has room for one more byte behind the file, and the caller frees it. Returns 0 or
+ * an error; -EFBIG: the file is larger than BYTES_SIZE_MAX. */
 int bytes_load(const char *path, unsigned char **bytes, size_t *size);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The format of callgrind, for callgrind_annotate and KCachegrind: each line of a function has the cost of its own code
- * and the cost of the calls that it makes.
+ * Writes the format of callgrind, for callgrind_annotate and KCachegrind. Each line of a function has the cost of its
+ * own code and the cost of the calls that it makes.
  *
- * For callgrind_annotate the inclusive cost of a function is the sum of the calls to it, if there are any. To make that
- * right, a stack has its cost in one call of each function on it, the outermost; the calls of a recursion have no cost.
- * A function that is called in some stacks and is outermost in others is called by "(root)" in these.
+ * callgrind_annotate computes the inclusive cost of a function as the sum of the calls to it, if there are any. So the
+ * cost of a stack is added to only one call of each function on it, the outermost call. The inner calls of a recursion
+ * get no cost. A function may be called in some stacks and be outermost in others. In the latter stacks "(root)" calls
+ * it.
  */
 #include "config.h"
 
@@ -33,14 +34,14 @@ struct cost {
 struct cost_line {
     struct frame frame;
     struct cost cost;
-    uint32_t first_call; /* index + 1, 0: none */
+    uint32_t first_call; /* index + 1 in calls; 0: none */
 };
 
 struct call {
     struct frame to;
     uint64_t count;
     struct cost cost;
-    uint32_t next; /* of the same line: index + 1 */
+    uint32_t next; /* next call of the same line: index + 1; 0: none */
 };
 
 struct writer {
@@ -50,13 +51,13 @@ struct writer {
     struct cost_line *lines;
     struct call *calls;
     uint32_t line_count, call_count;
-    struct cost *leaves; /* by node of the profile */
+    struct cost *leaves; /* cost of the samples in a node, by node of the profile */
     struct cost all;
-    uint32_t *met;       /* by frame id: the last stack with this frame */
+    uint32_t *met;       /* by frame id: number of the last stack with this frame */
     unsigned char *role; /* by frame id: ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
     bool *named;         /* by frame id: the name has been written beside its number */
-    bool *file_named, *object_named; /* by string, by object */
+    bool *file_named, *object_named; /* the same for names of files, by string, and of objects, by object */
 };
 
 static void add_cost(struct cost *to, const struct cost *cost)
@@ -123,7 +124,8 @@ static int add_call(struct writer *writer, const struct frame *from, const struc
     return 0;
 }
 
-/* The frames of a stack, the leaf last; stack: its number. */
+/* Adds the cost of a stack to the calls and the line in it. list has the leaf last; stack is the number of the
+ * stack. */
 static int add_stack(struct writer *writer, const struct frame_list *list, const struct cost *cost,
                      uint32_t stack)
 {
@@ -208,7 +210,7 @@ static void put_cost(const struct writer *writer, uint32_t line, const struct co
             (unsigned long long)cost->samples);
 }
 
-/* "fn=(5) name" the first time, then "fn=(5)". */
+/* Writes "fn=(5) name" the first time, and only "fn=(5)" later. */
 static void put_name(const struct writer *writer, const char *key, uint32_t number, bool *named,
                      const char *name)
 {
@@ -244,7 +246,7 @@ static void put_function(const struct writer *writer, const char *key, const str
     put_name(writer, key, frame->id, &writer->named[frame->id], name);
 }
 
-/* The file where the function is defined; if it is not known, that of its line. */
+/* Returns the file where the function is defined, or the file of the frame's line if that is not known. */
 static uint32_t file_of(const struct profile *profile, const struct frame *frame)
 {
     uint32_t file = profile->functions[frame->function].file;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chrome's trace event format: stackFrames and samples, of section "Samples" in "Trace Event Format". Its frames are a
- * tree, as the nodes of a profile are: a node is a frame, and each function that was inlined there another.
+ * Writes Chrome's trace event format, with the members stackFrames and samples (section "Samples" of the document
+ * "Trace Event Format"). The frames are a tree, like the nodes of a profile. Each node becomes a frame, and each
+ * function that was inlined there becomes one more frame.
  *
- * Some readers take the time until a thread's next sample as its weight. So each thread has a clock of its own, which
- * each sample advances by the time that it stands for.
+ * Some readers take the time until the next sample of a thread as the weight of a sample. So each thread has its own
+ * clock. Each sample advances the clock by the time that the sample stands for.
  *
- * There are no slices with a beginning and an end, which viewers show better: samples do not say when a function was
- * called.
+ * Viewers show slices with a beginning and an end better. Slices are not written, because samples do not show when a
+ * function was called.
  */
 #include "config.h"
 
@@ -40,8 +41,8 @@ static void put_names(FILE *out, const struct profile *profile)
     }
 }
 
-/* "12" is the outermost function of a node, "12.1" the function that was inlined into it, and so on. Samples are in the
- * innermost one, which is also the parent of the node's callees. */
+/* Writes the id of a node's innermost function, to which samples and the frames of callees refer. "12" is the outermost
+ * function of node 12, "12.1" is the function that was inlined into it, and so on. */
 static void put_id(FILE *out, const struct profile *profile, uint32_t node)
 {
     uint32_t lines = profile->locations[profile->nodes[node].location].line_count;
@@ -77,7 +78,7 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
     putc('}', out);
 }
 
-/* clocks: by thread, ns. */
+/* Writes the samples. clocks has the time of each thread, ns; it begins with zeros. */
 static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps,
                         uint64_t *clocks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Comma-separated values (RFC 4180): a row for each line of a function that was sampled, in each thread and system
- * call. The reader finds columns by the names in the first row, and ignores other columns.
+ * Reads and writes comma-separated values (RFC 4180). There is a row for each sampled source line, thread, system call
+ * and state. The reader finds columns by the names in the first row, and ignores unknown columns.
  */
 #include "config.h"
 
@@ -45,7 +45,7 @@ enum { MEMO_PLACE, MEMO_WHO, MEMO_ROW };
 
 struct row {
     struct frame frame;
-    struct profile_sample sum; /* .thread, .syscall and .state are those of all its samples */
+    struct profile_sample sum; /* sum of the row's samples, which have the same .thread, .syscall and .state */
 };
 
 struct rows {
@@ -54,7 +54,7 @@ struct rows {
     struct memo memo;
 };
 
-/* The number of a key, which counts from 0. */
+/* Finds the number of a key. A new key gets the next number, from 0. */
 static int key_number(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
 {
     struct memo_entry *known;
@@ -161,10 +161,11 @@ struct reader {
     char *at, *end;
     char *fields[FIELDS_MAX]; /* of a row */
     unsigned field_count;
-    int where[COLUMNS]; /* which field; -1: none */
+    int where[COLUMNS]; /* by column: index of the field; -1: none */
 };
 
-/* Takes the next field, and ends it with a zero where it is. *last: it is the last of its row. */
+/* Takes the next field, and puts a zero behind it in the buffer. *last: the field is the last one of its row. Returns
+ * false if a quote is not closed. */
 static bool next_field(struct reader *reader, char **field, bool *last)
 {
     char *to = reader->at, *at = reader->at;
@@ -178,7 +179,7 @@ static bool next_field(struct reader *reader, char **field, bool *last)
             quoted = false;
             continue;
         }
-        at += quoted && *at == '"'; /* the second of two */
+        at += quoted && *at == '"'; /* two quotes stand for one: keep the second */
         *to++ = *at++;
     }
     if (quoted)
@@ -191,7 +192,7 @@ static bool next_field(struct reader *reader, char **field, bool *last)
     return true;
 }
 
-/* Reads a row. 1; 0: there are no more; or PPROFIL_ERROR_DAMAGED. */
+/* Reads a row. Returns 1, 0 (there are no more rows) or PPROFIL_ERROR_DAMAGED. */
 static int next_row(struct reader *reader)
 {
     bool last = false;

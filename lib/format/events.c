@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Recordings of the supervisor's events. They become a profile as if they arrived now. */
+/*
+ * Reads recordings of the supervisor's events. The events are processed as if they arrived now, and so become a
+ * profile.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +18,7 @@ static bool events_matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
-/* Do the totals still hold the sums? */
+/* Do the times of this event fit into the totals without an overflow? */
 static bool adds_up(const struct profile_totals *totals, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const void *)event;
@@ -24,7 +27,8 @@ static bool adds_up(const struct profile_totals *totals, const struct wire_heade
                                           sample->wall_ns <= INT64_MAX - totals->wall_ns);
 }
 
-/* A recording has no descriptors, so mappings must not wait for one: their object is set to 0. */
+/* Processes an event. A recording has no file descriptors, so no mapping may wait for one: the object of mappings is
+ * set to 0. */
 static int replay(struct unwinder *unwinder, struct profile *profile,
                   const struct wire_header *event)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Folded stacks, for flamegraph.pl: a line for each stack has its functions from the outermost to the innermost with
- * semicolons between them, a space, and a number. There is no field for the thread. So the first frame may say it, as
- * from stackcollapse-perf.pl: COMM, COMM-PID or COMM-PID/TID.
+ * Reads and writes folded stacks, the input of flamegraph.pl. Each line has a stack, a space and a number. A stack has
+ * its functions from the outermost to the innermost, with semicolons between them. There is no field for the thread. So
+ * the first frame may name it, as stackcollapse-perf.pl does: COMM, COMM-PID or COMM-PID/TID.
  *
  * The file does not say what its numbers count. The reader takes them as samples of a millisecond each, or as
- * microseconds if the options say so. If their sum is more milliseconds than fit into 63 bits of nanoseconds, they
- * count something else, such as cycles: then each is a nanosecond, so that the shares are right.
+ * microseconds if the options say so. If the sum of such samples is more than 2^63 - 1 nanoseconds, the numbers count
+ * something else, such as cycles. Then each count is taken as a nanosecond, so that the shares are right.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Without an option, stacks begin with their process if there are several. */
+/* Without an option, stacks begin with their process if the samples belong to several processes. */
 static enum format_roots choose_roots(const struct profile *profile,
                                       const struct format_options *options)
 {
@@ -37,7 +37,8 @@ static enum format_roots choose_roots(const struct profile *profile,
     return FORMAT_ROOTS_NONE;
 }
 
-/* Threads whose stacks begin with the same first frame are a group. */
+/* Puts threads with the same first frame into one group. Returns the group of each thread, by index, which the caller
+ * frees; NULL: no memory. */
 static uint32_t *make_groups(const struct profile *profile, enum format_roots roots)
 {
     uint32_t *groups = calloc(profile->thread_count + 1u, sizeof *groups);
@@ -126,7 +127,8 @@ static int write_folded(int fd, const struct profile *profile, const struct form
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* Where the number of a line begins; NULL: it has none. A fraction is ignored. */
+/* Returns the beginning of the number at the end of a line; NULL: there is none. Removes blanks behind it. The number
+ * may have a fraction, which is not read. */
 static char *find_number(char *line)
 {
     char *end = line + strlen(line);
@@ -142,7 +144,7 @@ static char *find_number(char *line)
     return number;
 }
 
-/* Parses "comm-12" or "comm-12/13", which ends at stop. *length: of comm. */
+/* Parses "comm-12" or "comm-12/13", which ends at stop. Sets *length to the length of comm. */
 static bool parse_root(const char *stack, const char *stop, size_t *length, uint32_t *pid,
                        uint32_t *tid)
 {
@@ -171,8 +173,8 @@ static const char *first_end(const char *stack)
 
 /* What a first pass over a file finds. */
 struct survey {
-    bool roots;  /* all stacks begin with a process: if only some do, these are functions */
-    uint64_t ns; /* that a number stands for */
+    bool roots;  /* all stacks begin with a process; if only some seem to, these are functions */
+    uint64_t ns; /* nanoseconds for each count */
 };
 
 /* Reads the number at the end of a line, and cuts it off. False: there is none. */
@@ -268,7 +270,8 @@ static int read_folded(const char *path, struct profile *profile,
     return error;
 }
 
-/* Is it a text whose first line ends with a number? If the line does not end within head, it must have a semicolon. */
+/* Is the file a text with a number at the end of its first line? If this line does not end within head, it must have a
+ * semicolon. */
 static bool folded_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     const unsigned char *end = memchr(head, '\n', size);

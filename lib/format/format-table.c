@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of formats, which format a name or a file's contents mean, and how any file is read. */
+/* The table of formats. Finds the format of a name or of a file's contents, and reads files of any format. */
 #include "config.h"
 
 #include <ctype.h>
@@ -17,9 +17,9 @@
 
 #define HEAD_SIZE 4096
 #define INPUT_SIZE_MAX (1u << 30) /* bytes of standard input */
-#define PPROF_FIRST 0x0a         /* the key of a message's first field, a sample type */
+#define PPROF_FIRST 0x0a         /* first byte of an unpacked pprof file: the key of a sample type */
 
-/* Formats with a magic number come first: the others judge by numbers that might mean anything. */
+/* Formats with a magic number come first. The others are recognised by numbers that could mean something else, too. */
 static const struct format *const formats[] = {
     &format_pprof,
     &format_events,
@@ -66,7 +66,7 @@ static bool begins_there(const char *path, const char *end)
     return *end == '.' || end == path || !isalnum((unsigned char)end[-1]);
 }
 
-/* The length of the longest extension that the path ends with; 0: none. */
+/* Returns the length of the longest extension at the end of the path; 0: none. */
 static size_t longest_ending(const char *path, const char *extensions)
 {
     size_t length = strlen(path), longest = 0;
@@ -83,7 +83,7 @@ static size_t longest_ending(const char *path, const char *extensions)
     return longest;
 }
 
-/* The longest extension wins: ".speedscope.json" says more than ".json". */
+/* The longest extension wins: ".speedscope.json" is more specific than ".json". */
 const struct format *format_by_path(const char *path)
 {
     const struct format *best = NULL;
@@ -126,7 +126,7 @@ static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64
     return got;
 }
 
-/* Finds the format by the contents of a file. Histograms without a magic number are found by their name. */
+/* Finds the format of a file by its contents. If they show none, the name of the file may show a format of counters. */
 static int recognise(const char *path, const struct format **result)
 {
     unsigned char head[HEAD_SIZE];
@@ -186,7 +186,7 @@ static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
     return write(copy, piece, size) == (ssize_t)size ? 0 : -ENOSPC;
 }
 
-/* Copies a pipe: readers need the size of their input. */
+/* Copies a stream to memory, because readers need the size of their input. */
 static int copy_stream(int from, int copy)
 {
     char piece[1u << 14];
@@ -216,11 +216,12 @@ static int unpack_gzip(const char *path, int copy)
     if (error == 0 && got < 0)
         error = PPROFIL_ERROR_DAMAGED;
     if (gzclose_r(file) != Z_OK && error == 0)
-        error = PPROFIL_ERROR_DAMAGED; /* it ends within its gzip stream */
+        error = PPROFIL_ERROR_DAMAGED; /* the file ends within its gzip stream */
     return error;
 }
 
-/* FILE.meta keeps its name when gzip(1) makes FILE.gz of FILE. */
+/* Reads the unpacked copy of the file at path. When gzip(1) replaces FILE by FILE.gz, FILE.meta keeps its name. So
+ * FILE.meta is looked for beside the path without ".gz". */
 static int read_unpacked(const char *copy, const char *path, const struct format *format,
                          const struct format_options *options, struct profile **result)
 {
@@ -238,7 +239,8 @@ static int read_unpacked(const char *copy, const char *path, const struct format
     return error;
 }
 
-/* Reads a copy in memory: of a descriptor's contents or, if that is -1, of the packed file at path. */
+/* Reads a copy in memory. It has the contents of the descriptor from or, if that is -1, of the unpacked file at
+ * path. */
 static int read_copy(const char *path, int from, const struct format *format,
                      const struct format_options *options, struct profile **result)
 {
@@ -251,13 +253,13 @@ static int read_copy(const char *path, int from, const struct format *format,
     snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
     if (error == 0 && from >= 0)
         error = format_read_file_as(name, format, options, result);
-    else if (error == 0) /* once: there are files that unpack into themselves */
+    else if (error == 0) /* unpacked only once: some files unpack into themselves */
         error = read_unpacked(name, path, format, options, result);
     close(copy);
     return error;
 }
 
-/* The descriptor of the stream that a path stands for; -1: the path is that of a file. */
+/* Returns the descriptor of the stream that a path stands for; -1: the path leads to a file. */
 static int stream_of(const char *path)
 {
     struct stat status;
@@ -271,8 +273,8 @@ static int stream_of(const char *path)
                : -1;
 }
 
-/* Is this file gzip'd, and not a pprof file? Those are gzip'd, too, and their reader unpacks them; their first byte
- * distinguishes them from all others. */
+/* Is this file gzip'd, and not a pprof file? pprof files are gzip'd, too, but their reader unpacks them. The first
+ * unpacked byte distinguishes them from all other formats. */
 static bool is_packed(const char *path)
 {
     unsigned char head[2], first = PPROF_FIRST;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files are written so that nobody ever sees an incomplete one. */
+/*
+ * Writes profiles and counters to files. A regular file is replaced as a whole, so that nobody sees an incomplete one.
+ * Only if its directory does not allow this, an old file is overwritten in place.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -15,21 +18,21 @@
 #include "format/format.h"
 #include "format/profil/profil.h"
 
-/* The descriptor that a path stands for, or -1. It is written to as it is: opening /dev/fd/N would begin at the
- * start of its file, and fails for a socket. */
+/* Returns the descriptor of this process that a path stands for, or -1. The caller writes to this descriptor and does
+ * not open the path. Opening /dev/fd/N would begin at the start of a file, and fails for a socket. */
 static int own_descriptor(const char *path)
 {
     return strcmp(path, "-") == 0 ? STDOUT_FILENO : bytes_descriptor(path);
 }
 
-/* The contents of one file. */
+/* The contents to be written to one file. */
 struct job {
     const struct format *format;
     const struct profile *profile;
     const struct format_options *options;
-    uint32_t object; /* of a format with a codec: index */
-    const struct histogram_file *histograms; /* instead of a profile; else NULL */
-    const void *bytes; /* the complete file; else NULL */
+    uint32_t object; /* index of the object, if the format has a codec */
+    const struct histogram_file *histograms; /* counters to write instead of a profile; else NULL */
+    const void *bytes; /* bytes to write instead of a profile; else NULL */
     size_t size;
 };
 
@@ -69,8 +72,8 @@ static int write_directly(const struct job *job, const struct output_path *place
     return error;
 }
 
-/* Creates a temporary file in the same directory, with the permissions that the old file has or a new one would get.
- * Its name does not contain that of the file, which may be as long as names can be. */
+/* Creates a temporary file in the same directory, with the permissions that the old file has or a new file would get.
+ * Its name does not contain the name of the file, which may already have the greatest possible length. */
 static int create_beside(const struct output_path *place, char temporary[NAME_MAX + 1])
 {
     mode_t mode = place->exists ? place->status.st_mode & 0777 : 0666;
@@ -84,7 +87,7 @@ static int create_beside(const struct output_path *place, char temporary[NAME_MA
     }
     if (fd < 0)
         return -EEXIST;
-    /* restores what the umask took away; a file system without permissions may refuse */
+    /* restores the bits that the umask removed; a file system without permissions may refuse this */
     if (place->exists && fchmod(fd, mode) < 0 && errno != EPERM) {
         int error = -errno;
         close(fd);
@@ -121,12 +124,12 @@ static int write_at(const struct job *job, const struct output_path *place, bool
         return write_directly(job, place);
     *regular = true;
     int error = write_atomically(job, place);
-    /* the directory is not writable; or it is sticky and the file another user's; or the file is a mount point */
+    /* the directory is not writable, or is sticky and the file is another user's, or the file is a mount point */
     bool denied = error == -EACCES || error == -EPERM || error == -EBUSY;
     return denied && place->exists ? write_directly(job, place) : error;
 }
 
-/* Follows links. *regular: is the path that of a regular file? */
+/* Writes a job to a path, and follows symbolic links. *regular: is the file a regular one? */
 static int write_file(const struct job *job, const char *path, bool *regular)
 {
     struct output_path place;
@@ -147,7 +150,8 @@ static const char *object_base_name(const struct profile *profile, uint32_t obje
     return path_base_name(profile->strings[profile->objects[object].path]);
 }
 
-/* "gmon.out.libm.so.6", and "gmon.out.libm.so.6.2" for another of that name. */
+/* Makes the path of the part-th file: "gmon.out.libm.so.6", or "gmon.out.libm.so.6.2" for a second object with this
+ * base name. Returns 0 or -ENAMETOOLONG. */
 static int name_part(const struct profile *profile, const char *path, const uint32_t *objects,
                      size_t part, char name[PATH_MAX])
 {
@@ -191,7 +195,8 @@ static int check_part(const char *name)
     return error;
 }
 
-/* The user gave only the first name. So what has one of the other names is overwritten only if it is a regular file. */
+/* Checks the names of all files but the first, which the user did not choose. Nothing but a regular file may be
+ * overwritten there. */
 static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
                        size_t count)
 {
@@ -223,7 +228,7 @@ static int write_parts(struct job *job, const char *path)
             error = name_part(job->profile, path, objects, i, name);
         if (error == 0)
             error = write_file(job, i > 0 ? name : path, &regular);
-        if (error == 0 && regular) /* it was that of the old file */
+        if (error == 0 && regular) /* the .meta file described the old file */
             meta_remove(i > 0 ? name : path);
     }
     free(objects);

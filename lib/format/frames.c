@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A node of a profile is a location below its callers. Nodes with the same callers and functions become one node here.
- * Parents come before their children in both tables, so one pass is enough.
+ * Turns the stacks of a profile into lists and trees of frames.
+ *
+ * A node of a profile is a location that was called by the location of its parent. In the tree of frames, nodes with
+ * the same callers and the same function become one node. In both tables parents come before their children, so one
+ * pass is enough.
  */
 #include "config.h"
 
@@ -94,7 +97,7 @@ static int find_node(struct frame_tree *tree, struct memo *memo, uint32_t parent
     return 0;
 }
 
-/* where: by node of the profile, the node of its innermost frame in the tree. */
+/* Makes the nodes of the tree. For each node of the profile, where gets the tree's node of its innermost frame. */
 static int make_tree(struct frame_tree *tree, const struct profile *profile, uint32_t *where)
 {
     struct memo memo = {0};
@@ -115,8 +118,8 @@ static int make_tree(struct frame_tree *tree, const struct profile *profile, uin
     return error;
 }
 
-/* Numbers the nodes in the order of a walk from callers to callees: the size of a subtree says where the next one
- * begins. */
+/* Numbers the nodes in the order of a depth-first walk. The number of a node plus the size of its subtree is the number
+ * of the next sibling. */
 static int put_in_order(struct frame_tree *tree)
 {
     uint32_t *size = calloc(tree->node_count, sizeof *size);

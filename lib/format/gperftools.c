@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CPU profiles of gperftools, which google-pprof and go tool pprof read: words of the size of a pointer, in the byte
- * order of the machine, and behind them the text of /proc/PID/maps.
+ * Reads and writes the CPU profiles of gperftools, for google-pprof and go tool pprof. A file has words of pointer size
+ * in the byte order of the machine, and then the text of /proc/PID/maps.
  *
- *   0 3 0 PERIOD_US 0   {COUNT N PC...}   0 1 0   text of the mappings
+ *    0 3 0 PERIOD_US 0   {COUNT N PC...}   0 1 0   text of the mappings
  *
- * The first pc of a stack is the leaf. All others are return addresses, and readers look up the byte before them. A
- * profile has addresses within the calls, so 1 is added when they are written, and subtracted when they are read.
+ * The first pc of a stack is the leaf. All other pcs are return addresses, for which readers look up the byte before.
+ * In a profile the address of a caller is within the call. So the writer adds 1 to it, and the reader subtracts 1.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Is it code that has an address? */
+/* Is the location code with a real address? */
 static bool has_address(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
@@ -44,7 +44,7 @@ static void put_stack(struct bytes_out *out, const struct profile *profile, cons
     for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent)
         if (has_address(profile, profile->nodes[node].location) && depth++ == 0)
             first = layout_address(profile, mapped, profile->nodes[node].location);
-    if (depth == 0 || first == 0) /* a pc of 0 ends the profile */
+    if (depth == 0 || first == 0) /* readers take a first pc of 0 as the end of the profile */
         return;
     bytes_put(out, count, 8);
     bytes_put(out, depth, 8);
@@ -135,7 +135,7 @@ static int write_gperftools(int fd, const struct profile *profile)
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* A line of the text of mappings. */
+/* A mapping: one line of the text behind the stacks. */
 struct mapping {
     uint64_t start, end, offset;
     uint32_t object;
@@ -143,7 +143,7 @@ struct mapping {
 
 struct reader {
     struct profile *profile;
-    struct mapping *mappings; /* by start */
+    struct mapping *mappings; /* sorted by start */
     size_t mapping_count;
     uint64_t period_ns;
     uint32_t thread;
@@ -175,7 +175,7 @@ static int read_mapping(struct reader *reader, const char *line)
     }
     at += strspn(at, " ");
     if (*at != '/' && strcmp(at, "[vdso]") != 0)
-        return 0; /* code in no file */
+        return 0; /* the code is in no file */
     if (*at != '/') {
         object.kind = PROFILE_OBJECT_VDSO;
         mapping.offset = 0;
@@ -269,7 +269,7 @@ static int read_stacks(struct reader *reader, struct bytes *bytes)
     return error;
 }
 
-/* Finds the text of mappings, which is behind the stacks and is needed first. */
+/* Finds the text of the mappings. It is behind the stacks, but has to be read before them. */
 static int find_text(struct bytes bytes, const unsigned char **text)
 {
     for (;;) {
@@ -285,8 +285,8 @@ static int find_text(struct bytes bytes, const unsigned char **text)
     }
 }
 
-/* Does a file begin with 0 3 0 PERIOD 0, in words of 4 or 8 bytes of either order? Then *bytes stands behind it. The
- * period is in microseconds. */
+/* Does a file begin with 0 3 0 PERIOD 0, in words of 4 or 8 bytes of either byte order? If so, sets *bytes to what
+ * follows, and *period to the period in microseconds. */
 static bool gperftools_shape(const unsigned char *head, size_t size, struct bytes *bytes, uint64_t *period)
 {
     for (unsigned shape = 0; shape < 4; shape++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A hash table from keys of three numbers to indexes. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* memo: which index something got that is known by three numbers. */
+/*
+ * memo: a hash table from keys of three numbers to indexes. Readers and writers of formats remember in it which index
+ * they gave to a thing.
+ */
 #ifndef PPROFIL_MEMO_H
 #define PPROFIL_MEMO_H
 
@@ -11,7 +14,7 @@
 struct memo_entry {
     uint64_t b;
     uint32_t kind, a;
-    uint32_t index; /* if used */
+    uint32_t index; /* valid if used */
     bool used;
 };
 
@@ -21,10 +24,10 @@ struct memo {
     uint32_t count;
 };
 
-/* Finds the entry of (kind, a, b), or makes one that is not yet used. It is valid until the next call. 0, -ENOMEM or
- * -EOVERFLOW. An empty memo is all 0; the caller frees it. */
+/* Finds the entry with the key (kind, a, b), or adds one that is not used yet. The entry is valid until the next call.
+ * Returns 0, -ENOMEM or -EOVERFLOW. An empty memo is all 0. The caller frees the memo. */
 int memo_find(struct memo *memo, uint32_t kind, uint32_t a, uint64_t b, struct memo_entry **found);
-/* Stores the index, which makes the entry a used one. */
+/* Stores the index, and marks the entry as used. */
 void memo_set(struct memo_entry *entry, uint32_t index);
 void memo_free(struct memo *memo);
 

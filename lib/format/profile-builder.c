@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names become locations. What was added before is found by the hash tables of the profile. */
+/*
+ * Builds profiles from names: processes, threads, functions and locations. Entries that were added before are found
+ * through the memo of the builder or the hash tables of the profile.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +13,7 @@
 #include "format/profile-builder.h"
 #include "pprofil/error.h"
 
-#define PROBES_MAX 1000 /* more locations than this do not have one hash by chance */
+#define PROBES_MAX 1000 /* addresses to try for a location; by chance, far fewer locations have the same hash */
 #define HASHED_MAX 4096 /* bytes of a name that are hashed */
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
@@ -44,7 +47,7 @@ static int add_image(struct builder *builder, uint32_t pid, uint32_t comm, struc
     return profile_add_process(profile, &made, process);
 }
 
-/* The last generation is remembered by number alone, each generation by number and name. */
+/* The memo has the last generation of a process by its number, and each generation by its number and name. */
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process)
 {
     struct memo_entry *known;
@@ -123,13 +126,14 @@ int builder_function(struct builder *builder, uint32_t object, const char *name,
     return error == 0 ? profile_function(profile, &made, function) : error;
 }
 
-/* Includes the NUL. A name of megabytes may have thousands of lines. */
+/* Hashes a text with its NUL, but at most HASHED_MAX bytes. Without this limit, a name of megabytes that has thousands
+ * of lines would be hashed whole for each line. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     return hash_fnv(hash, text, strnlen(text, HASHED_MAX - 1) + 1);
 }
 
-/* Makes an address of 47 bits, as those of programs are. */
+/* Makes an address from names and lines. It has 47 bits, as the addresses of programs have. */
 static uint64_t make_address(const struct profile *profile, const struct profile_line *lines,
                              uint32_t count)
 {
@@ -177,7 +181,7 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
     return PPROFIL_ERROR_DAMAGED;
 }
 
-/* A location with one line is remembered: its names may be long, and are hashed once. */
+/* A location with one line is kept in the memo, so that its names, which may be long, are hashed only once. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines,
                    uint32_t count, uint32_t *location)
 {

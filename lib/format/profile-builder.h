@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profile-builder: makes profiles of names, for readers of formats that have no addresses.
+ * profile-builder: builds profiles from names, for readers of formats that have no addresses.
  *
- * A location is an object, a function and a line. Its address is made of these names (profile_object.invented): so the
- * same location has the same address in every file.
+ * A location is an object, a function and a line. Its address is a hash of the names and the line
+ * (profile_object.invented), so the same location has the same address in every file.
  */
 #ifndef PPROFIL_PROFILE_BUILDER_H
 #define PPROFIL_PROFILE_BUILDER_H
@@ -16,31 +16,33 @@ struct builder {
     struct memo memo; /* the caller frees it */
 };
 
-/* All of them return 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. Texts are copied. */
+/* All functions except builder_is_mark return 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. Texts are copied. */
 
-/* path "": the object is not known. */
+/* Finds or adds an object by its path. path "": the object is not known. */
 int builder_object(struct builder *builder, const char *path, uint32_t *object);
-/* Finds or adds a process by number and name. A number that gets another name has executed another program: that is the
- * next generation of the process. */
+/* Finds or adds a process by number and name. If a known number has a new name, the process has executed another
+ * program. Then the next generation of the process is added. */
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process);
-/* Finds or adds a thread by number. It keeps the name that it had first. */
+/* Finds or adds a thread by number. A thread keeps the first name that it had. */
 int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm, uint32_t *thread);
-/* The same for files that do not name processes. A process has the name of its first thread; other threads belong to
- * the last generation of their process. */
+/* Finds or adds a thread, for files that do not name processes. A new process gets the name of this thread. If the main
+ * thread of a known process has a new name, the next generation of the process is added. Other threads belong to the
+ * last generation of their process. */
 int builder_task(struct builder *builder, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread);
-/* name "": it is not known. file and line: where the function is defined. */
+/* Finds or adds a function of an object. name "": not known. file and line: where the function is defined. */
 int builder_function(struct builder *builder, uint32_t object, const char *name, const char *file, uint32_t line,
                      uint32_t *function);
-/* Finds or adds the location with these lines, at least one, innermost first. Their functions are in the object. */
+/* Finds or adds the location with these lines, at least one, innermost first. Their functions belong to the object. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines, uint32_t count,
                      uint32_t *location);
-/* Adds a node below parent, for a function that has only a name. At the root, the name of a mark makes a mark. */
+/* Finds or adds a node below parent, for a function that has only a name. If parent is PROFILE_NONE and the name is one
+ * of a mark, the node becomes a mark. */
 int builder_frame(struct builder *builder, uint32_t parent, const char *name, uint32_t *node);
-/* Is it the name of a mark? No function has such a name. */
+/* Is this the name of a mark? No function has such a name. */
 bool builder_is_mark(const char *name);
 
-/* As profile_count. PPROFIL_ERROR_DAMAGED: a total would become too large. A sample without any count or time is
- * ignored. */
+/* Counts a sample, as profile_count does. PPROFIL_ERROR_DAMAGED: a total would become too large. A sample with neither
+ * count nor time is ignored. */
 int builder_count_sample(struct profile *profile, const struct profile_sample *sample);
 /* Sets the command, unless the profile has one. */
 int builder_set_command(struct profile *profile, const char *command);

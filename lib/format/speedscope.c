@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * speedscope's own JSON: a sampled profile for each thread. Samples are stacks, and weights are nanoseconds. The page
- * takes each entry in the list of frames as another function. So each function has one entry, with the line where it
- * begins.
+ * Writes speedscope's own JSON: a profile of type "sampled" for each thread. Its samples are stacks, and their weights
+ * are nanoseconds. speedscope takes each entry in the list of frames as a different function. So each function has only
+ * one entry, with the line where it begins.
  *
  * https://www.speedscope.app/file-format-schema.json
  */
@@ -27,7 +27,7 @@ struct writer {
     FILE *out;
 };
 
-/* Numbers the functions in the order in which samples refer to them. */
+/* Writes the entry of a function, unless it has one. Entries are numbered in the order in which they are written. */
 static void put_frame(struct writer *writer, const struct frame *frame)
 {
     const struct profile *profile = writer->profile;
@@ -60,7 +60,7 @@ static void put_samples(struct writer *writer, uint32_t first, uint32_t last, in
     }
 }
 
-/* Writes the profile of a thread, which has the weights [first, last). */
+/* Writes the profile of one thread. Its samples are the weights [first, last). */
 static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
 {
     const struct profile *profile = writer->profile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines in, names out. */
+/* Reads the lines of text files, and writes names, JSON strings and times. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 FILE *text_open(int fd)
 {
-    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* fclose closes what it was given */
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* fclose closes the descriptor of its stream, and fd must stay open */
     FILE *out = own < 0 ? NULL : fdopen(own, "w");
 
     if (out == NULL && own >= 0)
@@ -28,7 +28,7 @@ int text_close(FILE *out)
 {
     bool failed = ferror(out) != 0;
 
-    if (!failed) /* else errno is that of an earlier write: fclose may have nothing left to write */
+    if (!failed) /* else keep the errno of the earlier write: fclose may have nothing left to write */
         errno = 0;
     if (fclose(out) != 0 || failed)
         return errno != 0 ? -errno : -EIO;
@@ -44,7 +44,8 @@ const char *text_character(const char **at, size_t *size)
     return valid ? character : UTF8_REPLACEMENT;
 }
 
-/* Writes the beginning of a name that needs no change, mostly all of it. Returns the rest. */
+/* Writes a name up to the first character that may have to be changed, and returns the rest. In most names there is no
+ * such character. */
 static const char *put_plain(FILE *out, const char *name, const char *bad)
 {
     const char *at = name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * text: files of text. They are read whole and taken line by line. They are written through a stream over a copy of the
- * writer's descriptor.
+ * text: reads text files line by line, and writes names and numbers into text files. A file is read whole into memory.
+ * It is written through a stream over a copy of the caller's descriptor.
  */
 #ifndef PPROFIL_TEXT_H
 #define PPROFIL_TEXT_H
@@ -11,15 +11,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a stream over a copy of fd. NULL: errno says why. */
+/* Opens a stream for writing over a copy of fd. Returns NULL and sets errno on failure. */
 FILE *text_open(int fd);
 
-/* Closes the stream. 0, or the negative errno of the write that failed; if an earlier write failed, errno must still be
- * that write's. */
+/* Closes the stream. Returns 0, or the negative errno of the write that failed. If a write before this call failed,
+ * errno must still have the value that this write set. */
 int text_close(FILE *out);
 
-/* Returns the bytes of the character at *at, and their number in *size, and moves *at behind it. A byte that is not
- * UTF-8 becomes U+FFFD. *at must not be at the end of its text. */
+/* Returns the character at *at, sets *size to its bytes, and moves *at behind it. A byte that is not UTF-8 becomes
+ * U+FFFD. The caller makes sure that *at is not at the end of the text. */
 const char *text_character(const char **at, size_t *size);
 
 /* Writes a name on one line: bytes that are not UTF-8 become U+FFFD, control characters become spaces, and each of the
@@ -27,26 +27,28 @@ const char *text_character(const char **at, size_t *size);
 void text_put(FILE *out, const char *name, const char *bad, char instead);
 /* Writes a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void text_put_json(FILE *out, const char *string);
-/* Writes a time in another unit, to the last digit, with a point in every locale. unit: nanoseconds, a power of ten
- * above 1. */
+/* Writes a time of ns nanoseconds in a larger unit, with all its digits and with a decimal point in every locale. unit:
+ * nanoseconds in that unit, a power of ten above 1. */
 void text_put_time(FILE *out, uint64_t ns, uint64_t unit);
 
-/* A file that is read. */
+/* A text file in memory, and the place up to which it has been read. */
 struct text {
     char *whole; /* owned */
     char *at, *end;
 };
 
-/* 0 or -errno: -EFBIG past 256 MiB. The caller ends with text_unload, in any case. */
+/* Reads a whole file. Returns 0 or an error; -EFBIG: the file has more than 256 MiB. The caller calls text_unload in
+ * any case. */
 int text_load(const char *path, struct text *text);
 void text_unload(struct text *text);
-/* The next line, without its line end; NULL after the last. The caller may change it. A NUL byte ends a line. */
+/* Returns the next line without its line end; NULL after the last. The caller may change the line. A NUL byte in it
+ * looks like its end. */
 char *text_next(struct text *text);
 
-/* Reads a whole number at *at, which moves behind it. False: there is none, or it does not fit into 64 bits. */
+/* Reads the whole number at *at, and moves *at behind it. False: there is none, or it does not fit into 64 bits. */
 bool text_number(const char **at, unsigned base, uint64_t *number);
 
-/* Does a file whose first bytes these are hold text? */
+/* Do the first size bytes of a file look like text? */
 bool text_is(const unsigned char *head, size_t size);
 /* Do the first bytes of a file contain this text? */
 bool text_has(const unsigned char *head, size_t size, const char *what);

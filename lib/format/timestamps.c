@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
+ * Invents the times of samples.
+ *
  * The samples of an entry have equal distances over the life of their process. Each entry begins at another fraction of
- * its distance: the fractional parts of the multiples of the golden ratio, which stay far apart for any number of
- * entries.
+ * its distance, so that the samples of several entries alternate. The fractions are the fractional parts of multiples
+ * of the golden ratio. They stay far apart for any number of entries.
  */
 #include "config.h"
 
@@ -13,7 +15,8 @@
 #include "format/memo.h"
 #include "format/timestamps.h"
 
-#define FIRST_TIME 1000000000u /* ns, where no process says when it began: to readers 0 means "not known" */
+/* ns: beginning of the run if no process has a start time; not 0, which readers take as "not known" */
+#define FIRST_TIME 1000000000u
 #define GOLDEN 0.6180339887498949
 
 static uint64_t time_of(const struct profile *profile, const struct profile_sample *sample)
@@ -21,7 +24,8 @@ static uint64_t time_of(const struct profile *profile, const struct profile_samp
     return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 }
 
-/* The length of the run: what the profile says, else the sum of its times, else a millisecond for each sample. */
+/* Returns the length of the run, ns: elapsed_ns of the profile, else the sum of its times, else a millisecond for each
+ * sample. */
 static uint64_t length_of(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -58,7 +62,7 @@ static uint64_t share_of(const struct timestamps *made, uint64_t part, uint64_t 
     return made->begin + (uint64_t)(length * (double)part / (double)parts);
 }
 
-/* Finds the last image of each process, by its number. */
+/* Finds the last generation of each process number. */
 static int find_images(const struct profile *profile, struct memo *latest)
 {
     struct memo_entry *last;
@@ -75,8 +79,8 @@ static int find_images(const struct profile *profile, struct memo *latest)
     return error;
 }
 
-/* The generations of a process follow each other. Where it is not known when they began and ended, they have equal
- * parts of the run. */
+/* Returns the lifetime of one generation of a process; latest is the last generation of this process. If begin or end
+ * are not known, each generation gets an equal part of the run. */
 static struct lifetime lifetime_of(const struct timestamps *made, const struct profile_process *process,
                            uint32_t latest)
 {
@@ -110,7 +114,7 @@ static int find_lifetimes(struct timestamps *made, const struct profile *profile
     return error;
 }
 
-/* The number of timed samples that an entry becomes. */
+/* Returns the number of timed samples that an entry of the table becomes. */
 static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
 {
     if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)

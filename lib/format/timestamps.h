@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * timestamps: made-up times of samples, for formats that must have them.
+ * timestamps: invents a time for each sample, for formats that require times.
  *
- * A profile counts samples and does not know when they were taken. The samples of each entry of its table are spread
- * evenly over the life of their process, and those of different entries are mixed: so nothing looks like a phase that
- * the program did not have.
+ * A profile counts samples but does not have their times. The samples of each entry of its table are spread evenly over
+ * the life of their process. The samples of different entries alternate, so that no phase appears that the program did
+ * not have.
  */
 #ifndef PPROFIL_TIMESTAMPS_H
 #define PPROFIL_TIMESTAMPS_H
@@ -13,13 +13,13 @@
 
 #include "profile/profile.h"
 
-/* In a profile of more samples, each entry of the table becomes one. */
+/* If the profile has more samples, each entry of its table becomes only one timed sample. */
 #define TIMED_SAMPLES_MAX (1u << 20)
 
 struct timed_sample {
     uint64_t time;   /* made up, ns */
-    uint64_t ns;     /* elapsed time in wall mode, else CPU time, that it stands for */
-    uint64_t cpu_ns; /* CPU time that it stands for */
+    uint64_t ns;     /* time that the sample stands for, ns: elapsed time in wall mode, else CPU time */
+    uint64_t cpu_ns; /* CPU time that the sample stands for, ns */
     uint32_t sample; /* index in the profile's table */
 };
 
@@ -30,11 +30,12 @@ struct lifetime {
 struct timestamps {
     struct timed_sample *samples; /* owned; by time */
     size_t count;
-    struct lifetime *lifetimes; /* owned; by process: CLOCK_MONOTONIC ns if known, else made up */
-    uint64_t begin, end;        /* of the run */
+    struct lifetime *lifetimes; /* owned; by index of the process: CLOCK_MONOTONIC ns if known, else made up */
+    uint64_t begin, end;        /* of the run, ns */
 };
 
-/* 0 or -ENOMEM, and then there is nothing to free. A profile without any time gets 1 ns for each sample. */
+/* Invents the times. A profile without any time gets 1 ns for each sample. Returns 0 or -ENOMEM; after an error there
+ * is nothing to free. */
 int timestamps_make(struct timestamps *made, const struct profile *profile);
 void timestamps_free(struct timestamps *made);
 
