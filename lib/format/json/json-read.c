@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Our own JSON becomes a profile: table by table, each after those that it refers to. Equal entries of a file become
- * one entry of the profile. So each table has a list of the index that each number in the file has become.
+ * Reads pprofil's own JSON into a profile, table by table. A table is read after the tables that it refers to. Equal
+ * entries of the file become one entry of the profile. So each table has an array that translates numbers in the file
+ * to indexes in the profile.
  */
 #include "config.h"
 
@@ -19,12 +20,13 @@ enum table { PROCESSES, THREADS, OBJECTS, FUNCTIONS, LOCATIONS, NODES, SYSCALLS,
 struct reader {
     struct profile *profile;
     struct {
-        uint32_t *became; /* by the number in the file; owned */
-        size_t count;     /* read so far, with 0 */
+        uint32_t *became; /* owned: index in the profile, by the number in the file */
+        size_t count;     /* entries read so far, and 1 for number 0 */
     } tables[TABLES];
 };
 
-/* Finds the index that a number refers to. need: the number may not be 0. */
+/* Finds the index in the profile for a number in the file. need: the number may not be 0. False: there is no such
+ * entry. */
 static bool find_index(const struct reader *reader, enum table table, uint64_t number, bool need,
                        uint32_t *index)
 {
@@ -54,7 +56,7 @@ static bool read_whole32(const json_t *entry, const char *key, uint32_t *number)
     return valid;
 }
 
-/* "0x1f30" */
+/* Reads a hexadecimal text like "0x1f30". A missing member is 0. */
 static bool read_hex(const json_t *entry, const char *key, uint64_t *number)
 {
     const char *text = json_text(entry, key, NULL), *at;
@@ -207,7 +209,7 @@ static int read_location(const struct reader *reader, const json_t *entry, uint3
     return error;
 }
 
-/* [caller, location]: callers come first. */
+/* Reads [caller, location]. The caller is an earlier node; 0: none. */
 static int read_node(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
     uint64_t numbers[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Trees of JSON, read by jansson with a limit on their memory, and checked access to values. */
+/* Reads JSON files into jansson's trees, with a limit on their memory, and gives checked access to values. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 
 /* --- the memory of a tree -------------------------------------------------------------------- */
 
-/* The bytes that jansson allocates for each, at most, including those of the allocator and the unused part of arrays
- * that double. Elements and members are counted by the characters between them. A member's name costs as much as a
- * text. */
+/* The bytes that jansson allocates at most for an array, an object, a member and an element. They include the overhead
+ * of malloc, and the unused part of arrays that double. Elements and members are counted by the ',' and ':' between
+ * them. The name of a member costs as much as any other text. */
 static const uint16_t costs[256] = {['['] = 144, ['{'] = 272, [':'] = 40, [','] = 24};
 #define TEXT_COST 80u
 #define NUMBER_COST 32u

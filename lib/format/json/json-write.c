@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profile becomes JSON, table by table, an entry a line, so that no tree is in memory. Addresses are hexadecimal
- * text: many readers of JSON do not have 64-bit numbers.
+ * Writes a profile as pprofil's own JSON. Entries are written one by one, so that no tree is in memory. Addresses are
+ * hexadecimal texts, because many readers of JSON do not have 64-bit numbers.
  */
 #include "config.h"
 
