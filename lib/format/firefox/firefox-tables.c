@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes the tables of one thread, for the format of the Firefox Profiler. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* The kinds of keys by which rows are found again. */
+/* Kinds of keys in the memo, which finds rows that have been added before. */
 enum key { KEY_NODE, KEY_FRAME, KEY_FUNC, KEY_PLACE, KEY_RESOURCE, KEY_STRING };
 
 /* --- rows ---------------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
         fputs("null", firefox_tables_next(tables, column));
 }
 
-/* The memo's entry for a key; NULL: no memory. */
+/* Returns the memo's entry for a key. NULL: there is an error, which tables->error has. */
 static struct memo_entry *find_row(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
     struct memo_entry *found = NULL;
@@ -75,7 +76,7 @@ static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
     return row;
 }
 
-/* The row of a function's name. Code without a name gets its address as a name, which no other row has. */
+/* Returns the row of a function's name. Code without a name gets its address as a name, in a row of its own. */
 static uint32_t name_row(struct firefox_tables *tables, const struct frame *frame)
 {
     uint32_t name = tables->profile->functions[frame->function].name;
@@ -108,7 +109,8 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     return row;
 }
 
-/* depth: 0 for the outermost function of a location, 1 for the one that was inlined into it, and so on. */
+/* Returns the row of a frame. depth: 0 for the outermost function of the location, 1 for the one that was inlined into
+ * it, and so on. */
 static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint32_t depth)
 {
     const struct profile *profile = tables->profile;
@@ -122,7 +124,8 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
     if (profile->locations[location].address <= INT64_MAX)
         put_number(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
-        fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS)); /* no address: it is one of the kernel */
+        /* -1 stands for "no address": this one is in the kernel */
+        fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS));
     put_number(tables, FRAME_DEPTH, depth);
     put_number(tables, FRAME_FUNC, func_row(tables, &frame));
     put_or_null(tables, FRAME_LINE, frame.line, 0);
@@ -141,7 +144,7 @@ static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32
     return row;
 }
 
-/* Adds the rows of a node below that of its callers: one for each function of its location. Returns the last one. */
+/* Adds a row for each function of a node, below prefix, the row of its callers. Returns the last row. */
 static uint32_t add_node(struct firefox_tables *tables, uint32_t node, uint32_t prefix,
                          enum firefox_category category, uint32_t subcategory)
 {
@@ -176,7 +179,8 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     return row;
 }
 
-/* The row of a sample's stack. Samples in no system call share rows; the category of others is in their last rows. */
+/* Returns the row of a sample's stack. Samples of running user code share rows. For other samples new rows are added
+ * for the innermost node, with their category. */
 static uint32_t sample_row(struct firefox_tables *tables, const struct profile_sample *sample)
 {
     uint32_t parent = tables->profile->nodes[sample->node].parent;
@@ -237,7 +241,7 @@ void firefox_tables_clear(struct firefox_tables *tables)
 struct column {
     const char *name;
     enum firefox_column column;
-    const char *same; /* the value in all rows; NULL: the values are those of column */
+    const char *same; /* the value of all rows; NULL: the values are in `column` */
 };
 
 #define COLUMNS_MAX 10
@@ -245,7 +249,7 @@ struct column {
 static const struct {
     const char *name;
     enum firefox_column rows; /* a column with as many rows as the table */
-    const char *more;         /* written behind the columns */
+    const char *more;         /* members that are written behind the columns */
     struct column columns[COLUMNS_MAX];
 } layout[] = {
     {"samples",

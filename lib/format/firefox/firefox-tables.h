@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * firefox-tables: the tables of a thread while they are made.
+ * firefox-tables: makes the tables of one thread, for the format of the Firefox Profiler.
  *
- * A table is an object of columns, and a column is an array. All columns grow together, each in a stream in memory, and
- * are written when the thread is complete. A stack is a row: a frame and the row of its callers, as the nodes of a
- * profile are. The category of a row says the system call, and whether the sample sleeps: so samples in system calls
- * have rows of their own.
+ * A table is a JSON object of columns, and a column is an array. All columns grow together, each in a memory stream.
+ * They are written when the thread is complete. A stack is a row that has a frame and the row of its callers, like a
+ * node of a profile. The category of a row shows the system call, and whether the sample sleeps. So samples in system
+ * calls have rows of their own.
  */
 #ifndef PPROFIL_FIREFOX_TABLES_H
 #define PPROFIL_FIREFOX_TABLES_H
@@ -15,12 +15,12 @@
 #include "format/timestamps.h"
 #include "format/memo.h"
 
-/* Indexes of categories. */
+/* Categories: indexes of the list that put_meta in firefox-write.c writes. */
 enum firefox_category {
     FIREFOX_OTHER,
     FIREFOX_USER,
     FIREFOX_SYSCALL,
-    FIREFOX_WAITING, /* this one and those below: the states of enum profile_state, in their order */
+    FIREFOX_WAITING, /* from here on the states of enum profile_state after PROFILE_RUNNING, in their order */
     FIREFOX_ASLEEP,
     FIREFOX_UNINTERRUPTIBLE,
 };
@@ -52,7 +52,7 @@ struct firefox_stream {
     FILE *out;  /* owned */
     char *text; /* owned */
     size_t size;
-    uint32_t count; /* of rows */
+    uint32_t count; /* rows so far */
 };
 
 struct firefox_tables {
@@ -60,17 +60,18 @@ struct firefox_tables {
     struct firefox_stream columns[FIREFOX_COLUMNS];
     struct memo rows;
     uint32_t *chain; /* borrowed: room for the nodes of the deepest stack */
-    int error;       /* the first, 0 or -errno */
+    int error;       /* 0, or -errno of a failure */
 };
 
 /* Opens empty tables. 0 or -ENOMEM; the caller clears them in any case. */
 int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
                         uint32_t *chain);
-/* Adds a sample. Its time is since the beginning of the profile. */
+/* Adds a sample. timed->time is in ns since the beginning of the profile. */
 void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample *timed);
-/* Ends the columns: nothing may be added after it. 0 or the first error since the tables were opened. */
+/* Ends the columns. Nothing may be added afterwards. Returns 0, or -errno if anything has failed since the tables were
+ * opened. */
 int firefox_tables_finish(struct firefox_tables *tables);
-/* Writes the tables as members of the thread's object, each with a comma before it. */
+/* Writes the tables as members of the thread's object, each with a comma before it, and ends the object. */
 void firefox_tables_put(const struct firefox_tables *tables, FILE *out);
 void firefox_tables_clear(struct firefox_tables *tables);
 

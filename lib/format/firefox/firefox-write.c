@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processed profile of the Firefox Profiler, version 47: the last in which each thread has its
- * own tables, and which every later version of the Profiler upgrades
- * (docs-developer/CHANGELOG-formats.md in its source).
+ * Writes the processed profile format of the Firefox Profiler, version 47. It is the last version in which each thread
+ * has its own tables. All later versions of the Profiler can upgrade it (docs-developer/CHANGELOG-formats.md in its
+ * source).
  */
 #include "config.h"
 
@@ -22,8 +22,8 @@
 struct writer {
     const struct profile *profile;
     struct timestamps timestamps;
-    uint32_t *order; /* owned: of timestamps.samples, by thread */
-    uint32_t *first; /* owned: of each thread in order, and the end */
+    uint32_t *order; /* owned: indexes of timestamps.samples, sorted by thread */
+    uint32_t *first; /* owned: where each thread begins in order, and the end */
     FILE *out;
     uint32_t *chain; /* owned: room for the deepest stack */
     int error;
@@ -81,7 +81,8 @@ static uint32_t thread_of(const struct writer *writer, size_t timed)
     return writer->profile->samples[writer->timestamps.samples[timed].sample].thread;
 }
 
-/* Parents are before their children, so one pass finds the depth of each node. */
+/* Allocates the chain for the deepest stack. Parents come before their children, so one pass finds the depth of each
+ * node. */
 static int make_chain(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
@@ -99,7 +100,7 @@ static int make_chain(struct writer *writer)
     return writer->chain == NULL ? -ENOMEM : 0;
 }
 
-/* Sorts by thread and keeps the order of times: a counting sort. */
+/* Sorts the samples by thread, and keeps the order of times: a counting sort. */
 static int sort_by_thread(struct writer *writer)
 {
     uint32_t threads = writer->profile->thread_count;
