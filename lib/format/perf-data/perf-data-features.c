@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The header of a file of perf, its event, and the features behind the data: machine, command, build-ids. */
+/* Writes the header of a perf.data, its event, and the features behind the data: machine, command, build-ids. */
 #include "config.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void put_build_ids(struct perf_writer *writer)
             continue;
         perf_put_head(writer, 0, PERF_MISC_USER | PERF_MISC_BUILD_ID_SIZE,
                       36 + perf_text_room(path, 64));
-        perf_put4(writer, UINT32_MAX); /* not that of a guest */
+        perf_put4(writer, UINT32_MAX); /* pid -1: an object of the host, not of a guest */
         bytes_put_all(writer->out, object->build_id, object->build_id_size);
         bytes_put_zeros(writer->out, PERF_BUILD_ID_SIZE_MAX - object->build_id_size);
         bytes_put(writer->out, object->build_id_size, 1);
@@ -119,14 +119,16 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
     }
 }
 
-/* In the order of their bits. perf data convert refuses files without the first eight. */
+/* The features that are written, in the order of their bits. perf data convert refuses files without the first
+ * eight. */
 static const enum perf_feature features[PERF_FEATURES] = {
     PERF_FEATURE_BUILD_ID,   PERF_FEATURE_HOSTNAME,    PERF_FEATURE_OSRELEASE, PERF_FEATURE_VERSION,
     PERF_FEATURE_ARCH,       PERF_FEATURE_NRCPUS,      PERF_FEATURE_CPUDESC,   PERF_FEATURE_CMDLINE,
     PERF_FEATURE_EVENT_DESC, PERF_FEATURE_SAMPLE_TIME,
 };
 
-/* The offset of the data: behind the header, the event's id, and its attr with the section of the id. */
+/* The offset of the data. Before it are the header, the id of the event, and the event's attr with the offset and size
+ * of the list of ids. */
 #define DATA_AT (PERF_HEADER_SIZE + 8u + PERF_ATTR_SIZE + 16u)
 
 void perf_put_header(struct perf_writer *writer)

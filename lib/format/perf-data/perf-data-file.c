@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads parts of a perf.data file through a window in memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define WINDOW (4u << 20)
-#define BEHIND (1u << 20) /* bytes that the window has before what was asked for */
+#define BEHIND (1u << 20) /* bytes of the window before the offset that was asked for */
 #define SECTION_SIZE_MAX (1u << 24)
 
 int perf_file_open(struct perf_file *file, const char *path)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file may have several events, which count different things and cannot be added up. One of them is read: a clock if
- * there is one, else the first. Its period is taken as the time of a sample, whatever it counts, so that shares are
- * right.
+ * Reads the header of a perf.data: its events and its features.
+ *
+ * A file may have several events, which count different things and cannot be added up. Only one of them is read: a
+ * clock if there is one, else the first. Its period is taken as the time of a sample, even if the event does not count
+ * time. So the shares are right.
  */
 #include "config.h"
 
@@ -14,7 +16,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define EVENTS_MAX 4096u
-#define IDS_MAX (1u << 20) /* of an event, which has one for each CPU and thread */
+#define IDS_MAX (1u << 20) /* ids of an event, which has one for each CPU and thread */
 #define DUMMY 9u           /* the software event without samples, which perf uses to record mappings */
 
 static int read_header(struct perf_header *header)
@@ -40,7 +42,7 @@ static int read_header(struct perf_header *header)
         (header->data.size == 0 && header->features == 0) ||
         header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
-        return PPROFIL_ERROR_DAMAGED; /* neither data nor features: perf was killed before it wrote them */
+        return PPROFIL_ERROR_DAMAGED; /* no data and no features: perf was killed before it wrote the sizes */
     return header->features >> PERF_FEATURE_COMPRESSED & 1 ? PPROFIL_ERROR_COMPRESSED : 0;
 }
 
@@ -171,7 +173,8 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
     return error;
 }
 
-/* Reads the command line: perf's own, and the program that it ran. In files of pprofil it is only the program. */
+/* Reads the command line. perf writes its own command line, which includes the program that it ran. In files of pprofil
+ * it is only the program, behind the word PERF_OWN_COMMAND, which is skipped. */
 static int read_command(struct profile *profile, struct bytes *bytes)
 {
     uint64_t count = bytes_get(bytes, 4);

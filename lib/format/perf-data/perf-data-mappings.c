@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The mappings of each process in a perf.data, which the reader needs to find the object of an address. */
 #include "config.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ static int insert_mapping(struct perf_space *space, const struct perf_mapping *m
     return -ENOMEM;
 }
 
-/* Removes what a new mapping overlaps. Parts below and above it are kept. */
+/* Removes the parts of old mappings that a new mapping overlaps. Parts below and above it are kept. */
 static int cut_overlaps(struct perf_space *space, const struct perf_mapping *mapping)
 {
     struct perf_mapping **found;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Plans a perf.data: which records of processes, threads and mappings are written, and in which order. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, 
     return error;
 }
 
-/* Marks the generations of processes that ended with an exec: the process did not end then. */
+/* Marks the generations that ended with an exec: their process lived on. */
 static int mark_execed(const struct profile *profile, bool *execed)
 {
     struct memo memo = {0};
@@ -58,7 +59,7 @@ static int add_processes(struct perf_plan *plan, const struct profile *profile)
     return error;
 }
 
-/* Adds the mappings of a process: the objects of its samples' stacks. */
+/* Adds the mappings that a sample's process needs for the sample: the objects of its stack. */
 static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
                        const struct profile_sample *sample, struct memo *known)
 {
@@ -70,7 +71,7 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
          node = profile->nodes[node].parent) {
         error = memo_find(known, 1, process, node, &seen);
         if (error != 0 || seen->used)
-            return error; /* then its callers have been seen, too */
+            return error; /* the node was added before, and so were its callers */
         memo_set(seen, 0);
         uint32_t object = profile->locations[profile->nodes[node].location].object;
         error = memo_find(known, 0, process, object, &seen);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file of perf becomes a profile: header, events, features, and then its records.
+ * Reads a perf.data into a profile: header, events, features, and then the records.
  *
  * perf writes the buffers of several CPUs one after the other. So records are not in the order of their times, and a
- * sample may come before the mapping that it is in. The file is read twice: first to find the places and times of
- * records, then in the order of times. It may have gigabytes of copied stacks, so only a window of it is in memory.
+ * sample may come before the record of the mapping that it needs. The data is read twice: first to find the places and
+ * times of the records, and then in the order of times. A file may have gigabytes of copied stacks, so only a window of
+ * it is in memory.
  */
 #include "config.h"
 
@@ -38,8 +39,8 @@ static unsigned in_bits(uint64_t has, uint64_t bits)
     return 8u * (unsigned)__builtin_popcountll(has & bits);
 }
 
-/* Finds the time of a record. In a sample it follows a few other fields; other records have it in the copies of such
- * fields at their end. False: it is a sample of another event. */
+/* Finds the time of a record. In a sample it is behind a few other fields. Other records have it near their end, where
+ * such fields are repeated. False: the record is a sample of another event. */
 static bool record_time(const struct reader *reader, uint64_t type, const unsigned char *record,
                         size_t size, uint64_t *time)
 {
@@ -80,7 +81,8 @@ static int add_record(struct reader *reader, uint64_t time, uint64_t offset)
     return 0;
 }
 
-/* The size of what follows a record and belongs to it: the trace data of a CPU. */
+/* Returns the size of the data that follows a record and belongs to it. Only AUXTRACE has such data: the trace of a
+ * CPU. */
 static uint64_t trailing(uint64_t type, struct bytes *bytes)
 {
     return type == PERF_AUXTRACE ? bytes_get(bytes, 8) : 0;
@@ -176,7 +178,7 @@ static int read_perf_data(const char *path, struct profile *profile)
     return error;
 }
 
-/* Files of the other byte order and files for pipes match, too: the reader says that it does not read them. */
+/* Files of the other byte order and files for pipes match, too. The reader refuses them with an error that says why. */
 static bool perf_data_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf's records of processes and threads say the same as the supervisor's events, so they are fed to the profile as
- * such events. Mappings are different: in files of perf a child has those of its parent without a record. So the reader
- * keeps the mappings of each process (perf-data-mappings.c).
+ * Adds the records of a perf.data to a profile.
+ *
+ * Records of processes and threads have the same contents as events of the supervisor, so the profile is fed with such
+ * events. Mappings are different: perf writes no records for the mappings that a child inherits from its parent. So the
+ * reader keeps the mappings of each process (perf-data-mappings.c).
  *
  * Sizes in the file are not trusted: nothing is read behind the end of a record. The cost is proportional to the size
- * of the file, but for copies of the mappings of parents: their number is limited.
+ * of the file, except for the copies of parents' mappings. Their number is limited.
  */
 #include "config.h"
 
@@ -25,7 +27,7 @@ static int inherit_mappings(struct perf_replay *replay, uint32_t pid, uint32_t p
     struct perf_space *parent, *child;
     int error = perf_find_space(replay, pid, &child);
 
-    if (error == 0) /* this may move the child's, which is looked up again */
+    if (error == 0) /* this may move the child's space, so it is looked up again below */
         error = perf_find_space(replay, ppid, &parent);
     if (error == 0)
         error = perf_find_space(replay, pid, &child);
@@ -69,7 +71,7 @@ static int read_exit(struct perf_replay *replay, struct bytes *bytes)
     return bytes->missing ? PPROFIL_ERROR_DAMAGED : profile_feed(replay->profile, &event.header);
 }
 
-/* Reads a text, which must end with a zero. */
+/* Reads a text that ends with a zero. NULL: it has no end. */
 static const char *read_text(struct bytes *bytes)
 {
     const char *text = (const char *)bytes->at;
@@ -118,7 +120,7 @@ static int find_build_id(struct perf_replay *replay, struct profile_object *obje
     return 0;
 }
 
-/* The kind of object that a mapping's path means. */
+/* Finds the kind of an object, by the path and the protection of its mapping. */
 static enum profile_object_kind kind_of(const char *path, uint64_t protection)
 {
     if (strcmp(path, "[vdso]") == 0)
@@ -205,7 +207,7 @@ static int read_mmap(struct perf_replay *replay, bool second, unsigned misc, str
     int error = find_object(replay, &object, path, protection, &mapping.object);
     mapping.mark = object.kind == PROFILE_OBJECT_MARK;
     if (error == 0)
-        error = perf_find_space(replay, pid, &space); /* object.pid may have been set to 0 */
+        error = perf_find_space(replay, pid, &space); /* pid and not object.pid, which may be 0 by now */
     return error == 0 ? perf_space_add(space, &mapping) : error;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Samples: the event says which fields a record has, and the stack is looked up address by address. */
+/*
+ * Counts the samples of a perf.data. The event defines which fields a sample has. The addresses of its stack are looked
+ * up one by one in the mappings of the process.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +20,7 @@ struct sample {
     uint64_t ip, time, period, chain_length;
     uint32_t pid, tid;
     struct bytes chain;
-    bool by_chain; /* the stack depends on nothing but the chain */
+    bool by_chain; /* the stack depends on nothing except the call chain */
 };
 
 static void skip_read(struct bytes *bytes, uint64_t format)
@@ -31,7 +34,7 @@ static void skip_read(struct bytes *bytes, uint64_t format)
     bytes_take(bytes, values > UINT16_MAX ? UINT64_MAX : values * each);
 }
 
-/* Reads the fields in the order of perf_event_open(2), up to the stack. */
+/* Reads the fields of a sample up to the stack, in the order of perf_event_open(2). False: the record is too short. */
 static bool parse_sample(const struct perf_event *event, struct bytes *bytes, struct sample *sample)
 {
     const uint64_t has = event->has;
@@ -99,9 +102,9 @@ static int locate_address(struct perf_replay *replay, const struct perf_space *s
     return profile_location(profile, mapping->object, address, location);
 }
 
-/* Finds the locations of a stack, leaf first. The first address of the kernel and that of the user are where they were
- * interrupted. The others are return addresses, from which 1 is subtracted: the call may be the last instruction of its
- * function. */
+/* Finds the locations of a stack, leaf first. The first address of the kernel, and the first of user code, are where
+ * they were interrupted. The others are return addresses. 1 is subtracted from them, because the call may be the last
+ * instruction of its function. In files of pprofil they are within the call already. */
 static int locate_chain(struct perf_replay *replay, const struct perf_space *space,
                         struct sample *sample, uint32_t *count)
 {
@@ -112,7 +115,7 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
         uint64_t address = bytes_get(&sample->chain, 8);
         if (address >= PERF_CONTEXT_MIN) {
             kernel = address == PERF_CONTEXT_KERNEL;
-            foreign = !kernel && address != PERF_CONTEXT_USER; /* those of a guest */
+            foreign = !kernel && address != PERF_CONTEXT_USER; /* the addresses are in a guest */
             first = true;
             continue;
         }
@@ -180,13 +183,14 @@ static void cache_stack(struct perf_stack *stack, const unsigned char *bytes, si
 
     if (copy == NULL) {
         stack->size = 0;
-        return; /* the cache is not necessary */
+        return; /* the cache is only for speed */
     }
     memcpy(copy, bytes, size);
     *stack = (struct perf_stack){copy, size, replay->epoch, pid, node};
 }
 
-/* The same addresses in the same process are the same stack, until a mapping or a process changes. */
+/* Finds the stack of a sample, in the cache if possible. The same addresses in the same process are the same stack,
+ * until a mapping or a process changes. */
 static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *sample,
                       uint32_t *node)
 {

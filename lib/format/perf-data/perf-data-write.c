@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profile becomes a file of perf: an event, a record for each sample, and before them records of the processes,
+ * Writes a profile as a perf.data: an event, a record for each sample, and before them records of the processes,
  * threads and mappings that they belong to.
  *
- * perf looks up names itself. It needs an offset in the object's file: address - start of the mapping + its offset. The
- * start itself does not matter (address-layout.h). Marks are mappings that cannot be executed, so that perf does not
- * look up names in them. The addresses of callers are those of a profile, within the call. perf looks them up
- * unchanged; other readers take them as return addresses and subtract 1, and still get the call.
+ * perf looks up names itself, by offsets in the object's file: address - start of the mapping + offset of the mapping.
+ * So any start will do (address-layout.h). Marks become mappings that are not executable, so that perf does not look up
+ * names in them. The addresses of callers are those of the profile, within the call. perf looks them up unchanged.
+ * Other readers take them as return addresses and subtract 1, but still find the call.
  *
- * The header contains the size of the data, and the file may be a pipe, so the header cannot be written later. So
- * everything is made twice, and the first time only counted.
+ * The header contains the size of the data. It cannot be written later, because the file may be a pipe. So everything
+ * is made twice, and the first time it is only counted.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "format/address-layout.h"
 #include "format/perf-data/perf-data-write.h"
 
-#define SAMPLE_ID_SIZE 24u /* the end of every record but samples: pid, tid, time, event */
+#define SAMPLE_ID_SIZE 24u /* bytes at the end of all records except samples: pid, tid, time, event */
 #define CHAIN_LENGTH_MAX 8000u   /* entries: a record has at most 65535 bytes */
 #define TEXT_LENGTH_MAX 4095u    /* bytes of a name */
 
@@ -178,8 +178,8 @@ static uint64_t address_of(const struct perf_writer *writer, uint32_t node)
                              writer->profile->nodes[node].location);
 }
 
-/* Writes the addresses of a stack, leaf first, with a marker before the first and wherever user and kernel alternate.
- * Returns the number of entries. out false: they are only counted. */
+/* Writes the addresses of a stack, leaf first. A marker comes before the first address, and wherever user code and
+ * kernel alternate. Returns the number of entries. out false: the entries are only counted. */
 static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
 {
     const struct profile_node *nodes = writer->profile->nodes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* perf-data-write: what the parts of the writer of perf.data share. */
+/* perf-data-write: writes perf.data. These are the declarations that the source files of the writer share. */
 #ifndef PPROFIL_PERF_DATA_WRITE_H
 #define PPROFIL_PERF_DATA_WRITE_H
 
@@ -10,14 +10,14 @@
 
 /* --- the plan (perf-data-plan.c) ------------------------------------------------------ */
 
-/* What happens beside samples. Steps of the same time are in this order. */
+/* The kinds of records besides samples. Steps with the same time are sorted in this order. */
 enum step_kind { STEP_PROCESS, STEP_THREAD, STEP_MAP, STEP_END };
 
 struct step {
     uint64_t time;
     enum step_kind kind;
     uint32_t process;
-    uint32_t index; /* of the thread or the object */
+    uint32_t index; /* index of the thread or the object */
 };
 
 struct perf_plan {
@@ -27,8 +27,8 @@ struct perf_plan {
     uint32_t step_count;
 };
 
-/* 0, -ENOMEM, -EOVERFLOW, or PPROFIL_ERROR_ADDRESSES (the objects do not fit into 64 bits). The caller frees it in any
- * case. */
+/* Makes the plan for a profile. Returns 0, -ENOMEM, -EOVERFLOW, or PPROFIL_ERROR_ADDRESSES (the objects do not fit into
+ * 64 bits). The caller frees the plan in any case. */
 int perf_plan_make(struct perf_plan *plan, const struct profile *profile);
 void perf_plan_free(struct perf_plan *plan);
 
@@ -47,17 +47,19 @@ struct perf_writer {
 
 void perf_put4(struct perf_writer *writer, uint64_t number);
 void perf_put8(struct perf_writer *writer, uint64_t number);
-/* The header of a record of size bytes, this header included. */
+/* Writes the header of a record. The record has size bytes with this header. */
 void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size);
-/* The size of a text with its zero, rounded up to a multiple of align bytes; and the text in that size. */
+/* perf_text_room returns the size of a text with its zero, rounded up to a multiple of align bytes. perf_put_text
+ * writes the text, and zeros up to this size. */
 size_t perf_text_room(const char *text, size_t align);
 void perf_put_text(struct perf_writer *writer, const char *text, size_t align);
 
 /* --- what is before and behind the records (perf-data-features.c) --------------------- */
 
-/* The header; data_size is known. */
+/* Writes the header of the file. The caller has set data_size. */
 void perf_put_header(struct perf_writer *writer);
-/* The sizes of the features, found by writing them; and the features, with a table of these sizes. */
+/* perf_measure_features finds the sizes of the features by writing them. perf_put_features writes the table of their
+ * places and sizes, and the features. */
 void perf_measure_features(struct perf_writer *writer, uint64_t sizes[PERF_FEATURES]);
 void perf_put_features(struct perf_writer *writer, const uint64_t sizes[PERF_FEATURES]);
 

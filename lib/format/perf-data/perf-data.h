@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf-data: the format of perf.data, for its reader and its writer. Names and numbers are those of perf_event_open(2)
- * and of tools/perf/Documentation/perf.data-file-format.txt in the kernel. They are defined here because old kernel
- * headers do not have all of them.
+ * perf-data: constants of the file format perf.data, for its reader and its writer. Names and numbers are those of
+ * perf_event_open(2) and of tools/perf/Documentation/perf.data-file-format.txt in the kernel. They are defined here
+ * because old kernel headers do not have all of them.
  */
 #ifndef PPROFIL_PERF_DATA_H
 #define PPROFIL_PERF_DATA_H
@@ -12,7 +12,7 @@
 #define PERF_MAGIC "PERFILE2"
 #define PERF_HEADER_SIZE 104u
 #define PERF_PIPE_HEADER_SIZE 16u
-#define PERF_ATTR_SIZE 64u /* of the first version of perf_event_attr, which all readers know */
+#define PERF_ATTR_SIZE 64u /* bytes of the first version of perf_event_attr, which all readers know */
 #define PERF_BUILD_ID_SIZE_MAX 20u
 
 enum perf_record {
@@ -22,19 +22,19 @@ enum perf_record {
     PERF_FORK = 7,
     PERF_SAMPLE = 9,
     PERF_MMAP2 = 10,
-    PERF_AUXTRACE = 71, /* this and higher numbers are not the kernel's, but perf's */
+    PERF_AUXTRACE = 71, /* perf, not the kernel, defines this and higher numbers */
     PERF_COMPRESSED = 81,
     PERF_COMPRESSED2 = 83,
 };
 
 enum perf_misc {
-    PERF_MISC_MODE = 7, /* a mask */
+    PERF_MISC_MODE = 7, /* mask for the values below */
     PERF_MISC_KERNEL = 1,
     PERF_MISC_USER = 2,
-    PERF_MISC_DATA = 1 << 13, /* of MMAP: not executable */
+    PERF_MISC_DATA = 1 << 13, /* of MMAP: the mapping is not executable */
     PERF_MISC_EXEC = 1 << 13, /* of COMM: an exec caused it; of FORK: mappings are not inherited */
-    PERF_MISC_BUILD_ID = 1 << 14,      /* of MMAP2: it has one */
-    PERF_MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id in the header: it has a size */
+    PERF_MISC_BUILD_ID = 1 << 14,      /* of MMAP2: the record has a build-id */
+    PERF_MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id in the header: its size is given */
 };
 
 /* Bits of attr.sample_type: the fields of samples. */
@@ -53,7 +53,7 @@ enum perf_has {
     PERF_HAS_IDENTIFIER = 1 << 16,
 };
 
-/* The bits after attr.read_format. */
+/* Bits of the flags that follow attr.read_format. */
 enum perf_flag {
     PERF_FLAG_EXCLUDE_KERNEL = 1 << 5,
     PERF_FLAG_EXCLUDE_HV = 1 << 6,
@@ -80,20 +80,20 @@ enum perf_feature {
     PERF_FEATURE_COMPRESSED = 27,
 };
 
-/* Markers in a stack: the addresses that follow are those of the kernel, of the user. */
+/* Markers in a stack: the following addresses are in the kernel, or in user code. */
 #define PERF_CONTEXT_KERNEL ((uint64_t)-128)
 #define PERF_CONTEXT_USER ((uint64_t)-512)
 #define PERF_CONTEXT_MIN ((uint64_t)-4095) /* this and all higher values are markers */
 
 #define PERF_TYPE_SOFTWARE 1u
-#define PERF_CPU_CLOCK 0u  /* the period of both is in ns */
+#define PERF_CPU_CLOCK 0u  /* the period of this event and the next one is in ns */
 #define PERF_TASK_CLOCK 1u
 
-#define PERF_WALL_EVENT "wall-clock" /* the name of the event of a profile of elapsed time */
-#define PERF_OWN_VERSION "pprofil "  /* files of pprofil: their version begins with it, */
-#define PERF_OWN_COMMAND "pprofil"   /* and it is the first word of their command line */
+#define PERF_WALL_EVENT "wall-clock" /* name of the event in a profile of elapsed time */
+#define PERF_OWN_VERSION "pprofil "  /* beginning of the version in files of pprofil */
+#define PERF_OWN_COMMAND "pprofil"   /* first word of the command line in files of pprofil */
 
-/* As write of struct format. */
+/* The function `write` of format_perf_data. */
 int perf_data_write(int fd, const struct profile *profile);
 
 #endif
