@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the output of perf script with its default fields, of which some may be missing, and pprofil's own of this
- * kind. If there are several events, only the first one in the file is read, as by stackcollapse-perf.pl. Its period is
- * taken as nanoseconds, which is right for cpu-clock and task-clock. Without a period, a sample is a millisecond.
+ * Reads the output of perf script, and files that pprofil wrote in this format. It has the default fields of perf
+ * script, and some of them may be missing. If there are several events, only the first one in the file is read, as
+ * stackcollapse-perf.pl does. Its periods are taken as nanoseconds, which is right for cpu-clock and task-clock. A
+ * sample without a period counts as a millisecond.
  */
 #include "config.h"
 
@@ -22,12 +23,12 @@
 struct reader {
     struct profile *profile;
     struct builder builder;
-    char *event; /* owned: that counts; NULL: not met yet */
-    bool open;   /* in a sample that counts */
+    char *event; /* owned: name of the event that is read; NULL: no sample has been found yet */
+    bool open;   /* the current sample is of this event */
     struct profile_sample sample;
-    uint32_t *locations; /* of its stack, the leaf first */
+    uint32_t *locations; /* owned: locations of the current sample, leaf first */
     uint32_t location_count;
-    struct profile_line *lines; /* inlined functions that wait for the one that has their code */
+    struct profile_line *lines; /* owned: inlined functions, until the function that contains their code is read */
     uint32_t line_count;
 };
 
@@ -40,10 +41,11 @@ struct head {
     uint64_t period;
     const char *event; /* without its colon */
     size_t event_size;
-    const char *rest; /* the only address, where there is no stack; else "" */
+    const char *rest; /* address and function of a sample without a stack; else "" */
 };
 
-/* Parses "12" or "12/13", up to the blank. One number is that of a thread. */
+/* Parses "12" or "12/13", up to the blank behind it. A single number is the thread's, and is also taken as the
+ * process. */
 static bool parse_numbers(const char *at, struct head *head)
 {
     uint64_t first, second;
@@ -72,7 +74,7 @@ static bool is_time(const char *word)
     return seconds > 0 && fraction > 0 && word[seconds + 1 + fraction] == ':';
 }
 
-/* Parses what follows the numbers: [cpu] and time, which may be missing, period, event. */
+/* Parses what follows the numbers: [cpu], time and period, each of which may be missing, and the event. */
 static bool parse_rest(const char *at, struct head *head)
 {
     bool timed = false;
@@ -97,8 +99,8 @@ static bool parse_rest(const char *at, struct head *head)
     return timed ? size == 0 || at[size - 1] == ':' : size > 1 && at[size - 1] == ':';
 }
 
-/* A comm may contain blanks and numbers: it ends before the first word from which the rest of the line is right. If
- * comm is empty, there must be two numbers: a single one is an address. */
+/* Parses the first line of a sample. A comm may contain blanks and numbers. It ends before the first word from which
+ * the rest of the line can be parsed. After an empty comm there must be two numbers: a single one is an address. */
 static bool parse_head(const char *line, struct head *head)
 {
     line += strspn(line, " \t");
@@ -152,8 +154,8 @@ static int begin_sample(struct reader *reader, char *line)
 
 /* --- frames -------------------------------------------------------------------------- */
 
-/* Cuts "address function+0x12 (object)" into pieces. The object is in the last parentheses that are not " (deleted)",
- * which belongs to it. */
+/* Cuts "address function+0x12 (object)" into pieces. The object is in the last parentheses; a " (deleted)" in them
+ * belongs to its path. */
 static bool parse_frame(char *line, uint64_t *address, char **name, char **object)
 {
     const char *at = line + strspn(line, " \t");
@@ -204,7 +206,8 @@ static int add_location(struct reader *reader, uint32_t location)
     return error;
 }
 
-/* Inlined functions come before the function that they are in, and only the latter has an object. */
+/* Reads the line of a frame. Inlined functions come before the function that contains them, and only this function has
+ * an object. */
 static int perf_script_read_frame(struct reader *reader, char *line)
 {
     uint64_t address;

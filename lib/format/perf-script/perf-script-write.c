@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The output of perf script, for stackcollapse-perf.pl and other tools that read it:
+ * Writes the text that perf script prints, for stackcollapse-perf.pl and other tools that read it:
  *
- *   comm pid/tid time:  period event:
- *           address function (object)
- *           ...
+ *    comm pid/tid time:  period event:
+ *            address function (object)
+ *            ...
  *
  * The leaf is first, and an empty line ends a sample. Some readers count samples, some add up periods, some subtract
- * times. So each sample has an entry, which lasts as long as the time that it stands for. Only in a profile with more
- * than ENTRIES_MAX samples, those with the same stack are one entry with one period.
+ * times. So each sample has its own entry. The next entry of a thread begins when the period of this one is over. If a
+ * profile has more than ENTRIES_MAX samples, each entry of its table becomes one entry of the file, with the sum of the
+ * periods.
  */
 #include "config.h"
 
@@ -28,11 +29,12 @@ struct writer {
     const struct profile *profile;
     struct frame_list list;
     FILE *out;
-    uint64_t now; /* ns, of the thread */
-    bool each;    /* every sample has its entry */
+    uint64_t now; /* time in the current thread, ns */
+    bool each;    /* every sample has its own entry */
 };
 
-/* The address as mapped. For callers it is that after the call, as in the output of perf. */
+/* Returns the address in memory. For a caller it is one byte above the address of the call: perf prints return
+ * addresses. */
 static uint64_t address_of(const struct profile *profile, const struct frame *frame, bool leaf)
 {
     const struct profile_location *place = &profile->locations[frame->location];
@@ -62,7 +64,8 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
     text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
-    fputs(has_offset(name) ? "+0x0 (" : " (", out); /* readers remove the last offset */
+    /* readers remove the last offset of a line: let them remove this one */
+    fputs(has_offset(name) ? "+0x0 (" : " (", out);
     if (frame->inlined)
         fputs("inlined", out);
     else
@@ -87,7 +90,7 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
     writer->now += ns;
 }
 
-/* The lines of a stack, for all entries that have it. The caller frees them; NULL: no memory. */
+/* Makes the lines of a stack, which all entries of a sample share. The caller frees them; NULL: no memory. */
 static char *make_lines(struct writer *writer, uint32_t leaf, size_t *size)
 {
     char *lines = NULL;
