@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The comments of pprofil in pprof files: how they are written and read, side by side. */
+/* Writes and reads the comments of pprofil in pprof files, which pprof.h lists. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define SIGN "pprofil: "
 #define U64(value) ((unsigned long long)(value))
 #define SLOTS_OF_A_LINE 256u
-#define SILENCE 16u /* slots with nothing in them that end a line */
+#define SILENCE 16u /* number of empty slots in a row that end a line */
 
 static const char *const comment_words[] = {
     [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",
@@ -30,7 +30,7 @@ static const char *const comment_words[] = {
     }
 static const struct kept {
     const char *name;
-    size_t offset, size; /* of a uint64_t or a uint32_t */
+    size_t offset, size; /* size: 8 for a uint64_t, 4 for a uint32_t */
 } kept[] = {
     TOTAL(target_cpu_ns), TOTAL(stopped_ns),     TOTAL(supervisor_cpu_ns), TOTAL(ticks),
     TOTAL(lost),          TOTAL(throttled_ns),   TOTAL(repaired),          TOTAL(threads_seen),
@@ -68,7 +68,7 @@ enum pprof_comment pprof_comment_kind(const char **text)
     return PPROF_OF_OTHERS;
 }
 
-/* The value of " KEY=" in text, or NULL. Free text comes last in a comment, so real keys are found first. */
+/* Returns the text behind " KEY=", or NULL. Free text comes last in a comment, so real keys are found first. */
 static const char *value_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -119,8 +119,9 @@ void pprof_decode_totals(const char *text, struct profile *profile)
         set_total(totals, &kept[i], pprof_number(text, kept[i].name));
 }
 
-/* pprof prints comments unchanged. So a control character is replaced by its symbol (U+2400 and the character; for DEL
- * U+2421), which hide_controls turns back. Frees text; the caller frees the result. */
+/* Replaces each control character by its symbol, because pprof prints comments unchanged. The symbol is U+2400 plus
+ * the character, or U+2421 for DEL. hide_controls reverses this. Frees text; the caller frees the result. NULL: no
+ * memory. */
 static char *show_controls(char *text)
 {
     char *shown = text == NULL ? NULL : malloc(3 * strlen(text) + 1), *to = shown;

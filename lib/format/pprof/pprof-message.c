@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A message of profile.proto while it is made: its memory, its strings, and the tables that samples refer to.
+ * Makes a message of profile.proto: its memory, its strings, and the tables that samples refer to.
  *
- * Readers subtract the start of a mapping from an address and add its file offset, to find the code in the file. So
- * each object has one mapping: where it was mapped first, widened until it holds all its locations.
+ * To find code in a file, readers subtract the start of a mapping from an address and add the file offset of the
+ * mapping. So each object has one mapping. It is the object's first mapping, widened until it contains all locations of
+ * the object.
  */
 #include "config.h"
 
@@ -147,7 +148,7 @@ void pprof_add_comment(struct pprof_writer *writer, char *text)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* What is added to an address of the object to get one in its mapping, modulo 2^64. */
+/* Returns what must be added to an address of the object to get the address in its mapping, modulo 2^64. */
 static uint64_t shift_of(const struct profile_object *object)
 {
     return pprof_relative(object->kind) ? object->start - object->offset : 0;
@@ -163,7 +164,7 @@ static void measure_spans(const struct profile *profile, struct span *spans)
         const struct profile_location *location = &profile->locations[i];
         struct span *span = &spans[location->object];
         uint64_t address = location->address + shift_of(&profile->objects[location->object]);
-        if (span->limit <= span->start) /* it was never mapped, and has only locations */
+        if (span->limit <= span->start) /* the object was never mapped, and has only locations */
             *span = (struct span){.start = address & ~UINT64_C(0xfff), .limit = address};
         if (address < span->start)
             span->start = address & ~UINT64_C(0xfff);
@@ -192,7 +193,8 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
     pprof_add_comment(writer, pprof_encode_object(writer->profile, index, mapping->id));
 }
 
-/* Finds the program, by its name: readers take the first mapping as that of the program. */
+/* Returns the object of the program, or 0 if there is none. Readers take the first mapping as the program. It is the
+ * first file without ".so" in its name. */
 static uint32_t find_program(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {
@@ -225,7 +227,7 @@ static void put_mappings(struct pprof_writer *writer)
 
 /* --- functions and locations ---------------------------------------------------------- */
 
-/* Returns the id of the function; 0: no memory. */
+/* Writes a function and returns its id; 0: no memory. */
 static uint64_t put_function(struct pprof_writer *writer, const struct profile_function *from)
 {
     PbProfile *message = &writer->message;
@@ -251,8 +253,8 @@ static void put_functions(struct pprof_writer *writer)
         put_function(writer, &profile->functions[i]);
 }
 
-/* In profile.proto the file of a line is that of its function. So code that a function has from another file becomes
- * another function of the same name. */
+/* Returns the id of the function of a line. In profile.proto a line has the file of its function. So code of a function
+ * from another file becomes another function with the same name. */
 static uint64_t function_of(struct pprof_writer *writer, const struct profile_line *line)
 {
     struct profile_function function = writer->profile->functions[line->function];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tables of profile.proto that samples refer to: mappings, functions, locations.
+ * Reads the tables of profile.proto that samples refer to: mappings, functions, locations.
  *
- * Not every producer has addresses. Locations with different lines stay different; if their addresses are equal, they
- * get made-up ones.
+ * Not every program that writes this format has addresses. Locations with lines stay different entries: if their
+ * addresses are equal, all but the first get made-up ones.
  */
 #include "config.h"
 
@@ -47,7 +47,8 @@ struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* Returns the size of a build-id, 0 if the text is not hexadecimal: other producers put names there. */
+/* Parses a build-id and returns its size. Returns 0 if the text is not hexadecimal: other programs write names
+ * there. */
 static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_MAX])
 {
     size_t length = strnlen(text, 2 * PROFILE_BUILD_ID_MAX + 1);
@@ -157,7 +158,8 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index)
     return add_object(reader, &unknown, index);
 }
 
-/* The file does not say which object a function is in. Its locations say it. */
+/* Gives the functions of a location their object, which the file does not have. It is the object of their locations, or
+ * IN_MANY_OBJECTS. */
 static int place_function(const struct pprof_reader *reader, const PbLocation *location)
 {
     const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);
@@ -242,7 +244,7 @@ static int read_location(struct pprof_reader *reader, const PbLocation *location
     error = profile_location(profile, object, address, &entry->index);
     while (error == 0 && location->n_line > 0 && profile->location_count == before) {
         error = profile_location(profile, object, reader->made_up++, &entry->index);
-        looked |= PROFILE_LOOKED_LINE; /* a made-up address has no line to be looked up */
+        looked |= PROFILE_LOOKED_LINE; /* a made-up address has no line that could be looked up */
     }
     if (error == 0 && location->n_line > 0)
         error = read_lines(reader, location, entry->index, looked);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A message of profile.proto becomes a profile: files of pprofil with everything, files of others with what they have.
+ * Reads a message of profile.proto into a profile. Files of pprofil have everything that a profile has; files of other
+ * programs have less.
  *
- * Nothing in the file is trusted. Every index and id is looked up; ids are any 64-bit numbers, so they are sorted and
- * searched. The time is proportional to the size of the file: what many messages may refer to, such as a string or a
- * thread, is made once and remembered.
+ * Nothing in the file is trusted. Every index and id is looked up. Ids are any 64-bit numbers, so they are sorted and
+ * searched. The time is proportional to the size of the file. For this, a string or a thread to which many messages
+ * refer is added once and remembered.
  */
 #include "config.h"
 
@@ -14,8 +15,8 @@
 
 #include "format/pprof/pprof.h"
 
-enum { MEMO_PROCESS, MEMO_THREAD }; /* the upper half of a */
-#define CALL_NAME_SIZE_MAX 256 /* the name of a system call is hashed for each sample */
+enum { MEMO_PROCESS, MEMO_THREAD }; /* kinds of keys in the memo */
+#define CALL_NAME_SIZE_MAX 256 /* bytes; the name of a system call is hashed for each sample */
 
 /* --- small things -------------------------------------------------------------------- */
 
@@ -108,7 +109,7 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
     }
 }
 
-/* Reads each text once, even if several comments have it. */
+/* Reads the comments. A text that several comments have is read only once. */
 static int read_comments(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
@@ -128,7 +129,7 @@ static int read_comments(struct pprof_reader *reader)
     }
     free(heard);
     if (error == 0)
-        pprof_ids_sort(&reader->notes); /* if a mapping has two, either is used */
+        pprof_ids_sort(&reader->notes); /* no error if a mapping has two comments: either is used */
     return error;
 }
 
@@ -152,7 +153,7 @@ static uint64_t value_of(const PbSample *sample, int which)
     return which < 0 || sample->value[which] < 0 ? 0 : (uint64_t)sample->value[which];
 }
 
-/* Fails if the totals could not hold the sums. */
+/* Reads the values of a sample. Fails if the sums would not fit into the totals. */
 static int read_values(const struct pprof_reader *reader, const PbSample *sample,
                        struct profile_sample *made)
 {
@@ -263,7 +264,7 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample)
     if (error == 0 && labels.syscall != NULL)
         error = profile_syscall(reader->profile, labels.syscall, -1, labels.compat, &made.syscall);
     if (error != 0 || (made.count | made.cpu_ns | made.wall_ns) == 0)
-        return error; /* no values: heap profiles of others have samples of freed memory */
+        return error; /* all values are 0: heap profiles of other programs have samples of freed memory */
     made.state = labels.state;
     return profile_count(reader->profile, &made);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A profile becomes a message of profile.proto: its samples, totals and comments are made here. */
+/*
+ * Writes a profile as a message of profile.proto. Makes its samples, totals and comments; pprof-message.c makes the
+ * tables.
+ */
 #include "config.h"
 
 #include <errno.h>

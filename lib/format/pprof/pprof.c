@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pprof format: its row in the table, the gzip'd file around the message, and the choice of values.
+ * The pprof format: its entry for the table of formats, the gzip'd file around the message, and the choice of values.
  *
- * Files come from anywhere. A few bytes of gzip may stand for gigabytes, and a few bytes of a message for a hundred
+ * Files come from anywhere. A few bytes of gzip may unpack to gigabytes. A few bytes of a message may need a hundred
  * times as many bytes of structures. Both are limited while they grow.
  */
 #include "config.h"
@@ -18,7 +18,7 @@
 #define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* bytes of structures for one message */
 #define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
 
-/* gzip, or a message whose first field is a sample type. */
+/* Is the file gzip'd, or a message with a sample type as its first field? */
 static bool pprof_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;
@@ -75,11 +75,12 @@ static int read_unpacked(const char *path, uint8_t **bytes, size_t *size)
         while ((error = read_piece(file, bytes, size, &room)) > 0)
             ;
     if (gzclose_r(file) != Z_OK && error == 0)
-        error = PPROFIL_ERROR_DAMAGED; /* it ends within its gzip stream */
+        error = PPROFIL_ERROR_DAMAGED; /* the file ends within its gzip stream */
     return error;
 }
 
-/* What a message may still allocate. Freed memory is not counted: nothing is freed while a message is unpacked. */
+/* The bytes that a message may still allocate. Freed memory is not added again: nothing is freed while a message is
+ * unpacked. */
 struct allowance {
     size_t left;
     bool out_of_memory;
@@ -126,7 +127,7 @@ void pprof_unload(PbProfile *message)
         perftools__profiles__profile__free_unpacked(message, NULL);
 }
 
-/* Receives the message while it is packed, so that the packed message is never in memory as a whole. */
+/* Compresses the message while it is packed, so that the packed message is never in memory as a whole. */
 struct stream {
     ProtobufCBuffer base;
     gzFile file;
@@ -145,7 +146,7 @@ static void pprof_append(ProtobufCBuffer *base, size_t size, const uint8_t *byte
 int pprof_store(int fd, const PbProfile *message)
 {
     struct stream stream = {.base = {.append = pprof_append}};
-    int own = dup(fd); /* gzclose closes what it was given */
+    int own = dup(fd); /* gzclose closes its descriptor, and fd must stay open */
 
     if (own < 0)
         return -errno;
@@ -177,7 +178,7 @@ bool pprof_is_type(const PbProfile *message, const PbValueType *value, const cha
            is_text(message, value->unit, unit);
 }
 
-/* The index of the last value of this type and unit before end, or -1. */
+/* Returns the index of the last value of this type and unit before end, or -1. */
 static int find_value(const PbProfile *message, int end, const char *type, const char *unit)
 {
     while (end > 0 && !pprof_is_type(message, message->sample_type[end - 1], type, unit))
