@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files of the profil family become profiles, and profiles become such files. Most of these formats hold the text of
- * one object. So a profile becomes a file for each object that time was spent in.
+ * Turns files of the profil family into profiles, and profiles into such files. Most of these formats hold the text of
+ * one object. So a profile becomes a file for each object in which time was spent.
  */
 #include "config.h"
 
@@ -17,7 +17,8 @@
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* The object that the user names must be an ELF file; one that a file names need not be there. */
+/* Checks the object that the user names, which must be an ELF file. An object that a counter file names may be
+ * missing. */
 static int check_object(const char *path)
 {
     struct symbol_text text;
@@ -30,7 +31,8 @@ static int check_object(const char *path)
     return error == 0 ? 0 : PPROFIL_ERROR_NOT_ELF;
 }
 
-/* The module with the base name of the object; else the one in which something was counted. */
+/* Returns the module with the base name of the object, or else the module in which something was counted; NULL:
+ * none. */
 static struct histogram_module *choose_module(const struct histogram_file *file, const char *object)
 {
     uint64_t counted = file->histogram_count > 0 ? file->histograms[0].low : file->pc_count > 0 ? file->pcs[0] : 0;
@@ -44,7 +46,7 @@ static struct histogram_module *choose_module(const struct histogram_file *file,
     return chosen;
 }
 
-/* The object that the user names replaces a module: the file of the module may have been moved. */
+/* Gives a module the path that the user names: the file of the module may have been moved. */
 static int replace_module(struct histogram_file *file, const char *object)
 {
     struct histogram_module *module = choose_module(file, object);
@@ -106,7 +108,8 @@ static const struct dialect *choose_dialect(const struct codec *codec,
     return options->dialect != NULL ? options->dialect : dialect_find(codec->dialect);
 }
 
-/* The time in each object that the dialect counts, by index; the caller frees it. */
+/* Returns the time in each object that the dialect counts, ns, by index of the object. The caller frees it. NULL: no
+ * memory. */
 static uint64_t *sum_objects(const struct profile *profile, const struct dialect *dialect)
 {
     uint64_t *sums = calloc(profile->object_count + 1u, sizeof *sums);
@@ -128,7 +131,7 @@ static bool is_file(const struct profile *profile, uint32_t object)
            !what->invented;
 }
 
-/* The name of the first process that has samples: one before it may have been the launcher. */
+/* Returns the name of the first process that has samples: a process before it may have been a launcher. */
 static const char *first_comm(const struct profile *profile)
 {
     uint32_t first = profile->process_count;
@@ -141,7 +144,8 @@ static const char *first_comm(const struct profile *profile)
     return first < profile->process_count ? profile->strings[profile->processes[first].comm] : "";
 }
 
-/* 2: the program, whose comm the kernel cuts to 15 characters; 1: another file; 0: code in no file. */
+/* Returns 2 for the program, 1 for another file, and 0 for code in no file. The name of the program begins with comm,
+ * which the kernel cuts to 15 characters. */
 static int rank_object(const struct profile *profile, uint32_t object, const char *comm)
 {
     const char *name = path_base_name(profile->strings[profile->objects[object].path]);

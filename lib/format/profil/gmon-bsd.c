@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gmon.out of the BSDs: the bounds of the text, the size of header and counters together, 16-bit counters, and then
- * arcs up to the end. Since 4.4BSD the header also has a version, the rate, and the width of counters, which no program
- * of user land sets.
+ * Reads and writes gmon.out of the BSDs: the bounds of the text, the size of header and counters together, 16-bit
+ * counters, and arcs up to the end of the file. Since 4.4BSD the header also has a version, the rate, and the width of
+ * counters. No user program sets this width.
  */
 #include "config.h"
 
@@ -36,7 +36,8 @@ struct header {
     uint32_t counter_size;
 };
 
-/* The width in the header is in bits, and negative for signed counters; 0 stands for 16. */
+/* Returns the bytes of a counter; 0: the width is not valid. The header has the width in bits, negative for signed
+ * counters; 0 stands for 16. */
 static uint32_t counter_size_of(uint64_t type)
 {
     uint32_t bits = (uint32_t)type;
@@ -46,8 +47,8 @@ static uint32_t counter_size_of(uint64_t type)
     return bits == 0 ? 2 : bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
 }
 
-/* Does the text have as many counters as start-up code asks for? That are 2 bytes for 2, 4 or 8 bytes of text, within
- * `slack` bytes of rounding. */
+/* Does the text have as many counters as start-up code asks for? This code asks for 2 bytes of counters for 2, 4 or 8
+ * bytes of text. slack: bytes by which rounding may have changed the size. */
 static bool is_usual(const struct header *header, uint64_t slack)
 {
     uint64_t text = header->high - header->low, bytes = header->counter_bytes;
@@ -82,7 +83,8 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
                                 is_usual(header, slack));
 }
 
-/* An old header has 20 or 24 bytes: the size is right with which the counters fit the text. */
+/* Finds the shape with which sizes are right. An old header with 8-byte pointers has 20 or 24 bytes: it has the size
+ * with which the counters fit the text. NULL: no shape is right. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
                                       struct header *header)
 {
@@ -134,7 +136,7 @@ int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file
     return error;
 }
 
-/* Without a rate, the file gets the old header. */
+/* Without a rate, the file gets the old header, which has no field for it. */
 int gmon_bsd_write(int fd, const struct histogram_file *file)
 {
     const struct histogram *histogram = histogram_single(file, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * gmon.out as glibc writes it and GNU gprof reads it: "gmon", a version, and packed records of three kinds. The file
- * does not say how wide pointers are. It is read with pointers of eight bytes, and if that fails, with four.
+ * Reads and writes gmon.out as glibc writes it and GNU gprof reads it: "gmon", a version, and packed records of three
+ * kinds. The file does not contain the width of pointers. The reader tries eight bytes first, and then four.
  *
- * Counters have 16 bits. gprof adds up histograms of the same text, so a larger count is written into several
+ * Counters have 16 bits. gprof adds up histograms of the same text, so larger counts are distributed over several
  * histograms.
  */
 #include "config.h"
@@ -17,16 +17,16 @@
 #define FILE_VERSION 1u
 #define HEADER 20u
 #define COUNT_MAX 65535u
-#define WRITTEN_SIZE_MAX (UINT64_C(1) << 32) /* written for one object */
-#define HISTOGRAMS_MAX 4096u          /* of different text: a new one is compared with all others */
+#define WRITTEN_SIZE_MAX (UINT64_C(1) << 32) /* bytes written for one range of text */
+#define HISTOGRAMS_MAX 4096u          /* histograms of different text: a new one is compared with all others */
 #define DIMENSION_SIZE 15u
 
 enum tag { HISTOGRAM, ARC, BLOCKS };
 
-/* What the file does not say, and the reader has to guess. */
+/* Properties that the file does not contain, so that the reader has to guess them. */
 struct guess {
     uint32_t pointer_size;
-    uint32_t count_size; /* of the number of blocks: glibc writes 8 bytes, gprof reads 4 */
+    uint32_t count_size; /* bytes of the field with the number of blocks: glibc writes 8, gprof reads 4 */
     bool big_endian;
 };
 
@@ -45,7 +45,7 @@ static bool gmon_matches(const unsigned char *head, size_t size, uint64_t all)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Is it "seconds" or another word, and then zeros? */
+/* Does the text consist of a word, such as "seconds", and then zeros? */
 static bool is_dimension(const unsigned char *text)
 {
     size_t length = 0;
@@ -58,7 +58,8 @@ static bool is_dimension(const unsigned char *text)
     return length > 0;
 }
 
-/* Finds an earlier histogram of the same text: then this one has what did not fit into its counters. */
+/* Finds an earlier histogram of the same text. Then the new one has the ticks that did not fit into the earlier one's
+ * counters. NULL: there is none. */
 static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high,
                                    uint64_t count)
 {
@@ -177,7 +178,7 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* Writes the turn-th part of each counter. */
+/* Writes a histogram with the turn-th part of each counter, at most COUNT_MAX. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate,
                           uint64_t turn)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The exact samples of a profile become the counters or the raw pcs that one of the old systems would have made.
+ * Turns the exact samples of a profile into the counters or the raw pcs that one of the old systems would have made.
  *
- * Times are in nanoseconds, and ticks are whole. Ticks are taken from the running sum of times, so rounding errors do
- * not add up.
+ * Times are in nanoseconds, and ticks are whole. Ticks are computed from the running sum of times, so rounding errors
+ * do not add up.
  */
 #include "config.h"
 
@@ -19,12 +19,13 @@
 __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz */
 
 #define NANO UINT64_C(1000000000)
-#define NO_RATE_NS (NANO / 100) /* of a sample, if the profile has neither times nor a rate */
+#define NO_RATE_NS (NANO / 100) /* time of a sample, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-#define ALIGNED UINT64_C(16) /* both ends of the text: a multiple of the text of one counter, in every format */
+/* alignment of both ends of the text: a multiple of the text of one counter, in every format */
+#define ALIGNED UINT64_C(16)
 
-#define NOWHERE UINT64_MAX /* an address that the object's file does not contain */
+#define NOWHERE UINT64_MAX /* stands for the address of a sample that is outside of the object's file */
 
 /* The time that was spent at an address. */
 struct spent {
@@ -69,7 +70,8 @@ static int compare_addresses(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The samples of an object that the dialect counts, by address. */
+/* Collects the times of an object that the dialect counts, sorted by address. text NULL: addresses stay offsets in the
+ * file. The caller frees the list. */
 static int collect_times(const struct profile *profile, uint32_t object, const struct dialect *dialect,
                    const struct symbol_text *text, struct spent_times *times)
 {
@@ -92,7 +94,7 @@ static int collect_times(const struct profile *profile, uint32_t object, const s
     return 0;
 }
 
-/* Returns the sum. */
+/* Turns times into ticks. Returns the sum of the ticks. */
 static uint64_t count_ticks(struct spent_times *times, double rate_hz)
 {
     uint64_t nano_hz = (uint64_t)(rate_hz * (double)NANO), passed = 0;
@@ -107,7 +109,7 @@ static uint64_t count_ticks(struct spent_times *times, double rate_hz)
     return passed;
 }
 
-/* The text from the first sample to behind the last. False: there are none. */
+/* Sets [*low, *high) to the text from the first sample to the last. False: no sample has an address. */
 static bool sampled_text(const struct spent_times *times, uint64_t *low, uint64_t *high)
 {
     size_t count = times->count;
@@ -225,7 +227,7 @@ int histogram_from_profile(const struct profile *profile, uint32_t object,
 
 #define PAGE UINT64_C(4096)
 
-/* The addresses of an object, and the address that they are moved to. */
+/* The addresses [base, base + size) of an object, and the address to which base is moved. */
 struct move {
     uint64_t base, size;
     uint64_t to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters become a profile: each counter that is not 0 is a sample at the lowest address that it counts. If the
- * object's file is on this machine, the address becomes an offset in it, so that its name is found as in other
+ * Turns counters into a profile: each counter that is not 0 becomes a sample at the lowest address that it counts. If
+ * the object's file is on this machine, the address becomes an offset in it. So its name can be looked up as in other
  * profiles.
  */
 #include "config.h"
@@ -24,20 +24,20 @@
 #define USUAL_HZ 100.0         /* the rate of nearly all these systems */
 #define SAMPLES_MAX (1u << 25) /* limits the memory for a hostile file */
 
-/* An object that the file has addresses of. */
+/* An object with addresses in the histogram file. */
 struct target {
-    uint64_t start, end; /* its addresses in the file, if there are several objects */
-    uint64_t shift;      /* what is added to these to get link addresses */
+    uint64_t start, end; /* its addresses in the histogram file; not set if it is the only object */
+    uint64_t shift;      /* number to add to an address in the histogram file, to get the link address */
     uint32_t object;     /* index */
-    bool known;          /* text is that of its file */
+    bool known;          /* text has been read from its file */
     struct symbol_text text;
 };
 
 struct conversion {
     const struct histogram_file *file;
     struct profile *profile;
-    struct profile_sample sample; /* what all have in common */
-    double ns;                    /* of a tick */
+    struct profile_sample sample; /* the fields that all samples have in common */
+    double ns;                    /* ns in a tick */
     uint32_t nowhere;             /* index + 1 of the object for addresses in no target; 0: not made yet */
 };
 
@@ -129,7 +129,7 @@ static int add_sample(struct conversion *conversion, uint32_t object, uint64_t a
     return error == 0 ? builder_count_sample(conversion->profile, &sample) : error;
 }
 
-/* Ticks at an address that is in no object. */
+/* Adds ticks at an address that is in no object. */
 static int add_stray(struct conversion *conversion, uint64_t address, uint64_t count)
 {
     uint32_t object = conversion->nowhere - 1;
@@ -166,7 +166,7 @@ static int add_histogram(struct conversion *conversion, const struct target *tar
         if (histogram->counters[i] == 0)
             continue;
         uint64_t distance = dialect_lowest(dialect, histogram->scale, histogram->counter_size, i);
-        if (distance == UINT64_MAX) /* the scale is too small for an answer */
+        if (distance == UINT64_MAX) /* the scale is so small that no address falls into this counter */
             distance = 0;
         error = add_ticks(conversion, target, histogram->low + distance, histogram->counters[i]);
     }
@@ -183,8 +183,8 @@ static int add_elsewhere(struct conversion *conversion, const struct histogram *
     return ticks > 0 ? add_stray(conversion, histogram->low, ticks) : 0;
 }
 
-/* Targets are sorted by start, so that those of pcs are found quickly: a file may have thousands of modules and
- * millions of pcs. */
+/* Compares targets by start. They are sorted so that the target of a pc is found quickly: a file may have thousands of
+ * modules and millions of pcs. */
 static int compare_targets(const void *left, const void *right)
 {
     const struct target *a = left, *b = right;
@@ -230,7 +230,8 @@ static int add_modules(struct conversion *conversion)
     return error;
 }
 
-/* Is the object position-independent, and are all of the file's addresses those in memory, outside of it? */
+/* Is the object position-independent, and does the file have only addresses in memory that are outside of it? Then the
+ * address where the object was loaded is missing. */
 static bool is_elsewhere(const struct conversion *conversion, const struct target *target)
 {
     uint32_t count = conversion->profile->sample_count;
@@ -271,7 +272,7 @@ const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME])
     return text;
 }
 
-/* Each call is a function of the kernel, and its number is kept. */
+/* Adds the ticks of a system call. The call becomes a function of the kernel, and the sample keeps its number. */
 static int add_call(struct builder *builder, uint32_t object, const struct histogram *histogram, uint64_t cell,
                      const struct profile_sample *like, double tick_ns)
 {

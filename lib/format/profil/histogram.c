@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lists of a histogram_file, and the arithmetic that several formats need. */
+/* Fills the lists of a histogram_file, and has the arithmetic that several formats need. */
 #include "config.h"
 
 #include <errno.h>
@@ -98,8 +98,7 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times)
     return 0;
 }
 
-/* Computes in single precision, as monstartup() does: otherwise the scale would differ from the one that was used for
- * counting. */
+/* Computes in single precision, as monstartup() does. Otherwise the scale would differ from the scale of counting. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text)
 {
     if (bytes >= text)
@@ -125,7 +124,7 @@ uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size,
         file->dialect != NULL ? file->dialect->overflow : DIALECT_SATURATES;
     uint64_t counter = 0, full;
 
-    /* counting stopped when the first counter was full: when that was is not known, but this one had no more */
+    /* all counting stopped when the first counter was full; this one had at most INT16_MAX ticks then */
     if (dialect_add(overflow, counter_size, &counter, count, &full) == DIALECT_STOPPED ||
         (overflow == DIALECT_STOPS && counter != count))
         return INT16_MAX;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kpdata, the contents of the kprof device of Inferno and Plan 9: big-endian cells, one for each 8 bytes of kernel
- * text. In Inferno the first six cells hold totals and the format, and their own text is not counted. In Plan 9 the
- * first two hold totals, in milliseconds, to which the counts of their own text are added.
+ * Reads and writes kpdata, the contents of the kprof device of Inferno and Plan 9: big-endian cells, one for each 8
+ * bytes of kernel text. In Inferno the first six cells hold totals and the format, and the text of these cells is not
+ * counted. In Plan 9 the first two cells hold totals in milliseconds, and the counts of their own text are added to the
+ * totals.
  */
 #include "config.h"
 
@@ -82,19 +83,19 @@ int kpdata_read(const unsigned char *bytes, size_t size, struct histogram_file *
     bytes_take(&at, 2 * CELL);
     uint32_t shift = (uint32_t)bytes_get(&at, CELL);
     if (shift != SHIFT)
-        file->dialect = NULL; /* cells of the dialect count 8 bytes */
+        file->dialect = NULL; /* in the dialect each cell counts 8 bytes */
     return read_cells(&all, shift, SPECIALS, file);
 }
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-/* In both systems a full cell continues from 0. */
+/* Writes a cell. In both systems a full cell continues from 0. */
 static void put_cell(struct bytes_out *out, uint64_t count)
 {
     bytes_put(out, count & UINT32_MAX, CELL);
 }
 
-/* If the text is not larger than that of the special cells, all of it is outside. */
+/* Writes the cells of Inferno. The special cells are always written, even if the text has fewer cells. */
 static void put_inferno(struct bytes_out *out, const struct histogram_file *file,
                         const struct histogram *histogram)
 {

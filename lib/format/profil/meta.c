@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FILE.meta, which says what the formats of old systems have no field for. */
+/* Reads and writes FILE.meta, which has what the formats of old systems have no field for. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "format/profil/profil.h"
 
-#define META_MODULES_MAX 4096u /* each is a file to be opened */
+#define META_MODULES_MAX 4096u /* each module is a file that is opened */
 #define NARROW_END (UINT64_C(1) << 32)
 
 static int meta_path(const char *path, char beside[PATH_MAX])
@@ -51,7 +51,8 @@ int meta_write(const char *path, const struct histogram_file *file)
     fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsum %" PRIx64 "\n", path, sum);
     if (file->pid != 0)
         fprintf(out, "pid %" PRIu32 "\n", file->pid);
-    double hz = file->rate_hz, whole = round(hz); /* of a period in whole nanoseconds, so not quite exact */
+    /* hz was computed from a period in whole nanoseconds, so it is not quite exact */
+    double hz = file->rate_hz, whole = round(hz);
     if (hz > 0)
         fprintf(out, "hz %.9g\n", fabs(hz - whole) < whole * 1e-5 ? whole : hz);
     for (size_t i = 0; i < file->module_count; i++)
@@ -93,8 +94,8 @@ static int meta_parse_line(const char *line, struct histogram_file *file)
     return histogram_add_module(file, line + path, strlen(line + path), start, end);
 }
 
-/* Finds the address whose lower half is low, in the first module that has such an address. Modules are in the order of
- * their addresses, so the program comes before its libraries. False: no module has one. */
+/* Finds a 64-bit address with the lower half `low`, in the first module that contains such an address. Modules are in
+ * the order of their addresses, so the program comes before its libraries. False: no module contains one. */
 static bool meta_complete(const struct histogram_file *file, uint64_t low, uint64_t *address)
 {
     for (size_t i = 0; i < file->module_count; i++) {
@@ -108,7 +109,7 @@ static bool meta_complete(const struct histogram_file *file, uint64_t low, uint6
     return false;
 }
 
-/* Completes the addresses of a file that has 4 bytes for those of a 64-bit process. */
+/* Completes the addresses in a file that has only 4 bytes for each address of a 64-bit process. */
 static void meta_widen(struct histogram_file *file)
 {
     uint64_t address;
@@ -143,8 +144,8 @@ int meta_parse(const char *text, uint64_t sum, struct histogram_file *file)
     return error;
 }
 
-/* Another user who may write to the directory could have made it: and it changes what is read, and names files that are
- * opened. */
+/* May FILE.meta be used? Another user with write access to the directory could have made it. It changes what is read,
+ * and names files that are opened. */
 static bool meta_is_trusted(const char *path, const char *beside)
 {
     struct stat file, meta;

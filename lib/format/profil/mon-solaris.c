@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Solaris' mon.out with a version: objects one behind the other, each with a type and its size. They hold raw pcs, a
- * call graph, and which modules were mapped where. Pointers are byte offsets from the start of their object.
+ * Reads and writes Solaris' mon.out with a version: objects one behind the other, each with a type and a size. They
+ * hold raw pcs, a call graph, and the addresses of modules. Pointers are byte offsets from the start of their object.
  */
 #include "config.h"
 
@@ -16,10 +16,10 @@
 #define HEADER 16u
 #define FILE_VERSION 1u
 #define PC_SIZE 8u
-#define BUFFER_PCS 131072u /* in one object: Solaris' own limit */
+#define BUFFER_PCS 131072u /* pcs in one object: Solaris' own limit */
 #define FUNCTION_SIZE 48u
 #define MODULE_SIZE 32u
-#define MODULES_MAX 4096u /* each is a file that is opened */
+#define MODULES_MAX 4096u /* each module is a file that is opened */
 
 enum type { BUFFER = 1, CALL_GRAPH = 2, MODULES = 3 };
 #define BUFFER_HEADER 32u
@@ -34,7 +34,7 @@ static bool mon_solaris_matches(const unsigned char *head, size_t size, uint64_t
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Sets *at to an offset in an object. False: there are less than size bytes. */
+/* Sets *at to an offset in an object. False: fewer than size bytes follow it. */
 static bool mon_solaris_look(const struct bytes *object, uint64_t offset, uint64_t size, struct bytes *at)
 {
     uint64_t all = bytes_left(object);
@@ -59,7 +59,8 @@ static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t cou
     return error;
 }
 
-/* A function has two links to others. Those that were read are marked, so that a ring ends. */
+/* Reads a function of the call graph. Its two links to other functions are added to waiting. Functions that were read
+ * are marked in seen, so that a ring of links ends. */
 static int read_function(const struct bytes *object, uint64_t offset, unsigned char *seen,
                          uint64_t *waiting, size_t *waiting_count, struct histogram_file *file)
 {
@@ -82,7 +83,7 @@ static int read_call_graph(const struct bytes *object, uint64_t first, struct hi
 {
     uint64_t all = bytes_left(object);
     unsigned char *seen = calloc(all / 8 + 1, 1);
-    uint64_t *waiting = calloc(all / 4 + 3, sizeof *waiting); /* two for each that is seen */
+    uint64_t *waiting = calloc(all / 4 + 3, sizeof *waiting); /* two for each function that is read */
     size_t waiting_count = 0;
     int error = seen == NULL || waiting == NULL ? -ENOMEM : 0;
 
@@ -173,7 +174,7 @@ static void put_buffers(struct bytes_out *out, const struct histogram_file *file
 {
     size_t done = 0;
 
-    do { /* prof wants at least one */
+    do { /* prof needs at least one buffer */
         size_t left = file->pc_count - done, count = left < BUFFER_PCS ? left : BUFFER_PCS;
         put_object(out, BUFFER, BUFFER_HEADER + count * PC_SIZE);
         bytes_put(out, BUFFER_HEADER, 8);

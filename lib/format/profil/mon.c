@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mon.out, which monitor(3) wrote and prof(1) read: the bounds of the text, the number of functions, how often each was
- * called, and counters up to the end of the file. The file does not say how wide pointers are, so the width is taken
- * with which the sizes agree.
+ * Reads and writes mon.out, which monitor(3) wrote and prof(1) read: the bounds of the text, the number of functions,
+ * the calls of each function, and counters up to the end of the file. The file does not contain the width of pointers.
+ * The reader takes the first width with which the sizes agree.
  *
- * Longs of a PDP-11 have their upper half first, and in each half the lower byte.
+ * A PDP-11 stores the upper half of a long first, and in each half the lower byte first.
  */
 #include "config.h"
 
@@ -20,16 +20,16 @@ struct shape {
     bool big_endian;
 };
 
-/* The PDP-11 comes last: its numbers are so small that few files contradict them. */
+/* The PDP-11 comes last: its numbers have 16 bits, and nearly every file agrees with some of them. */
 static const struct shape shapes[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
-#define SCALE_MIN 2 /* for several counters: profil(2) */
+#define SCALE_MIN 2 /* the smallest scale with several counters: profil(2) */
 
 struct header {
     uint64_t low, high, functions, counter_bytes;
 };
 
-/* likely: the sizes of text and counters must fit each other. */
+/* Reads the header, and checks its numbers. likely: the size of the counters must be plausible for the text. */
 static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t all, bool likely,
                         struct header *header)
 {
@@ -48,7 +48,7 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
            header->counter_bytes % 2 == 0 && scaled;
 }
 
-/* Is the first function in the text? sure: a file without functions is refused. */
+/* Is the address of the first function in the text? sure: a file without functions is refused. */
 static bool is_called(struct bytes *at, const struct header *header, bool sure)
 {
     uint64_t pc = bytes_get_pointer(at);
@@ -81,7 +81,7 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, s
     return shape != NULL ? shape : try_shapes(bytes, size, size, 0, SHAPES, false, false, header);
 }
 
-/* Every monitor() lists some function, so only such files are recognised. Others are read if the user names the
+/* Recognises only files that list some function, as every monitor() does. Other files are read if the user names the
  * format. */
 static bool mon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
@@ -145,8 +145,8 @@ static void put_long(struct bytes_out *out, uint64_t number)
     }
 }
 
-/* Solaris' prof prints nothing if no function was called. So a call at the start of the text is written if there is
- * none. */
+/* Writes how often functions were called. Solaris' prof prints nothing if no function was called. So a call at the
+ * start of the text is written if the file has no calls. */
 static void put_calls(struct bytes_out *out, const struct histogram_file *file, uint64_t low)
 {
     bool any = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What osProfileFlush of the Nintendo 64 sends to its host, big-endian: the number of segments, the period in
- * microseconds, and the ticks outside of all segments; then for each segment the start of its text, the number of its
- * counters, and the counters.
+ * Reads and writes what osProfileFlush of the Nintendo 64 sends to its host. Numbers are big-endian. The file has the
+ * number of segments, the period in microseconds, and the ticks outside of all segments. Then it has for each segment
+ * the start of its text, the number of its counters, and the counters.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 
 #define WORD 4u
 #define COUNTER 2u      /* bytes, on the console */
-#define WIDE_COUNTER 4u /* bytes, in programs that were compiled for them, or counted with --counters 32 */
+#define WIDE_COUNTER 4u /* bytes, in programs compiled for wide counters, or counted with --counters 32 */
 #define SEGMENTS_MAX 1024u
 #define PERIOD_US_MAX 10000000u
 
@@ -23,7 +23,8 @@ static bool is_segment(uint64_t start, uint64_t count, uint64_t left, uint32_t c
            count * WORD <= (UINT64_C(1) << 32) - start;
 }
 
-/* Does the file end where it does with counters of this width? Nothing else in it says the width. */
+/* Do the segments end exactly at the end of the file, if counters have this width? Nothing else in the file shows the
+ * width. */
 static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter)
 {
     for (uint64_t i = 0; i < segments; i++) {
@@ -35,7 +36,7 @@ static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter
     return bytes_left(&at) == 0;
 }
 
-/* There is no magic number, so the sizes have to be right. */
+/* Does the file have plausible sizes? It has no magic number. */
 static bool n64_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct bytes bytes = bytes_of(head, size, WORD, true);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The array of pcsample(2) as it is in memory: pcs and nothing else. Nothing in a file shows the format, so the user
- * has to name it. The width and byte order of the pcs are those with which they are plausible addresses.
+ * Reads and writes the array of pcsample(2) as it is in memory: pcs and nothing else. The contents of a file do not
+ * show the format, so its name must show it, or the user names the format. The reader takes the width and byte order
+ * with which the pcs are plausible addresses.
  */
 #include "config.h"
 
@@ -9,7 +10,7 @@
 
 #include "format/profil/profil.h"
 
-#define TOP_BITS 47u /* on 64-bit systems all higher bits of an address are equal */
+#define TOP_BITS 47u /* on 64-bit systems all bits from this one on are equal in an address */
 
 static bool are_addresses(struct bytes bytes)
 {
@@ -23,8 +24,8 @@ static bool are_addresses(struct bytes bytes)
     return true;
 }
 
-/* The distance of the lowest and the highest pc. Of two byte orders, the right one has the smaller distance: the
- * text of a program is small compared with 32 bits of addresses. */
+/* Returns the distance of the lowest and the highest pc. Of two byte orders, the right one has the smaller distance:
+ * the text of a program is small compared with 32 bits of addresses. */
 static uint64_t address_range(struct bytes bytes)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -55,7 +56,7 @@ static bool guess_pointers(const unsigned char *bytes, size_t size, struct bytes
     return true;
 }
 
-/* Zeros at the end were not filled. */
+/* Reads the pcs. Zeros at the end are left out: the array was not full. */
 int pcsample_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     struct bytes all;

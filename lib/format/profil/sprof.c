@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What glibc's dynamic linker writes about a library with LD_PROFILE, and sprof reads. It is like gmon.out, but has a
- * fixed size, because the linker maps the file and counts in it. The file has sixteen times as much space for arcs as
- * the linker uses, and sprof refuses any other size. It also refuses any rate but 100 Hz.
+ * Reads and writes what glibc's dynamic linker writes about a library with LD_PROFILE, for sprof. The file is like
+ * gmon.out, but has a fixed size, because the linker maps the file and counts in it. The file has sixteen times as much
+ * space for arcs as the linker uses (eight times with 4-byte pointers), and sprof refuses any other size. sprof also
+ * refuses any rate except 100 Hz.
  */
 #include "config.h"
 
@@ -45,7 +46,8 @@ static uint64_t arcs_for(uint64_t text)
     return arcs < ARCS_MIN ? ARCS_MIN : arcs > ARCS_MAX ? ARCS_MAX : arcs;
 }
 
-/* The space for arcs. The linker multiplies by the size of an arc and by that of a node of its own list, too. */
+/* Returns the bytes for arcs. The linker multiplies their number by the size of an arc, and also by the size of an
+ * entry in a table of its own. */
 static uint64_t room_for(uint64_t text, uint32_t pointer_size)
 {
     return arcs_for(text) * (2 * pointer_size) * arc_size(pointer_size);
@@ -60,7 +62,7 @@ static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Addresses of arcs are relative to the start of the text; 0 is a caller in another object. */
+/* Reads the arcs. Their addresses are relative to the start of the text; 0 is a caller in another object. */
 static int read_arcs(struct bytes *bytes, uint64_t low, uint64_t most, struct histogram_file *file)
 {
     uint64_t tag = bytes_get(bytes, TAG), count = bytes_get(bytes, 4);
