@@ -57,7 +57,7 @@ struct writer {
     unsigned char *role; /* by frame id: ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
     bool *named;         /* by frame id: the name has been written beside its number */
-    bool *file_named, *object_named; /* the same for names of files, by string, and of objects, by object */
+    bool *file_named, *object_named; /* whether names have been written: of files, by string; of objects, by object */
 };
 
 static void add_cost(struct cost *to, const struct cost *cost)

@@ -161,7 +161,7 @@ struct reader {
     char *at, *end;
     char *fields[FIELDS_MAX]; /* of a row */
     unsigned field_count;
-    int where[COLUMNS]; /* by column: index of the field; -1: none */
+    int where[COLUMNS]; /* index of the field for each column; -1: none */
 };
 
 /* Takes the next field, and puts a zero behind it in the buffer. *last: the field is the last one of its row. Returns

@@ -37,8 +37,8 @@ static enum format_roots choose_roots(const struct profile *profile,
     return FORMAT_ROOTS_NONE;
 }
 
-/* Puts threads with the same first frame into one group. Returns the group of each thread, by index, which the caller
- * frees; NULL: no memory. */
+/* Puts threads with the same first frame into one group. Returns an array with the group of each thread, which the
+ * caller frees; NULL: no memory. */
 static uint32_t *make_groups(const struct profile *profile, enum format_roots roots)
 {
     uint32_t *groups = calloc(profile->thread_count + 1u, sizeof *groups);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes profiles and counters to files. A regular file is replaced as a whole, so that nobody sees an incomplete one.
- * Only if its directory does not allow this, an old file is overwritten in place.
+ * A file that cannot be replaced is overwritten in place.
  */
 #include "config.h"
 

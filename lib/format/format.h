@@ -106,10 +106,10 @@ int format_read_file_as(const char *path, const struct format *format,
  * Writes a profile to path. At every moment path is the old file or the complete new one: the profile is written to a
  * temporary file in the same directory, which is synced and then renamed. The new file has the permissions of the old
  * one. If path is a symbolic link, the link stays, and the file that it leads to is replaced. A path that is no regular
- * file (a pipe, "-", /dev/stdout, /dev/fd/N) is written directly. An old file is written directly, too, if its
- * directory does not allow the replacement. After an error a regular file is unchanged, unless it was written directly.
- * Errors are those above, and the errors of writing in pprofil/error.h. PPROFIL_ERROR_NO_SAMPLES: the profile has
- * nothing that the format could hold (a heat map needs a timeline).
+ * file (a pipe, "-", /dev/stdout, /dev/fd/N) is written directly. So is an old file that cannot be replaced, for
+ * example because its directory is not writable. After an error a regular file is unchanged, unless it was written
+ * directly. Errors are those above, and the errors of writing in pprofil/error.h. PPROFIL_ERROR_NO_SAMPLES: the profile
+ * has nothing that the format could hold (a heat map needs a timeline).
  *
  * A format that holds one object (profil/profil.h) makes a file for each object. The main object is written to path,
  * and each other object to path.NAME. If path is not a regular file, only the main object is written. -EEXIST: a

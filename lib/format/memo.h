@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * memo: a hash table from keys of three numbers to indexes. Readers and writers of formats remember in it which index
- * they gave to a thing.
+ * memo: a hash table from keys of three numbers to indexes. Readers and writers of formats use it to find what they
+ * have already added to a table.
  */
 #ifndef PPROFIL_MEMO_H
 #define PPROFIL_MEMO_H

@@ -28,7 +28,7 @@ enum perf_record {
 };
 
 enum perf_misc {
-    PERF_MISC_MODE = 7, /* mask for the values below */
+    PERF_MISC_MODE = 7, /* mask for the CPU mode: the next two values, and others */
     PERF_MISC_KERNEL = 1,
     PERF_MISC_USER = 2,
     PERF_MISC_DATA = 1 << 13, /* of MMAP: the mapping is not executable */

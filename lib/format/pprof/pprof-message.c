@@ -193,8 +193,8 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
     pprof_add_comment(writer, pprof_encode_object(writer->profile, index, mapping->id));
 }
 
-/* Returns the object of the program, or 0 if there is none. Readers take the first mapping as the program. It is the
- * first file without ".so" in its name. */
+/* Returns the object of the program: the first file without ".so" in its name, or 0 if there is none. Readers take the
+ * first mapping as that of the program. */
 static uint32_t find_program(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {

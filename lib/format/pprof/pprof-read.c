@@ -4,8 +4,8 @@
  * programs have less.
  *
  * Nothing in the file is trusted. Every index and id is looked up. Ids are any 64-bit numbers, so they are sorted and
- * searched. The time is proportional to the size of the file. For this, a string or a thread to which many messages
- * refer is added once and remembered.
+ * searched. The time is proportional to the size of the file, because a string or a thread is added only once, even if
+ * many messages refer to it.
  */
 #include "config.h"
 
@@ -153,7 +153,7 @@ static uint64_t value_of(const PbSample *sample, int which)
     return which < 0 || sample->value[which] < 0 ? 0 : (uint64_t)sample->value[which];
 }
 
-/* Reads the values of a sample. Fails if the sums would not fit into the totals. */
+/* Reads the values of a sample. Fails if their number is wrong, or if the sums would not fit into the totals. */
 static int read_values(const struct pprof_reader *reader, const PbSample *sample,
                        struct profile_sample *made)
 {

@@ -83,8 +83,8 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
                                 is_usual(header, slack));
 }
 
-/* Finds the shape with which sizes are right. An old header with 8-byte pointers has 20 or 24 bytes: it has the size
- * with which the counters fit the text. NULL: no shape is right. */
+/* Finds the first shape with consistent sizes; NULL: there is none. An old header with 8-byte pointers has 20 or 24
+ * bytes. The shape with the better number of counters for the text is taken. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
                                       struct header *header)
 {

@@ -20,7 +20,7 @@ struct shape {
     bool big_endian;
 };
 
-/* The PDP-11 comes last: its numbers have 16 bits, and nearly every file agrees with some of them. */
+/* The PDP-11 comes last: if numbers have only 16 bits, nearly any file seems consistent. */
 static const struct shape shapes[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 #define SCALE_MIN 2 /* the smallest scale with several counters: profil(2) */
@@ -69,7 +69,7 @@ static const struct shape *try_shapes(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
-/* Finds the shape of a file that the user says is of this format. Its scale need not be one that monitor() asks for. */
+/* Finds the shape of a file. Its format is known already, so its scale need not be one that monitor() asks for. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, struct header *header)
 {
     const struct shape *shape = try_shapes(bytes, size, size, 0, SHAPES - 1, false, true, header);
@@ -81,8 +81,8 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, s
     return shape != NULL ? shape : try_shapes(bytes, size, size, 0, SHAPES, false, false, header);
 }
 
-/* Recognises only files that list some function, as every monitor() does. Other files are read if the user names the
- * format. */
+/* Recognises only files that list some function, as every monitor() does. Other files are read if their name shows the
+ * format, or if the user names it. */
 static bool mon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;

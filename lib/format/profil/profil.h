@@ -48,8 +48,8 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
  * It is at most DIALECT_ONE_TO_ONE. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text);
 
-/* Returns the only histogram of a file, for formats that hold one. NULL: the file has none or several, or each counter
- * does not count `each` bytes of text. each 0: any number of bytes. */
+/* Returns the only histogram of a file, for formats that hold one. each: bytes of text for each counter; 0: any number.
+ * NULL: the file has no histogram or several, or its counters are for another number of bytes. */
 const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
 
 /* Returns the value that a counter of counter_size bytes has after count ticks, by the overflow rule of the file's
@@ -128,7 +128,8 @@ int codec_read(const struct codec *codec, const char *path, const char *name, co
                struct profile *profile);
 /* Lists the objects of a profile for which files are written. The first is the main object: the file with the name of
  * the first process, else the file with the most time, else the object with the most time. Other files follow if they
- * have at least half a tick. The caller frees the list. Returns 0, -ENOMEM or PPROFIL_ERROR_NO_SAMPLES. */
+ * have at least half a tick, unless one file has all objects (codec.whole). The caller frees the list. Returns 0,
+ * -ENOMEM or PPROFIL_ERROR_NO_SAMPLES. */
 int codec_objects(const struct codec *codec, const struct format_options *options, const struct profile *profile,
                   uint32_t **objects, size_t *count);
 /* Writes the file of one of these objects. */
@@ -149,8 +150,8 @@ bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
 /* --- FILE.meta ------------------------------------------------------------------------- */
 
 /*
- * FILE.meta is beside a FILE of the profil family. It has what the format of FILE has no field for. These are its lines
- * of text:
+ * FILE.meta lies beside FILE, a file of the profil family. It contains what the format of FILE has no field for, in
+ * lines of text:
  *
  *    sum NUMBER             hash_fnv (base/hash.h) of the bytes of FILE, hexadecimal: shows whether FILE was replaced
  *    pid PID                of the process
@@ -167,8 +168,8 @@ bool meta_is_needed(const struct codec *codec, const struct histogram_file *file
 int meta_write(const char *path, const struct histogram_file *file);
 /* Removes PATH.meta, after a file that needs none has been written to PATH. */
 void meta_remove(const char *path);
-/* Adds the contents of PATH.meta to the file that was read from these bytes. PATH.meta is ignored if its sum is that of
- * other bytes, or if its owner is neither this user, root nor the owner of PATH. Returns 0 or -ENOMEM. */
+/* Adds the contents of PATH.meta to the file that was read from these bytes. PATH.meta is ignored if its sum does not
+ * match the bytes, or if its owner is neither this user, root nor the owner of PATH. Returns 0 or -ENOMEM. */
 int meta_read(const char *path, const void *bytes, size_t size, struct histogram_file *file);
 /* Adds the contents of such a text. sum: hash_fnv of the bytes of the file. */
 int meta_parse(const char *text, uint64_t sum, struct histogram_file *file);
