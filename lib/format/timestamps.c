@@ -62,7 +62,7 @@ static uint64_t share_of(const struct timestamps *made, uint64_t part, uint64_t 
     return made->begin + (uint64_t)(length * (double)part / (double)parts);
 }
 
-/* Finds the last generation of each process number. */
+/* Finds the last generation for each pid. */
 static int find_images(const struct profile *profile, struct memo *latest)
 {
     struct memo_entry *last;

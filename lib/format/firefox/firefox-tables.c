@@ -40,7 +40,7 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
         fputs("null", firefox_tables_next(tables, column));
 }
 
-/* Returns the memo's entry for a key. NULL: there is an error, which tables->error has. */
+/* Returns the memo's entry for a key. NULL: it failed, and tables->error has the error. */
 static struct memo_entry *find_row(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
     struct memo_entry *found = NULL;

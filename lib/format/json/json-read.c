@@ -21,7 +21,7 @@ struct reader {
     struct profile *profile;
     struct {
         uint32_t *became; /* owned: index in the profile, by the number in the file */
-        size_t count;     /* entries read so far, and 1 for number 0 */
+        size_t count;     /* number of entries read so far, plus 1 */
     } tables[TABLES];
 };
 

@@ -10,7 +10,7 @@
 
 /* --- the file (perf-data-file.c) ------------------------------------------------------ */
 
-/* A file of perf. It may be far larger than memory, so only a window of it is in memory. */
+/* A perf.data file. It may be far larger than memory, so only a window of it is in memory. */
 struct perf_file {
     int fd; /* owned; -1: none */
     uint64_t size;
