@@ -80,6 +80,14 @@ failures=$((failures + $(cat "$work"/lane.? | grep -c '^FAIL')))
 expect "every program ran" 11 "$(cat "$work"/lane.? |
 	awk '/^PASS/ { seen[$2] = 1 } END { for (name in seen) n++; print n + 0 }')"
 
+# --- without ioctl(2), as before Linux 6.11, which introduced PROCMAP_QUERY
+case $(uname -m) in x86_64) ioctl=16 ;; *) ioctl=29 ;; esac
+"$targets/refuse-call" $ioctl 25 "$work/solaris" many-children >"$work/out" 2>&1
+case $? in
+77) echo "SKIP no ioctl: no filter can be set" ;;
+*) expect_text "no ioctl: all of many children" '^PASS all of many children' "$work/out" ;;
+esac
+
 # --- what the debug library of the Nintendo 64 prints: codes, texts, order
 errors() { "$work/n64-$1" "$2" 2>&1 | sed 's/^0x[0-9A-F]\{8\} //; s/([0-9a-f]\{5,\})/(ADDRESS)/g'; }
 expect "n64: silent where it is not the debug library" "" "$(errors plain errors)"

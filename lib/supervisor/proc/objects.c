@@ -208,7 +208,8 @@ void objects_open_mappings(struct supervisor *supervisor, const struct tracee *t
 {
     struct process *process = tracee->process;
 
-    maps_open(&process->maps, process->memory_tid, supervisor->options.parse_maps);
+    if (supervisor->ring != NULL) /* without a ring, no mapping is ever emitted */
+        maps_open(&process->maps, process->memory_tid, supervisor->options.parse_maps);
 }
 
 void objects_emit_executable(struct supervisor *supervisor, const struct tracee *tracee)
