@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Compares two profiles. Functions of both are put into common rows by name and object, and then
- * each row is tested (significance.h). Functions are those that the linker knows: the time of an
+ * each row is tested (statistics.h). Functions are those that the linker knows: the time of an
  * inlined function counts for its caller.
  */
 #include "config.h"
@@ -241,7 +241,7 @@ static int diff_judge_all(struct pprofil_diff *diff, const struct diff_options *
     for (size_t i = 0; (change = tested(diff, i)) != NULL; i++)
         if (has_samples(change))
             values[count++] = change->p;
-    int error = significance_adjust(values, count);
+    int error = statistics_adjust(values, count);
     count = 0;
     diff->totals.whole.q = 1;
     if (error == 0 && !of_share)

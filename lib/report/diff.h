@@ -5,7 +5,7 @@
 #define PPROFIL_DIFF_H
 
 #include "report/report.h"
-#include "report/significance.h"
+#include "report/statistics.h"
 
 #define DIFF_LEVEL 0.05 /* false discovery rate up to which a change is significant */
 

@@ -2,15 +2,14 @@
 /* Keys, ids, names and figures of report rows: see row.h. */
 #include "config.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "report/row.h"
+#include "report/statistics.h"
 
 #define KEY_PENDING UINT64_MAX
 #define INLINED_MAX 64 /* frames of one location; a damaged file may have any number of lines */
-#define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -235,17 +234,6 @@ int row_compare_text(const char *a, const char *b)
 
 /* --- amounts ----------------------------------------------------------------------------- */
 
-/* Returns half the width of the 95 % confidence interval of a share of this many samples. Wilson's
- * interval is used because it keeps a width at the shares 0 and 1. */
-static double row_error95(double share, uint64_t samples)
-{
-    double n = (double)samples, z2 = Z95 * Z95;
-
-    if (samples == 0)
-        return 0;
-    return Z95 / (1 + z2 / n) * sqrt(share * (1 - share) / n + z2 / (4 * n * n));
-}
-
 static double row_share(const struct amount *part, const struct amount *whole)
 {
     return whole->ns == 0 ? 0 : (double)part->ns / (double)whole->ns;
@@ -257,11 +245,11 @@ void row_set_amounts(struct pprofil_row *row, const struct amount *self, const s
     row->samples = self->samples;
     row->ns = self->ns;
     row->share = row_share(self, whole);
-    row->error95 = row_error95(row->share, whole->samples);
+    row->error95 = statistics_half_width(row->share, (double)whole->samples);
     if (total == NULL)
         return;
     row->total_samples = total->samples;
     row->total_ns = total->ns;
     row->total_share = row_share(total, whole);
-    row->total_error95 = row_error95(row->total_share, whole->samples);
+    row->total_error95 = statistics_half_width(row->total_share, (double)whole->samples);
 }

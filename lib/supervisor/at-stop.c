@@ -12,7 +12,6 @@
 #include <sys/ptrace.h>
 
 #include "base/clock.h"
-#include "supervisor/at-stop.h"
 #include "supervisor/attribution.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/debug-log.h"

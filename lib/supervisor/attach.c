@@ -21,9 +21,9 @@
 #include "supervisor/emit.h"
 #include "supervisor/follow.h"
 #include "supervisor/proc/procfs.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
-#include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 

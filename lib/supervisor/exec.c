@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "supervisor/accounting.h"
-#include "supervisor/at-stop.h"
 #include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"

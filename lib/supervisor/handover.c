@@ -29,10 +29,10 @@
 #include "supervisor/proc/system.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
-#include "supervisor/wait.h"
 
 #define SEIZE_PAUSE_US 100
 #define SEIZE_TIMES 100 /* while an exec is under way, each try may wait: wakeup_seize */

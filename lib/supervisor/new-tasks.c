@@ -21,7 +21,6 @@
 
 #include "base/clock.h"
 #include "supervisor/accounting.h"
-#include "supervisor/at-stop.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/follow.h"

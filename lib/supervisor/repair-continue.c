@@ -8,7 +8,6 @@
 #include <sys/ptrace.h>
 
 #include "base/clock.h"
-#include "supervisor/at-stop.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/calls/descriptor.h"
 #include "supervisor/debug-log.h"

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stop: decodes the wait status of a tracee into a kind of stop: ptrace(2), "Stopped states". Pure. */
+/*
+ * stop: the stops of tracees. stop.c finds out of which kind a stop is. wait.c waits for stops and answers each kind:
+ * interrupts, signals, group-stops (Ctrl-Z), execs, forks. at-stop.c samples and resumes a tracee that stands still.
+ */
 #ifndef PPROFIL_STOP_H
 #define PPROFIL_STOP_H
 
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tracee;
+struct tracer;
+
+/* --- stop.c: the wait status of a tracee becomes a kind of stop: ptrace(2), "Stopped states". Pure. --- */
 
 enum stop_kind {
     STOP_ENDED,     /* the thread has exited, or was killed */
@@ -39,5 +49,26 @@ const char *stop_kind_name(enum stop_kind kind);
 
 /* Returns the status that waitpid(2) would give for a stop that waitid(2) has reported. */
 int stop_status(const siginfo_t *news);
+
+/* --- at-stop.c: samples a tracee that stands still, repairs its system call, and resumes it --- */
+
+/* Answers a stop: reads the registers, samples the tracee if a sample is wanted (pending_ns, overdue_ns), repairs a
+ * call that the stop broke, and resumes the tracee with signal (0: none). cause: what made it stop. Takes the lock
+ * after the resume; a few cases need it before the resume (supervisor.h, invariant 2). The caller may hold the lock,
+ * which is recursive. */
+void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_cause cause);
+/* Needs no lock. Resumes a tracee with signal (0: none), and books how long it stood still. billed: the stop came only
+ * because of sampling. */
+void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed);
+
+/* --- wait.c: waits for stops, and answers each --- */
+
+/* Without the lock. Answers all news of tracees that is there, for up to 2 ms. Returns false if there was none. */
+bool wait_drain(struct tracer *tracer);
+/* Without the lock. Answers the news that waitid(2) has reported. */
+void wait_answer_news(struct tracer *tracer, const siginfo_t *news);
+/* Without the lock. Polls for the stops of this tick, up to 50 us. A thread that has not stopped by then is asleep,
+ * deep in the kernel, or waiting for the CPU that we poll on. So the tracer then leaves that CPU. */
+void wait_for_tick_stops(struct tracer *tracer);
 
 #endif

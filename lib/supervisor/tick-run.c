@@ -28,10 +28,10 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
-#include "supervisor/wait.h"
 
 /* A tracer is not bound to a CPU if it woke up this long after its tick was due, ns. */
 #define STARVED_NS 20000000u

@@ -12,10 +12,10 @@
 #include "supervisor/repair.h"
 #include "supervisor/sampling.h"
 #include "supervisor/schedule.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
-#include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
 /* Time from a stop to the wake-up that it causes, about, ns. */

@@ -10,10 +10,10 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
 #include "supervisor/schedule.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 #include "supervisor/tracer-cpus.h"
-#include "supervisor/wait.h"
 #include "supervisor/wakeup.h"
 
 /* The longest wait for interrupts and calls when the tracer leaves, and the longest wait after giving calls up. */

@@ -29,7 +29,6 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "supervisor/at-stop.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/follow.h"
@@ -39,7 +38,6 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
-#include "supervisor/wait.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
 #define WAIT_TURN_NS 500000u /* if there was news all this time, each tracee is asked for news in turn */

@@ -13,7 +13,7 @@
 
 #include "build-events.h"
 #include "report/diff.h"
-#include "report/significance.h"
+#include "report/statistics.h"
 
 /* --- profiles --------------------------------------------------------------------------- */
 
@@ -110,21 +110,21 @@ static void end(struct pprofil_diff *diff, struct profile *old, struct profile *
 Test(diff, intervals_are_those_of_the_textbooks)
 {
     /* Newcombe 1998 (Statistics in Medicine 17: 873), method 10: 56/70 - 48/80, and 9/10 - 3/10 */
-    struct estimate a = significance_share(48. / 80, 80), b = significance_share(56. / 70, 70);
-    struct estimate difference = significance_difference(&a, &b);
+    struct estimate a = statistics_share(48. / 80, 80), b = statistics_share(56. / 70, 70);
+    struct estimate difference = statistics_difference(&a, &b);
 
     cr_assert_float_eq(difference.low, 0.0524, 5e-5);
     cr_assert_float_eq(difference.high, 0.3339, 5e-5);
-    a = significance_share(.3, 10);
-    b = significance_share(.9, 10);
-    difference = significance_difference(&a, &b);
+    a = statistics_share(.3, 10);
+    b = statistics_share(.9, 10);
+    difference = statistics_difference(&a, &b);
     cr_assert_float_eq(difference.low, 0.1705, 5e-5);
     cr_assert_float_eq(difference.high, 0.8090, 5e-5);
-    a = significance_sum(10, 1); /* the roots of (10 - x)^2 = 1.96^2 x */
+    a = statistics_sum(10, 1); /* the roots of (10 - x)^2 = 1.96^2 x */
     cr_assert_float_eq(a.low, 5.431986, 1e-6);
     cr_assert_float_eq(a.high, 18.409473, 1e-6);
-    cr_assert_float_eq(significance_p(1.959964, 1, 0), 0.05, 1e-6);
-    cr_assert_eq(significance_p(0.4, 1, 0.5), 1, "half a sample is no difference");
+    cr_assert_float_eq(statistics_p(1.959964, 1, 0), 0.05, 1e-6);
+    cr_assert_eq(statistics_p(0.4, 1, 0.5), 1, "half a sample is no difference");
 }
 
 Test(diff, false_discoveries_as_benjamini_and_hochberg_have_them)
@@ -134,7 +134,7 @@ Test(diff, false_discoveries_as_benjamini_and_hochberg_have_them)
                        0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
     int discoveries = 0;
 
-    cr_assert_eq(significance_adjust(values, 15), 0);
+    cr_assert_eq(statistics_adjust(values, 15), 0);
     for (int i = 0; i < 15; i++)
         discoveries += values[i] <= 0.05;
     cr_assert_eq(discoveries, 4);

@@ -8,7 +8,7 @@
 #include "format/perf-data/perf-data.h"
 #include "format/timestamps.h"
 
-/* --- the plan (perf-data-plan.c) ------------------------------------------------------ */
+/* --- the plan (perf-data-write-plan.c) ------------------------------------------------------ */
 
 /* The kinds of records besides samples. Steps with the same time are sorted in this order. */
 enum step_kind { STEP_PROCESS, STEP_THREAD, STEP_MAP, STEP_END };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * significance: statistics that tell whether the difference between two sampled quantities is more
- * than chance.
+ * statistics: how exact the share of a row is, and whether the difference between two sampled
+ * quantities is more than chance.
  *
  * The weight of a sample is the time that it represents, and weights may differ. n samples of
  * different weights are worth fewer samples of equal weight: (sum of weights)^2 / (sum of squares
  * of weights). This is their effective number, and all formulas here take it. All intervals have a
  * confidence of 95 %.
  */
-#ifndef PPROFIL_SIGNIFICANCE_H
-#define PPROFIL_SIGNIFICANCE_H
+#ifndef PPROFIL_STATISTICS_H
+#define PPROFIL_STATISTICS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,28 +21,32 @@ struct estimate {
     double value, low, high;
 };
 
+/* Returns half the width of the 95 % confidence interval of a share, by Wilson's score interval,
+ * which keeps a width at the shares 0 and 1. Without samples it returns 0. */
+double statistics_half_width(double share, double samples);
+
 /* Estimates a share from an effective number of samples, by Wilson's score interval. Without
  * samples the interval is [0, 1]. */
-struct estimate significance_share(double share, double samples);
+struct estimate statistics_share(double share, double samples);
 
 /* Estimates a sum of samples that come at random times (a Poisson process) and are worth unit each,
  * by the score interval. */
-struct estimate significance_sum(double sum, double unit);
+struct estimate statistics_sum(double sum, double unit);
 
 /* Returns b - a of independent estimates, by the square-and-add interval of Newcombe (Statistics in
  * Medicine 17, 1998, method 10). The interval keeps a width if one of the estimates is 0. */
-struct estimate significance_difference(const struct estimate *a, const struct estimate *b);
+struct estimate statistics_difference(const struct estimate *a, const struct estimate *b);
 
 /* Returns the probability, 0..1, that chance alone makes a difference at least this large in either
  * direction. variance: variance of the difference if in truth nothing differs. correction: value of
  * half a sample (Yates's continuity correction). */
-double significance_p(double difference, double variance, double correction);
+double statistics_p(double difference, double variance, double correction);
 
 /* Replaces the p of count tests by their q: the lowest false discovery rate at which a test counts
  * as a discovery (Benjamini and Hochberg, 1995). If all tests with q <= 0.05 are called
  * significant, on average at most 5 % of them differ by chance. If in truth nothing differs, the
  * probability that any test is called significant is at most 5 %. Returns 0 or -ENOMEM. */
-int significance_adjust(double *values, size_t count);
+int statistics_adjust(double *values, size_t count);
 
 /* --- of a diff --------------------------------------------------------------------------- */
 

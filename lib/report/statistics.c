@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The formulas of significance.h.
+ * The formulas of statistics.h.
  *
  * The weight of a sample is the time that it represents. A late sample weighs more than others, and
  * a sample at 100 Hz weighs ten times as much as one at 1000 Hz. Weights are divided by the mean
@@ -9,7 +9,7 @@
  * In the formulas below, q is the mean of the weights of a function in which each weight counts as
  * often as it weighs: (sum of squares) / (sum of weights). If all samples weigh the same, q is 1
  * and the formulas are those of the textbooks. A function that was seen once, by a sample of weight
- * fifty, was seen in one event and not in fifty. (The q of significance_adjust is another
+ * fifty, was seen in one event and not in fifty. (The q of statistics_adjust is another
  * quantity.)
  *
  * A profile has the sum of the weights of a cell, but not the sum of their squares. Cells of few
@@ -29,14 +29,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/significance.h"
+#include "report/statistics.h"
 
 #define PRIOR 4.0 /* in an estimate, the spread of all functions counts like this many cells */
 /* largest estimate of a sum of squares, as a multiple of the counted sum */
 #define SQUARES_RATIO_MAX 3.0
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
-struct estimate significance_share(double share, double samples)
+double statistics_half_width(double share, double samples)
+{
+    double z2 = Z95 * Z95;
+
+    if (samples <= 0)
+        return 0;
+    return Z95 / (1 + z2 / samples) *
+           sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
+}
+
+struct estimate statistics_share(double share, double samples)
 {
     struct estimate result = {.value = share, .low = 0, .high = 1};
     double z2 = Z95 * Z95;
@@ -44,15 +54,14 @@ struct estimate significance_share(double share, double samples)
     if (samples <= 0)
         return result;
     double middle = (share + z2 / (2 * samples)) / (1 + z2 / samples);
-    double half = Z95 / (1 + z2 / samples) *
-                  sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
+    double half = statistics_half_width(share, samples);
     /* rounding must not put the share outside its interval */
     result.low = fmin(share, middle - half);
     result.high = fmax(share, middle + half);
     return result;
 }
 
-struct estimate significance_sum(double sum, double unit)
+struct estimate statistics_sum(double sum, double unit)
 {
     struct estimate result = {.value = sum, .low = sum, .high = sum};
     double z2 = Z95 * Z95;
@@ -65,7 +74,7 @@ struct estimate significance_sum(double sum, double unit)
     return result;
 }
 
-struct estimate significance_difference(const struct estimate *a, const struct estimate *b)
+struct estimate statistics_difference(const struct estimate *a, const struct estimate *b)
 {
     double difference = b->value - a->value;
 
@@ -76,7 +85,7 @@ struct estimate significance_difference(const struct estimate *a, const struct e
     };
 }
 
-double significance_p(double difference, double variance, double correction)
+double statistics_p(double difference, double variance, double correction)
 {
     double distance = fabs(difference) - correction;
 
@@ -90,13 +99,13 @@ struct ranked {
     size_t index;
 };
 
-static int significance_compare(const void *left, const void *right)
+static int statistics_compare(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
     return a->p < b->p ? -1 : a->p > b->p;
 }
 
-int significance_adjust(double *values, size_t count)
+int statistics_adjust(double *values, size_t count)
 {
     struct ranked *ranked = calloc(count + 1, sizeof *ranked);
     double least = 1;
@@ -105,7 +114,7 @@ int significance_adjust(double *values, size_t count)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
         ranked[i] = (struct ranked){values[i], i};
-    qsort(ranked, count, sizeof *ranked, significance_compare);
+    qsort(ranked, count, sizeof *ranked, statistics_compare);
     for (size_t i = count; i-- > 0;) {
         least = fmin(least, ranked[i].p * (double)count / (double)(i + 1));
         values[ranked[i].index] = least;
@@ -168,7 +177,7 @@ static double relative_weight(const struct diff_test *test, const struct diff_pa
 
 static void set_estimates(struct pprofil_change *change, const struct estimate of[DIFF_SIDES])
 {
-    struct estimate difference = significance_difference(&of[DIFF_OLD], &of[DIFF_NEW]);
+    struct estimate difference = statistics_difference(&of[DIFF_OLD], &of[DIFF_NEW]);
 
     change->change = difference.value;
     change->low = difference.low;
@@ -192,10 +201,10 @@ static void compare_shares(const struct diff_test *test, const struct diff_pair 
     pooled /= samples;
     double effect = own * (1 - pooled) + others * pooled;
     for (int side = 0; side < DIFF_SIDES; side++)
-        estimates[side] = significance_share(change->share[side], n[side] / effect);
+        estimates[side] = statistics_share(change->share[side], n[side] / effect);
     set_estimates(change, estimates);
     change->p =
-        significance_p(change->change, pooled * (1 - pooled) * effect * inverse, own * inverse / 2);
+        statistics_p(change->change, pooled * (1 - pooled) * effect * inverse, own * inverse / 2);
 }
 
 static void compare_times(const struct diff_test *test, const struct diff_pair *pair,
@@ -209,11 +218,11 @@ static void compare_times(const struct diff_test *test, const struct diff_pair *
         change->value[side] = (double)pair->of[side].ns / test->seconds[side];
         counts += change->value[side] / unit[side];
         inverse += 1 / unit[side];
-        estimates[side] = significance_sum(change->value[side], unit[side]);
+        estimates[side] = statistics_sum(change->value[side], unit[side]);
     }
     set_estimates(change, estimates);
     double pooled = counts / inverse, units = unit[DIFF_OLD] + unit[DIFF_NEW];
-    change->p = significance_p(change->change, pooled * units, units / 2);
+    change->p = statistics_p(change->change, pooled * units, units / 2);
 }
 
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
