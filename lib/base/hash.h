@@ -2,8 +2,8 @@
 /*
  * hash: an index that finds elements of a caller's array by their contents.
  *
- * It contains only numbers, and never reads an element. The caller hashes the key of an element, and compares the
- * elements with this hash with what it looks for:
+ * The index contains only numbers, and never reads an element. The caller hashes the key that it looks for. hash_next
+ * then finds the elements with this hash, and the caller compares their keys:
  *
  *     uint32_t hash = hash_pair(pid, start), at = hash, found;
  *     while ((found = hash_next(&index, hash, &at)) != HASH_NONE)
@@ -40,7 +40,7 @@ int hash_add(struct hash_index *index, uint32_t hash, uint32_t place);
 /* Removes the element that hash_add added with the same hash and place. Does nothing if there is none. */
 void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place);
 
-/* Removes everything, and keeps the memory for what comes next. */
+/* Removes all elements, and keeps the memory for later additions. */
 void hash_clear(struct hash_index *index);
 void hash_free(struct hash_index *index);
 
@@ -49,9 +49,9 @@ void hash_free(struct hash_index *index);
 uint32_t hash_bytes(const void *bytes, size_t size);
 uint32_t hash_pair(uint32_t a, uint64_t b);
 
-/* Returns the FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). It is the same everywhere and may be
- * stored. It distinguishes the contents of files, but not if somebody wants to deceive. sum: HASH_FNV_START, or the sum
- * of the bytes before these. */
+/* Returns the FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). The sum is the same in all processes
+ * and on all machines, so it may be stored. Two different files hardly ever have the same sum, unless somebody makes
+ * them so on purpose. sum is HASH_FNV_START, or the sum of the bytes that precede bytes. */
 #define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size);
 

@@ -36,7 +36,8 @@ static bool output_path_is_strangers(const struct stat *directory, const struct 
            entry->st_uid != directory->st_uid;
 }
 
-/* Opens the directory of a path, which is relative to the directory found so far. */
+/* Opens the directory part of path, which is relative to found->directory. Stores the directory and the file's name in
+ * found. */
 static int output_path_enter(struct output_path *found, const char *path)
 {
     char directory[PATH_MAX] = ".";
@@ -59,7 +60,8 @@ static int output_path_enter(struct output_path *found, const char *path)
     return 0;
 }
 
-/* Checks an entry. If it is a link to follow, writes its text to link; else link is empty. */
+/* Checks a directory entry; entry is an O_PATH descriptor of it. If the entry is a link that we follow, writes the
+ * link's target to link. Otherwise makes link empty. */
 static int output_path_judge(struct output_path *found, int entry, char link[PATH_MAX])
 {
     struct stat directory;
@@ -119,7 +121,8 @@ void output_path_close(struct output_path *found)
     found->directory = AT_FDCWD;
 }
 
-/* Opens what was found. O_CREAT makes the kernel apply its own rules again, to what is there now. */
+/* Opens the file that was found. O_CREAT makes the kernel apply its own rules once more, to the file that has the name
+ * now. */
 static int output_path_try(const struct output_path *found)
 {
     int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;

@@ -10,7 +10,7 @@
 
 struct output_path {
     int directory;           /* the directory of the file; owned, O_PATH */
-    char name[NAME_MAX + 1]; /* in the directory */
+    char name[NAME_MAX + 1]; /* name of the file in directory */
     bool exists;
     bool strangers;     /* after -EACCES: another user may have made the file to mislead us */
     bool opaque;        /* a link in /proc that only the kernel can follow */
@@ -22,12 +22,13 @@ struct output_path {
 int output_path_find(const char *path, struct output_path *found);
 void output_path_close(struct output_path *found);
 
-/* Opens for writing what was found. Creates it if it is not there, and truncates a regular file. Returns a descriptor,
- * which the caller closes, or -errno; -EAGAIN: another file is there by now. */
+/* Opens the file that output_path_find found, for writing. Creates the file if it does not exist, and truncates a
+ * regular file. Returns a descriptor, which the caller closes, or -errno; -EAGAIN: another file has taken its place
+ * since. */
 int output_path_open_found(const struct output_path *found);
 
-/* Checks whether a new file could replace what was found. If it cannot be replaced, checks whether it can be written.
- * Returns 0 or -errno. Permissions may change before the file is opened. */
+/* Checks whether a new file could replace the file that was found. If not, checks whether the file itself can be
+ * written. Returns 0 or -errno. Permissions may change before the file is opened. */
 int output_path_check(const struct output_path *found);
 
 /* Finds and opens a path for writing. Returns a descriptor, which the caller closes, or -errno. */

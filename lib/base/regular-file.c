@@ -58,7 +58,7 @@ static int regular_file_open_found(int place, const char *path, uint64_t inode)
         snprintf(through, sizeof through, "/proc/self/fd/%d", place);
         fd = open(through, how);
         if (fd < 0 && errno == ENOENT && path != NULL)
-            fd = open(path, how | O_NONBLOCK); /* it may have become a FIFO */
+            fd = open(path, how | O_NONBLOCK); /* O_NONBLOCK: path may lead to a FIFO by now */
         if (fd < 0)
             fd = -errno;
     }
@@ -74,7 +74,7 @@ int regular_file_open(const char *path, uint64_t inode)
 }
 
 /* Opens a path with O_PATH. Returns -ENOSYS if the kernel has no openat2(2), or if a filter of system calls refuses it
- * with EPERM, as those of containers do. */
+ * with EPERM, as the seccomp filters of containers do. */
 static int regular_file_find_below(int root, const char *path)
 {
 #if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)

@@ -17,14 +17,14 @@
  * PPROFIL_ERROR_NOT_REGULAR for anything else that is no regular file, -ESTALE for a file with another inode. inode 0:
  * any inode will do. */
 int regular_file_open(const char *path, uint64_t inode);
-/* Does the same for a path as a process with the root directory root sees it: absolute links stay in the tree. Before
- * Linux 5.6 they may lead out of it. */
+/* Does the same for a path below root, a descriptor of the root directory of a process. Absolute links are followed
+ * within root. Before Linux 5.6 they may lead out of root. */
 int regular_file_open_below(int root, const char *path, uint64_t inode);
 
 /* Returns true if another process serves the file (FUSE). */
 bool regular_file_is_served(int fd);
 /* Copies a file, with its times, to a memfd. Returns the copy's descriptor, which the caller closes, or -errno; -EFBIG:
- * the file has more than most bytes. fd stays open. */
+ * the file is larger than the limit most, in bytes. fd stays open. */
 int regular_file_copy(int fd, off_t most);
 
 #endif
