@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* live-internal: shared by the files of this room, which make reports, call trees and code of a
- * session that is sampling. */
+/* live-internal: shared by the files of this directory, which make reports, call trees and code of
+ * a session that is sampling. */
 #ifndef PPROFIL_LIVE_INTERNAL_H
 #define PPROFIL_LIVE_INTERNAL_H
 
@@ -11,7 +11,7 @@
 
 #define LIVE_PROBLEM_SIZE 256
 
-/* For each row id, a location of the row. Rows are only added. */
+/* A map from the id of each row to one location of the row. Rows are never removed. */
 struct live_rows {
     struct live_row {
         uint64_t id;
@@ -31,7 +31,8 @@ struct live_code {
 struct pprofil_live {
     struct profile *profile;        /* borrowed from the session */
     struct async_symbolizer *async; /* owned */
-    bool inlines;                   /* there are stacks, and inlined functions are frames of them */
+    /* the session samples stacks, so inlined functions have rows of their own */
+    bool inlines;
     struct live_rows functions, lines;
     struct flat_sums sums[REPORT_GROUPINGS]; /* by enum pprofil_by */
     struct live_nodes nodes;

@@ -4,8 +4,8 @@
  * The async symbolizer looks up names in a thread of its own. It changes the profile only during
  * live_exchange.
  *
- * The id of a row is made from the key of the row, and does not lead to a location. Each location
- * is therefore listed under the ids of its rows as soon as it has its name.
+ * The id of a row is made from the key of the row, and contains no location. So live->functions and
+ * live->lines map row ids to locations. A location is added to them as soon as it has its name.
  */
 #include "config.h"
 
@@ -29,8 +29,8 @@ static const struct live_row *live_find_row(const struct live_rows *rows, uint64
     return NULL;
 }
 
-/* Lists a location under a row id, unless the id has one already. Without memory it is left out,
- * and the row has no code. */
+/* Maps a row id to a location, unless the id is mapped already. If there is no memory, leaves the
+ * location out; then the code of the row cannot be shown. */
 static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 {
     if (live_find_row(rows, id) != NULL ||
@@ -40,8 +40,8 @@ static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
     rows->all[rows->count++] = (struct live_row){.id = id, .location = location};
 }
 
-/* Lists a location under the ids of all its rows. With stacks, inlined functions have rows of their
- * own. */
+/* Maps the ids of all rows of a location to the location. If the session samples stacks, functions
+ * that were inlined there have rows of their own. */
 static void live_add_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
                           uint32_t location)
 {
