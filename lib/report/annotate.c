@@ -64,8 +64,8 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
 
 /* --- blocks ------------------------------------------------------------------------------ */
 
-/* A location of the function, and the time of the samples that have it on their stack. A recursive
- * call counts each time. */
+/* A location of the function, and the time of the samples that have it on their stack. A sample
+ * counts once for each of its frames at the location. */
 struct hot_location {
     uint32_t location;
     uint64_t ns;
@@ -146,7 +146,7 @@ static int annotate_add_blocks(const struct profile *profile, struct symbolizer 
         error = annotate_add_block(symbolizer, places[i].location, annotation, problem);
         if (error != 0 && error != PPROFIL_ERROR_NO_CODE)
             return error;
-        /* give up: the other locations hardly have code */
+        /* give up: if this many locations have no code, the others hardly have any */
         if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX)
             break;
     }

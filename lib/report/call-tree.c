@@ -117,7 +117,7 @@ static int call_tree_add_frame(struct builder *builder, uint32_t unit, bool inli
     return error;
 }
 
-/* Adds a node of the profile. Its parent must have been added before. */
+/* Adds a node of the profile to the tree. The node's parent must have been added before. */
 static int call_tree_add_node(struct builder *builder, uint32_t index)
 {
     const struct profile_node *node = &builder->profile->nodes[index];
@@ -269,8 +269,8 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 /* The way up from one call in the top-down tree. Two paths never reach the same call through the same units, because
  * the children of a node have different units. */
 struct path {
-    uint32_t call; /* the node of the top-down tree that it has reached */
-    uint32_t node; /* its node in the tree of callers */
+    uint32_t call; /* the node of the top-down tree that the path has reached */
+    uint32_t node; /* the node of the tree of callers for this call */
     struct amount self, total;
 };
 
@@ -319,7 +319,7 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
 }
 
 /* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of its nodes are
- * known. stop: closes these nodes instead. */
+ * known. If stop is true, closes the nodes of the present level instead. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

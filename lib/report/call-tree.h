@@ -18,10 +18,10 @@ struct call_node {
     uint32_t unit;           /* index in the table of units */
     /* indexes of its first child, and of the next child of its parent; 0: none */
     uint32_t child, sibling;
-    bool inlined;            /* the unit was inlined into that of the parent */
+    bool inlined;            /* the unit was inlined into the unit of the parent */
     bool closed;             /* nodes below it were left out */
-    /* of samples that ran here; in trees of callers: the part of total in which the unit at depth 0
-     * itself ran */
+    /* of samples whose innermost frame is this node; in trees of callers: the part of total in
+     * which the unit at depth 0 itself ran */
     struct amount self;
     struct amount total; /* of samples with the path to this node on their stack */
 };
@@ -33,9 +33,9 @@ struct call_tree {
     struct hash_index index; /* finds nodes by parent and unit */
 };
 
-/* Makes the top-down tree of all samples that count. units must be empty; it gets the units,
- * without amounts. The caller clears tree and units, also after an error. Returns 0, -ENOMEM, or
- * -EOVERFLOW if there are more than CALL_TREE_NODES_MAX nodes. */
+/* Makes the top-down tree of all samples that count (row_counts). units must be empty; the units of
+ * the tree are added to it, without amounts. The caller clears tree and units, also after an error.
+ * Returns 0, -ENOMEM, or -EOVERFLOW if there are more than CALL_TREE_NODES_MAX nodes. */
 int call_tree_build(const struct profile *profile, const struct report_options *options,
                     struct sums *units, struct call_tree *tree);
 void call_tree_clear(struct call_tree *tree);
@@ -77,8 +77,9 @@ struct call_bounds {
 };
 
 /* Makes the bottom-up tree of the roots, their callers, the callers of these, and so on. If roots
- * is NULL, it starts from all units that ran. The tree ends at the bounds, or when it would take
- * too long; nodes are closed there. Returns the errors of call_tree_build. */
+ * is NULL, the tree starts from all units that ran. The tree ends at the bounds, or earlier if it
+ * would take too long. The nodes at which it ends are closed. Returns the errors of
+ * call_tree_build. */
 int call_tree_callers(const struct call_tree *from, const struct call_roots *roots,
                       const struct call_bounds *bounds, struct call_tree *tree);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* changed: finds what is new in a growing profile since it was last added to sums: the new time of
- * each sample, and the nodes of the stacks that have new samples. */
+/* changed: finds what is new in a growing profile since its samples were last added to sums. New
+ * are the time that samples have got, and the nodes of the stacks that have got samples. */
 #ifndef PPROFIL_CHANGED_H
 #define PPROFIL_CHANGED_H
 
@@ -21,13 +21,13 @@ struct added_samples {
  * profile was cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
-/* Begins anew: nothing has been added. */
+/* Begins anew with the filter and the mode of the profile: no sample has been added yet. */
 void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
 /* Makes room for all samples of the profile. 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);
-/* Writes to *more what has not been added of a sample. Returns false if that is nothing, or if the
- * sample does not count. */
+/* Writes to *more the part of a sample that has not been added yet. Returns false if this part is
+ * 0, or if the sample does not count. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more);
 void added_clear(struct added_samples *added);

@@ -31,8 +31,8 @@ static const struct symbol_instruction *instruction_of(const struct code_sums *s
     return listing->rows[sums->instructions[i]].instruction;
 }
 
-/* Returns the number of instructions that begin at or before number. number is a place or,
- * by_address, an address as linked. */
+/* Returns the number of instructions that begin at or before number. number is a
+ * symbol_instruction.place or, if by_address is true, a link-time address. */
 static uint32_t code_count_until(const struct code_sums *sums, const struct listing *listing,
                                  uint64_t number, bool by_address)
 {
@@ -70,7 +70,8 @@ uint32_t code_row_of_address(const struct code_sums *sums, const struct listing 
 
 /* --- samples ---------------------------------------------------------------------------- */
 
-/* Adds sample number now to a total, unless the total contains it already. */
+/* Adds a sample to a total, unless the total contains it already. now: the number of the sample.
+ * *seen: the number of the last sample in the total. */
 static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now,
                       const struct amount *amount)
 {
@@ -171,7 +172,7 @@ void code_sums_clear(struct code_sums *sums)
     *sums = (struct code_sums){0};
 }
 
-/* --- as pprofil.h hands it out ----------------------------------------------------------- */
+/* --- the pprofil_code of pprofil.h ------------------------------------------------------- */
 
 static size_t code_least(size_t a, size_t b)
 {

@@ -27,10 +27,10 @@ int annotate_function(struct profile *profile, struct symbolizer *symbolizer, ui
                       struct annotation *annotation, const char **problem);
 void annotate_clear(struct annotation *annotation);
 
-/* Keeps only the rows of a report BY_FUNCTION that a pattern means. "OBJECT:NAME" means the
- * function NAME of OBJECT; other patterns are those of match.h. Returns 0, -ENOMEM, or -EINVAL if
- * the pattern is not a regular expression. After -EINVAL, and if no row is left, problem (size
- * bytes) has the reason. */
+/* Keeps only the rows of a report BY_FUNCTION that a pattern matches. The pattern "OBJECT:NAME"
+ * matches the function NAME of OBJECT; other patterns are those of match.h. Returns 0, -ENOMEM, or
+ * -EINVAL if the pattern is not a regular expression. After -EINVAL, and if no row is left, problem
+ * (size bytes) has the reason. */
 int annotate_keep(struct pprofil_report *report, const char *pattern, char *problem, size_t size);
 
 /* --- its samples ------------------------------------------------------------------------- */
@@ -59,11 +59,11 @@ void code_sums_clear(struct code_sums *sums);
  * of the object, or UINT32_MAX. */
 uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing,
                            uint64_t place);
-/* Returns the row of the instruction that begins at an address, as linked, or UINT32_MAX. */
+/* Returns the row of the instruction that begins at a link-time address, or UINT32_MAX. */
 uint32_t code_row_of_address(const struct code_sums *sums, const struct listing *listing,
                              uint64_t address);
 
-/* --- as pprofil.h hands it out ----------------------------------------------------------- */
+/* --- the pprofil_code of pprofil.h ------------------------------------------------------- */
 
 struct pprofil_code {
     const struct profile *profile; /* borrowed */
@@ -71,7 +71,7 @@ struct pprofil_code {
     struct code_sums sums;
 };
 
-/* Makes the code that pprofil.h hands out; the caller frees it with pprofil_code_free. The profile
+/* Makes a pprofil_code (see pprofil.h), which the caller frees with pprofil_code_free. The profile
  * and the listing must outlive it. Returns 0 or -ENOMEM. */
 int code_new(const struct profile *profile, const struct report_options *options,
              const struct listing *listing, struct pprofil_code **code);

@@ -28,7 +28,7 @@ struct diff_function {
 
 struct diff_table {
     struct profile *names; /* owned; only its strings are used, for the names of both profiles */
-    struct sums keys; /* keys of found, name and object; a sum has the index of its function */
+    struct sums keys; /* keys {name, object}; sum number i belongs to found[i] */
     struct diff_function *found; /* owned; one for each key */
     uint32_t *rows[DIFF_SIDES];  /* owned; indexes in found, by location */
     struct diff_pair all;
@@ -119,8 +119,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* Functions of one name that only one profile has: by side, the row of the last of them, and their
- * number. */
+/* The functions with one name that only one profile has. By side: the row of the last of them, and
+ * their number. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };
@@ -222,8 +222,8 @@ static void judge(struct pprofil_change *change, double q, double least)
     change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
 }
 
-/* Computes q for all changes: their tests are one family. The change of the whole is one of them,
- * unless shares are compared, as the share of the whole is always 1. */
+/* Computes q for all changes: their tests are one family. The change of the profiles' total time is
+ * tested too. It is left out if shares are compared, because the share of the total is always 1. */
 static int diff_judge_all(struct pprofil_diff *diff, const struct diff_options *options)
 {
     double *values = calloc(2 * (size_t)diff->totals.rows + 1, sizeof *values);

@@ -18,17 +18,17 @@ struct pprofil_diff {
 struct diff_options {
     enum pprofil_diff_by by;
     uint32_t limit; /* number of rows; 0: all */
-    /* a change of less than this share of the old whole (0..1) is never significant */
+    /* a change of less than this share of the old profile's total (0..1) is never significant */
     double least;
 };
 
 /* Compares two profiles; the old one comes first. Functions are the same if their names are equal
- * and the last components of their objects' paths are equal. Programs get renamed: a name that is
- * left once in each profile, in different objects, is one function too. Names are looked up as
- * needed. symbolizers, and each of its entries, may be NULL. The caller frees *diff with
- * pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile has
- * CPU time and the other elapsed time, or PPROFIL_ERROR_NO_DURATION if time per second is compared
- * and a profile has no elapsed time. */
+ * and the last components of their objects' paths are equal. A program may have been renamed. So,
+ * if a name remains without a partner exactly once in each profile, these two functions are the
+ * same too. Names are looked up as needed. symbolizers, and each of its entries, may be NULL. The
+ * caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW,
+ * PPROFIL_ERROR_MIXED_TIMES if one profile has CPU time and the other elapsed time, or
+ * PPROFIL_ERROR_NO_DURATION if time per second is compared and a profile has no elapsed time. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct pprofil_diff **diff);
 

@@ -51,8 +51,9 @@ static bool is_looked_up(const struct update *update, uint32_t location)
     return (update->profile->locations[location].looked & needs) == needs;
 }
 
-/* Makes a location name a sum. A location that has not been looked up may turn out to have another
- * name than the sum, so a location that has been looked up replaces it. */
+/* Takes the name of a sum from a frame of a location, if the frame is a better choice than the
+ * present one. A location that has not been looked up may later get another name than the sum. So a
+ * location that has been looked up replaces it. */
 static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location,
                               uint32_t frame)
 {
@@ -148,8 +149,9 @@ static void flat_sums_leave(void *context, uint32_t node, const struct amount *s
     }
 }
 
-/* Adds missing sums in the order of the profile's nodes, because the first location of a sum names
- * it. A live report does not call this: there the walk adds sums when it reaches them. */
+/* Adds missing sums in the order of the profile's nodes, because a sum takes its name from its
+ * first location. A live report does not call this function: the walk adds a sum when it reaches a
+ * location of the sum. */
 static int flat_sums_need_changed(struct update *update)
 {
     const struct changed_nodes *changed = &update->sums->changed;
@@ -188,7 +190,7 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location,
 }
 
 /* Returns the index of the state, system call or thread that decides to which sum a sample belongs.
- * BY_PROCESS it is the thread too. */
+ * BY_PROCESS returns the index of the thread too. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)
@@ -276,7 +278,7 @@ static int flat_sums_add_new(struct update *update)
     return error == 0 ? flat_sums_walk(update) : error;
 }
 
-/* Adds the waiting samples to the sums, or (away) subtracts them. */
+/* Adds the waiting samples to the sums, or, if away is true, subtracts them. */
 static int flat_sums_add_waiting(struct update *update, bool away)
 {
     const struct flat_sums *sums = update->sums;
@@ -331,8 +333,8 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
         .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
 }
 
-/* Subtracts the waiting samples. A sum that is empty then forgets a location that has not been
- * looked up, so that another location can name it. */
+/* Subtracts the waiting samples. If a sum is empty after that, and its location has not been looked
+ * up, the sum drops the location. It can then take its name from another location. */
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);

@@ -21,9 +21,9 @@ struct hottest {
     struct added_samples added;
 };
 
-/* Adds the new samples of the profile. The options must be those of former calls, and no name may
- * have changed since. Samples in a function without a name are added once it has one. Returns 0 or
- * -ENOMEM, which leaves hottest empty. */
+/* Adds the new samples of the profile. The options must be the same in all calls, and no name may have changed since
+ * hottest was empty. Samples in a function without a name are added once it has one. Returns 0 or -ENOMEM, which leaves
+ * hottest empty. */
 int hottest_update(struct hottest *hottest, const struct profile *profile,
                    const struct report_options *options);
 void hottest_clear(struct hottest *hottest);

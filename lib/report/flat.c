@@ -77,7 +77,8 @@ struct ordered_row {
     const struct sum *sum;
 };
 
-/* Sorts rows by time, the largest first, then by their texts and numbers, then by key. */
+/* Compares rows for qsort: by time, the largest first, then by their texts and numbers, then by
+ * key. */
 static int flat_compare(const void *left, const void *right)
 {
     const struct ordered_row *x = left, *y = right;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * match: finds the names that a pattern means. These searches are tried in turn, up to the first
+ * match: finds the names that a pattern matches. These searches are tried in turn, up to the first
  * that finds any name:
  *
  *     names that equal the pattern
@@ -20,8 +20,8 @@
 
 #define MATCH_NEAREST 3u
 
-/* Sets marked[i] if the pattern means text i. The caller has set all count entries to false. A text
- * may be NULL: no pattern means it. *found: the number of texts that are marked. Returns 0,
+/* Sets marked[i] if the pattern matches text i. The caller has set all count entries to false. A
+ * text may be NULL: no pattern matches it. *found: the number of texts that are marked. Returns 0,
  * -ENOMEM, or -EINVAL if the pattern is not a regular expression; then problem (size bytes) has the
  * reason. */
 int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,

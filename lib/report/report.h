@@ -101,7 +101,8 @@ struct pprofil_tree {
 };
 
 struct report_tree_options {
-    struct report_options of; /* BY_FUNCTION, BY_LINE or BY_OBJECT; stacks counts as set */
+    /* of.by is BY_FUNCTION, BY_LINE or BY_OBJECT; of.stacks is taken as true */
+    struct report_options of;
     enum pprofil_tree_kind kind;
     /* CALLERS, CALLEES: a pattern as in match.h. On each stack the outermost call that it matches
      * counts. */

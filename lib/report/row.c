@@ -150,8 +150,8 @@ static uint64_t row_mix(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
-/* The key of a line does not fit into 64 bits, so its id is a hash. That two lines of one report
- * get the same id is about as likely as an error of the computer. */
+/* The key of a line does not fit into 64 bits, so the id of a line is a hash. It is very unlikely
+ * that two lines of one report get the same id. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by)
 {
     if (by == PPROFIL_BY_FUNCTION)
@@ -184,8 +184,8 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Functions with the same name in one object share a row. The first of them names the row, until
- * there is one with a known place of definition. */
+/* Functions with the same name in one object share a row. The row takes its file and line from the
+ * first of these functions, until one with a known place of definition is found. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];

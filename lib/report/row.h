@@ -58,8 +58,8 @@ uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Lets this frame of a location name a sum, if it is a better choice than the frame that names it
- * now. */
+/* Takes the sum's name from this frame of a location, if the frame is a better choice than the
+ * present one. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
 /* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set
@@ -70,8 +70,8 @@ void row_name_code(const struct profile *profile, const struct sum *sum, enum pp
 /* A row whose texts are all empty. */
 #define ROW_EMPTY ((struct pprofil_row){.name = "", .object = "", .file = "", .hottest = ""})
 
-/* Fills in the samples, times, shares and confidence intervals of a row. Shares are parts of whole.
- * total is NULL in a report without totals. */
+/* Fills in the samples, times, shares and confidence intervals of a row. whole is the amount that
+ * counts as a share of 1. total is NULL in a report without totals. */
 void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole);
 

@@ -31,7 +31,7 @@ struct selector {
 struct names {
     const char *option, *what, *pattern; /* what: the kind of names, for people */
     const char **texts;                  /* owned */
-    bool *marked;                        /* owned; by name, whether the pattern means it */
+    bool *marked;                        /* owned; by name, whether the pattern matches it */
     uint32_t count;
 };
 
@@ -49,7 +49,7 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-/* Marks the names that the pattern means. If there are none, this is an error, except for
+/* Marks the names that the pattern matches. If there are none, this is an error, except for
  * --ignore. */
 static int names_match(const struct selector *selector, struct names *names)
 {
@@ -232,8 +232,8 @@ static bool has_marked_frame(const struct selector *selector,
     return has;
 }
 
-/* Keeps only the samples whose stacks have a function that the pattern means or, if want is false,
- * those whose stacks have none. */
+/* Keeps only the samples whose stacks have a function that the pattern matches or, if want is
+ * false, those whose stacks have none. */
 static int keep_stacks(const struct selector *selector, const char *option, const char *pattern,
                        bool want)
 {

@@ -29,8 +29,8 @@ double statistics_half_width(double share, double samples);
  * samples the interval is [0, 1]. */
 struct estimate statistics_share(double share, double samples);
 
-/* Estimates a sum of samples that come at random times (a Poisson process) and are worth unit each,
- * by the score interval. */
+/* Estimates a sum over samples by the score interval. The samples come at random times (a Poisson
+ * process), and the value of each is unit. */
 struct estimate statistics_sum(double sum, double unit);
 
 /* Returns b - a of independent estimates, by the square-and-add interval of Newcombe (Statistics in
@@ -42,10 +42,11 @@ struct estimate statistics_difference(const struct estimate *a, const struct est
  * half a sample (Yates's continuity correction). */
 double statistics_p(double difference, double variance, double correction);
 
-/* Replaces the p of count tests by their q: the lowest false discovery rate at which a test counts
- * as a discovery (Benjamini and Hochberg, 1995). If all tests with q <= 0.05 are called
- * significant, on average at most 5 % of them differ by chance. If in truth nothing differs, the
- * probability that any test is called significant is at most 5 %. Returns 0 or -ENOMEM. */
+/* values has the p-values of count tests. Replaces each by the q-value of its test: the lowest
+ * false discovery rate at which a test counts as a discovery (Benjamini and Hochberg, 1995). If all
+ * tests with q <= 0.05 are called significant, on average at most 5 % of them differ by chance. If
+ * in truth nothing differs, the probability that any test is called significant is at most 5 %.
+ * Returns 0 or -ENOMEM. */
 int statistics_adjust(double *values, size_t count);
 
 /* --- of a diff --------------------------------------------------------------------------- */
@@ -67,7 +68,7 @@ struct diff_pair {
     struct diff_sums of[DIFF_SIDES];
 };
 
-/* The two wholes that rows belong to, and how rows are compared. */
+/* The sums of both whole profiles, and how rows are compared. */
 struct diff_test {
     struct diff_pair all;
     /* divisor of times in ns: 1e9 for values in seconds, the elapsed ns of the profile for values
@@ -76,15 +77,17 @@ struct diff_test {
     bool by_share;
 };
 
-/* How much weights differ within functions: variance / freedom is their variance, divided by the
- * square of their mean. It is used for functions with few cells. Begins as {0}. */
+/* How much the weights of samples differ within functions. variance / freedom is the variance of
+ * the weights, divided by the square of their mean. A function with few cells takes its estimate
+ * mainly from this. An empty structure is all 0. */
 struct diff_spread {
-    /* sum of squared deviations, divided by the square of the mean; degrees of freedom */
+    /* variance: sum of squared deviations, divided by the square of the mean; freedom: degrees of
+     * freedom */
     double variance, freedom;
 };
 void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 
-/* Replaces sums->squares, as it was counted, by an estimate. */
+/* Replaces the counted sums->squares by an estimate. */
 void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
 /* Compares the two sides of a pair, and fills in *change except q and significant. */

@@ -32,7 +32,7 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* What printing a row needs. */
+/* The values that gperf_print_row needs. */
 struct gperf_page {
     FILE *out;
     const struct pprofil_style_options *options;

@@ -63,9 +63,9 @@ static const char *gprof_skip_suffix(const char *suffix, const char *end)
     return suffix;
 }
 
-/* Returns true if gprof takes a local symbol for a mere label. If a name ends with a suffix as
- * above, gprof misses the end of the name and goes on with the next name in the file. We do the
- * same, because functions would otherwise have rows that gprof does not print. */
+/* Returns true if gprof takes a local symbol for a mere label. If a name ends with a suffix that
+ * gprof_skip_suffix accepts, gprof misses the end of the name and goes on with the next name in the
+ * file. We do the same, because functions would otherwise have rows that gprof does not print. */
 static bool gprof_is_label(const struct symbol *symbol)
 {
     const char *name = symbol->name, *end = name + strlen(name);

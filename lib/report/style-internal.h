@@ -48,8 +48,8 @@ void ticks_clear(struct ticks_table *table);
 /* Returns the row whose text contains an address, or NULL. */
 struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address);
 
-/* Returns the address at which a histogram of a file begins. If the file does not have its address,
- * the histogram begins with the page of the first symbol, as kprof assumed. */
+/* Returns the address at which a histogram of a file begins. If the file does not contain this
+ * address, returns the start of the page of the first symbol, as kprof did. */
 #define TICKS_PAGE UINT64_C(4096)
 uint64_t ticks_base(const struct ticks_table *table, const struct histogram_file *file,
                     const struct histogram *histogram);
@@ -69,9 +69,9 @@ void ticks_add_file(struct ticks_table *table, const struct histogram_file *file
  * among its callers in proportion to their calls of it. Functions that call each other in a circle
  * pass on their time together. Hidden rows take no part.
  *
- * The rows must be sorted by address and have their ticks. Adds to the calls of each row, without
- * those by itself. Adds to below, an array of zeros by row, the ticks of the callees. Returns 0 or
- * -ENOMEM.
+ * The rows must be sorted by address and have their ticks. Adds to the calls of each row the calls
+ * by other functions. below is an array of zeros, one for each row; adds to each entry the ticks of
+ * the row's callees. Returns 0 or -ENOMEM.
  */
 int call_graph(const struct histogram_file *file, struct ticks_table *table, double *below);
 

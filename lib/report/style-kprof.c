@@ -55,8 +55,8 @@ bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* Returns true if the counters were made by the rules of one of the two systems. Then some cells
- * are not counters. */
+/* Returns true if the counters were made by the rules of Inferno or Plan 9. Then some cells are not
+ * counters. */
 static bool is_kpdata(const struct histogram_file *file)
 {
     return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
@@ -111,7 +111,7 @@ static uint64_t us_per_tick(const struct histogram_file *file)
     return file->dialect != NULL ? file->dialect->period_ns / 1000 : USUAL_US;
 }
 
-/* Returns ticks * times / whole, truncated as the integers of the programs were. */
+/* Returns ticks * times / whole, rounded down, because the originals compute with integers. */
 static uint64_t kprof_part(uint64_t ticks, uint64_t times, uint64_t whole)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)ticks * times;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints reports like prof(1) of the Seventh Edition, of 4.3BSD and of Solaris, which has two.
+ * Prints reports like prof(1) of the Seventh Edition, of 4.3BSD and of Solaris. Solaris has two
+ * such reports.
  *
  * The ticks of a counter are divided among the symbols in its text, in proportion to their text: in
  * the Seventh Edition and 4.3BSD by whole words of the PDP-11, in Solaris by bytes. Solaris's
@@ -22,7 +23,7 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-/* What printing a row needs. */
+/* The values that the functions prof_print_... need for a row. */
 struct prof_page {
     FILE *out;
     const struct pprofil_style_options *options;
@@ -379,7 +380,8 @@ int style_prof_solaris_versioned(const struct histogram_file *file,
     return prof_print(file, symbols, options, &versioned, out, errors);
 }
 
-/* Returns the flavour of the system that wrote the file, or by whose rules it was counted. */
+/* Returns the flavour of the system that wrote the file, or whose rules were used to count its
+ * ticks. */
 static const struct flavour *prof_flavour_of(const struct histogram_file *file)
 {
     enum dialect_prof prof = file->dialect != NULL ? file->dialect->prof : DIALECT_PROF_BSD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ticks by symbol that all styles print.
+ * Finds the ticks of each symbol, which all styles print.
  *
  * Counters and rows are both sorted by address, so one pass serves both: a row that ends before a
  * counter begins is never visited again. Positions are distances from the low end of a histogram,

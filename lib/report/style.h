@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * style: prints reports that look, byte for byte, like those of other systems' profilers, such as
- * prof, gprof and kprof. Unlike the rest of this room, it makes text, and writes it to the caller's
- * stream.
+ * prof, gprof and kprof. Unlike the rest of this directory, it makes text, and writes it to the
+ * caller's stream.
  *
- * The profiled program is an ELF file, and the rules of the old profilers are applied to it. Text
+ * The profiled program is an ELF file, and the rules of the old profilers are applied to it. Code
  * belongs to the symbol before it, whatever the size of that symbol. Static functions have rows, as
  * with prof -a and -g. If an address has several names, one is chosen as gprof chooses.
  */
@@ -18,10 +18,11 @@
 #include "pprofil.h"
 #include "symbol/symbol.h"
 
-/* Prints a report to out. The addresses in symbols are of the same kind as those in file: as
- * linked, or for a report with style.whole as mapped. Returns 0, -ENOMEM, or
- * PPROFIL_ERROR_EXPLAINED if there is nothing to print; then errors has got the reason in the old
- * program's own words. The caller checks whether out could be written. */
+/* Prints a report to out. The addresses in symbols and in file are of the same kind. They are
+ * link-time addresses or, for a report with style.whole, the addresses at which objects were
+ * mapped. Returns 0, -ENOMEM, or PPROFIL_ERROR_EXPLAINED if there is nothing to print; then errors
+ * has got the reason in the old program's own words. The caller checks whether out could be
+ * written. */
 typedef int style_function(const struct histogram_file *file, const struct symbol_table *symbols,
                            const struct pprofil_style_options *options, FILE *out, FILE *errors);
 
@@ -37,7 +38,8 @@ enum style_file { STYLE_TEXT, STYLE_DATA };
 struct style {
     const char *name;
     const char *summary; /* for people, one line */
-    /* dialect by whose rules a profile is turned into counters for this report */
+    /* name of the dialect (pprofil-formats(5)) whose rules turn a profile into counters for this
+     * report */
     const char *dialect;
     /* samples of all objects are in the report, as pcs at the addresses at which they were
      * mapped */
@@ -50,12 +52,12 @@ struct style {
     bool (*refuse)(enum style_file which, const char *path, int error, FILE *errors);
 };
 
-/* style_find returns the style of this name, style_at the i-th one in the order of the manual page.
- * NULL: there is none. */
+/* style_find returns the style with this name. style_at returns the style number i, in the order of
+ * the manual page. Both return NULL if there is none. */
 const struct style *style_find(const char *name);
 const struct style *style_at(unsigned i);
 
-/* The functions style.refuse of the programs. */
+/* The functions that style.refuse points to, one for each old program. */
 bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE *errors);
 bool style_v7_refuse(enum style_file which, const char *path, int error, FILE *errors);
 bool style_bsd_refuse(enum style_file which, const char *path, int error, FILE *errors);

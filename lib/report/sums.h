@@ -22,9 +22,11 @@ struct sum {
     /* of the samples that belong to the row; a stack belongs to the row of its innermost frame */
     struct amount self;
     struct amount total; /* of the samples with the row anywhere on their stack; each counts once */
-    /* code: a location with this key, which names the row; PROFILE_NONE in a new sum */
+    /* rows of code: a location with this key, from which the row takes its name; PROFILE_NONE in a
+     * new sum */
     uint32_t location;
-    uint32_t frame;      /* code: the line of that location that has this key; 0: the innermost */
+    /* rows of code: index of the line of that location that has this key; 0: the innermost */
+    uint32_t frame;
     uint32_t thread, syscall, state;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes rows of a call tree, in the order in which they are printed. The nodes that come next are
- * on a stack of our own, the next one on top, so that no function recurses.
+ * Makes rows of a call tree, in the order in which they are printed. The nodes whose rows come next
+ * are in an array that serves as a stack, so that no function recurses.
  *
  * With a limit, the rows with the largest totals are shown. No row has a larger total than its
  * parent, so the parent of each shown row is shown too.
@@ -19,7 +19,8 @@
 #include "report/report.h"
 #include "report/row.h"
 
-/* A row that comes later: one node, or all children of a node that are cut off. */
+/* A row that has not been made yet. It is for one node, or for all children of a node that are cut
+ * off: they get no rows of their own. */
 struct waiting {
     uint32_t node; /* the node; in a row of nodes that are cut off, their parent */
     uint32_t parent, depth, indent;
@@ -37,8 +38,8 @@ struct maker {
     struct waiting *stack; /* owned */
     uint32_t waiting;
     uint32_t *below;   /* owned; the children of one node, in the order of rows */
-    uint64_t least_ns; /* ns; nodes with less get no row */
-    uint64_t floor_ns; /* ns; nodes with less get no row, because of the limit */
+    uint64_t least_ns; /* ns; a node with a smaller total gets no row */
+    uint64_t floor_ns; /* ns; a node with a smaller total gets no row, because of the limit */
     uint64_t places;   /* number of rows left for nodes whose total is exactly floor_ns */
 };
 
@@ -252,7 +253,7 @@ static void sum_rest(const struct maker *maker)
     }
 }
 
-/* Marks the units whose names the pattern means. */
+/* Marks the units whose names the pattern matches. */
 static int find_wanted(const struct maker *maker, bool *wanted, char *problem, size_t size)
 {
     uint32_t count = maker->units->count, found = 0;
