@@ -6,11 +6,8 @@
  */
 #include "config.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,24 +173,6 @@ static int request_ask(const char *call, const struct wire_profil *request, stru
     if (error != 0)
         request_explain(call, error);
     return error;
-}
-
-void compat_enter(struct compat_guard *guard)
-{
-    sigset_t all;
-
-    static_assert(sizeof guard->mask >= sizeof all, "room for a sigset_t");
-    guard->before = errno;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, (sigset_t *)guard->mask);
-}
-
-void compat_leave(const struct compat_guard *guard)
-{
-    pthread_sigmask(SIG_SETMASK, (const sigset_t *)guard->mask, NULL);
-    pthread_setcancelstate(guard->cancel, NULL);
-    errno = guard->before;
 }
 
 static void request_tell_overflows(const char *call)

@@ -7,7 +7,7 @@
  * Each old system has its own library, which is loaded into other people's programs, and therefore needs only libc. The
  * library defines the names of the system's manual pages. So a program that declares profil itself gets the function of
  * its system, and never that of the C library. compat.c sends requests, histogram.c first checks a histogram,
- * own-maps.c completes addresses of 32 bits, and say.c writes messages.
+ * own-maps.c completes addresses of 32 bits, and say.c blocks signals, reads settings and writes messages.
  */
 #ifndef PPROFIL_COMPAT_H
 #define PPROFIL_COMPAT_H

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes messages to the program's standard error, and reads the settings in its environment. Both are examined only
- * when the program starts. Later a thread may change the environment while a signal handler calls profil. And
- * descriptor 2 may later be a file of the program, which a message would damage.
+ * What the library takes from the program that calls it: its signals, which it blocks for a while, the settings in its
+ * environment, and its standard error for messages. The last two are examined only when the program starts. Later a
+ * thread may change the environment while a signal handler calls profil. And descriptor 2 may later be a file of the
+ * program, which a message would damage.
  */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +58,24 @@ bool compat_is_strict(void)
 bool compat_is_per_thread(void)
 {
     return say.per_thread;
+}
+
+void compat_enter(struct compat_guard *guard)
+{
+    sigset_t all;
+
+    static_assert(sizeof guard->mask >= sizeof all, "room for a sigset_t");
+    guard->before = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, (sigset_t *)guard->mask);
+}
+
+void compat_leave(const struct compat_guard *guard)
+{
+    pthread_sigmask(SIG_SETMASK, (const sigset_t *)guard->mask, NULL);
+    pthread_setcancelstate(guard->cancel, NULL);
+    errno = guard->before;
 }
 
 /* Returns true if descriptor 2 is the same file as at the start, and can be written to without waiting. */
