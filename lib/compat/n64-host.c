@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The I/O thread of osProfileInit, and the connection to its host. "A thread is started in order to service requests
- * for profile data from gperf": osProfile(3P). The host is the command pprofil gperf; base/gperf-address.h has the
- * addresses. Each end checks that the other end is a process of the same user or of root. So nobody else can read a
- * profile, or pretend to be the other end.
+ * The list of segments that the calls share with the I/O thread, the thread itself, and the connection to its host. "A
+ * thread is started in order to service requests for profile data from gperf": osProfile(3P). The host is the command
+ * pprofil gperf; base/gperf-address.h has the addresses. Each end checks that the other end is a process of the same
+ * user or of root. So nobody else can read a profile, or pretend to be the other end.
  */
 #include "config.h"
 
@@ -28,6 +28,67 @@
 #define HOST_WAIT_S 1      /* limit of one wait for the other end, seconds */
 #define HOST_TRANSFER_S 10 /* limit for sending a whole profile, seconds */
 #define META_MAX (1u << 20) /* limit of the meta lines, bytes */
+#define DEFAULT_US 10000    /* "a typical value": osProfile(3P). It is used until osProfileStart sets another one */
+
+/* --- the segments of the last osProfileInit --------------------------------------------------- */
+
+struct n64_list n64_list = {.counter_size = sizeof(u16), .period_us = DEFAULT_US};
+
+static pthread_mutex_t n64_list_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int n64_list_make(struct n64_list *list, const OSProf *segments, u32 count)
+{
+    list->room = (count + 1u) * sizeof *segments;
+    list->segments = compat_map(list->room);
+    if (list->segments == NULL)
+        return -ENOMEM;
+    if (count > 0)
+        memcpy(list->segments, segments, count * sizeof *segments);
+    list->count = count;
+    return 0;
+}
+
+/* Frees the segments of a copy, or of a list that is no longer the current one. */
+static void n64_list_free(struct n64_list *copy)
+{
+    if (copy->segments != NULL)
+        compat_unmap(copy->segments, copy->room);
+    copy->segments = NULL;
+}
+
+int n64_list_replace(const OSProf *segments, u32 count, u32 counter_size)
+{
+    struct n64_list made = {.counter_size = counter_size, .period_us = n64_list.period_us};
+    struct compat_guard guard;
+
+    int error = n64_list_make(&made, segments, count);
+    if (error != 0)
+        return error;
+    compat_enter(&guard);
+    pthread_mutex_lock(&n64_list_lock);
+    struct n64_list former = n64_list;
+    n64_list = made;
+    pthread_mutex_unlock(&n64_list_lock);
+    compat_leave(&guard);
+    n64_list_free(&former);
+    return 0;
+}
+
+/* Copies the current list. Returns 0 or -ENOMEM. n64_list_free frees the copy. */
+static int n64_list_copy(struct n64_list *copy)
+{
+    struct compat_guard guard;
+
+    compat_enter(&guard);
+    pthread_mutex_lock(&n64_list_lock);
+    *copy = n64_list;
+    int error = n64_list_make(copy, n64_list.segments, n64_list.count);
+    pthread_mutex_unlock(&n64_list_lock);
+    compat_leave(&guard);
+    return error;
+}
+
+/* --- the thread and the connection to its host ------------------------------------------------- */
 
 static struct {
     _Atomic pid_t owner; /* the process that has the I/O thread; 0: none. A forked child does not have the thread */
@@ -129,7 +190,7 @@ static void host_leave_child(void)
     if (host.owner != 0 && host_listens())
         close(host.listener);
     host.owner = 0;
-    n64_list_unlock_child();
+    pthread_mutex_init(&n64_list_lock, NULL); /* the child has no thread that could unlock it */
 }
 
 static int host_open(void)

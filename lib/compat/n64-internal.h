@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * n64-internal: what the files of the Nintendo 64's library share. n64.c has the calls and the current segments.
- * n64-stream.c writes the data that gperf(1P) reads. n64-host.c has the I/O thread that answers gperf.
+ * n64-internal: what the files of the Nintendo 64's library share. n64.c has the calls. n64-stream.c writes the
+ * data that gperf(1P) reads. n64-host.c has the current segments, and the I/O thread that answers gperf.
  *
  * When the I/O thread reads the segments, the program may have freed their histograms, or replaced the segments. So the
  * thread copies the list under a lock, and reads counters in a way in which a bad address is only an error.
@@ -30,11 +30,6 @@ extern struct n64_list n64_list;
 
 /* Replaces the current list, and sets the overflow bin to 0. Returns 0 or -ENOMEM. */
 int n64_list_replace(const OSProf *segments, u32 count, u32 counter_size);
-/* Copies the current list. Any thread may call this. Returns 0 or -ENOMEM. n64_list_free frees the copy. */
-int n64_list_copy(struct n64_list *copy);
-void n64_list_free(struct n64_list *copy);
-/* Resets the lock in a forked child, which has no thread that could unlock it. */
-void n64_list_unlock_child(void);
 
 /* A stream of bytes that is being written. */
 struct n64_stream {
