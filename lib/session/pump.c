@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pump: takes the supervisor's events from the ring, and adds them to the profile and to histograms. Also sends
- * commands to the supervisor through the socket, and waits for the answers.
+ * commands to the supervisor through the socket, among them those of the caller (start, stop, clear, rate, wall), and
+ * waits for the answers.
  *
  * The supervisor answers a command after it has put all earlier events into the ring. So when a session has the answer,
  * and has then emptied the ring, it has all events from before the answer.
@@ -11,12 +12,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "session/session.h"
 #include "unwind/unwind.h"
 
@@ -29,6 +33,17 @@
 #define OBJECT_MS 100     /* limit of the wait for the descriptor of a file that was mapped, ms */
 #define ANSWER_SECONDS 10 /* a supervisor that does not answer for about this long is killed */
 #define SILENCE_MS 10000  /* a sampling supervisor that sends nothing for this long must answer a command */
+
+int session_fail(struct pprofil_session *session, int error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(session->problem, sizeof session->problem, format, arguments);
+    va_end(arguments);
+    utf8_make_harmless(session->problem, "");
+    return error;
+}
 
 static size_t pump_ring_size(double hz, size_t stack_size)
 {
@@ -156,6 +171,12 @@ int session_take(struct pprofil_session *session)
     return pump_ring(session);
 }
 
+int session_watch(const struct pprofil_session *session, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
 int session_wait(const struct pprofil_session *session, int timeout_ms)
 {
     struct pollfd poller = {.fd = session->epoll, .events = POLLIN};
@@ -216,9 +237,74 @@ int session_check_supervisor(struct pprofil_session *session)
     return session_command(session, &flush) == -ENOMEM ? -ENOMEM : 0;
 }
 
+/* --- commands of the caller -------------------------------------------------------------------- */
+
+static int pump_tell(struct pprofil_session *session, const struct wire_message *command)
+{
+    int error = session_command(session, command);
+
+    if (error != 0)
+        session_fail(session, error, "the supervisor does not answer: %s", strerror(-error));
+    return error;
+}
+
+static int pump_tell_op(struct pprofil_session *session, enum wire_op op)
+{
+    struct wire_message command = {.op = op};
+    return pump_tell(session, &command);
+}
+
+int pprofil_session_start(pprofil_session *session)
+{
+    struct profile_totals *totals = &session->profile->profile->totals;
+    struct timespec time;
+
+    if (totals->start_time == 0) {
+        clock_gettime(CLOCK_REALTIME, &time);
+        totals->start_time = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    }
+    int error = pump_tell_op(session, WIRE_OP_START);
+    session->sampling = error == 0;
+    return error;
+}
+
+int pprofil_session_stop(pprofil_session *session)
+{
+    int error = pump_tell_op(session, WIRE_OP_STOP);
+    session->sampling = session->sampling && error != 0;
+    return error;
+}
+
+bool pprofil_session_sampling(const pprofil_session *session)
+{
+    return session->sampling;
+}
+
+int pprofil_session_clear(pprofil_session *session)
+{
+    bool sampling = session->sampling;
+    int error = 0;
+
+    /* sampling is stopped during the clear, so that no earlier event comes after it */
+    if (sampling)
+        error = pprofil_session_stop(session);
+    if (error == 0)
+        error = pump_tell_op(session, WIRE_OP_CLEAR);
+    if (error == 0)
+        error = session_take(session);
+    if (error != 0)
+        return error;
+    profile_clear(session->profile->profile);
+    session->profile->profile->totals.start_time = 0;
+    session_histograms_clear(session);
+    if (session->dialect_run != NULL)
+        dialect_run_clear(session->dialect_run);
+    return sampling ? pprofil_session_start(session) : 0;
+}
+
 /* Sooner or later all pages of a ring are written to, whatever the rate is. So a ring is only as large as the present
  * rate needs. A rate that needs a larger ring gets a new one. */
-int session_command_rate(struct pprofil_session *session, double hz)
+static int pump_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};
     struct ring *larger = NULL;
@@ -240,4 +326,27 @@ int session_command_rate(struct pprofil_session *session, double hz)
     session->ring = larger;
     /* pump_command may have consumed the wake-up for the first events of the new ring, so take them now */
     return error == 0 ? session_take(session) : error;
+}
+
+int pprofil_session_set_rate(pprofil_session *session, double hz)
+{
+    if (!(hz >= PPROFIL_MIN_HZ && hz <= PPROFIL_MAX_HZ))
+        return session_fail(session, -EINVAL, "frequency must be %g to %g Hz", PPROFIL_MIN_HZ,
+                            PPROFIL_MAX_HZ);
+    int error = pump_command_rate(session, hz);
+    if (error != 0)
+        return session_fail(session, error, "cannot change the rate: %s", strerror(-error));
+    session->profile->profile->totals.asked_hz = hz;
+    return 0;
+}
+
+int pprofil_session_set_wall(pprofil_session *session, bool wall)
+{
+    struct wire_message command = {.op = WIRE_OP_WALL, .value = wall};
+    int error = pump_tell(session, &command);
+
+    /* all earlier events were taken before the answer, so none of them can set the old mode again */
+    if (error == 0)
+        session->profile->profile->totals.wall = wall;
+    return error;
 }

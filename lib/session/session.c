@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The life of a session: opening, starting and stopping, the pump, closing. A session has a ring and a socket to a
- * supervisor, and a profile made of the supervisor's events. All code here runs in the caller's thread, inside the
- * caller's calls. If the supervisor dies, the profile keeps all earlier events.
+ * The life of a session: opening, pumping, finishing, closing. A session has a ring and a socket to a supervisor, and a
+ * profile made of the supervisor's events. All code here runs in the caller's thread, inside the caller's calls. If the
+ * supervisor dies, the profile keeps all earlier events.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
 #include "launch/spawn.h"
 #include "session/session.h"
 #include "unwind/unwind.h"
@@ -26,17 +22,6 @@
 #define DEFAULT_STACK 16384u
 #define END_MS 1000 /* limit of the wait for the end of a supervisor that has answered WIRE_OP_QUIT, ms */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
-
-int session_fail(struct pprofil_session *session, int error, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(session->problem, sizeof session->problem, format, arguments);
-    va_end(arguments);
-    utf8_make_harmless(session->problem, "");
-    return error;
-}
 
 /* Copies the caller's options, sets defaults for those that are 0, and checks them. */
 static int session_take_options(struct pprofil_session *session, const struct pprofil_options *asked)
@@ -63,12 +48,6 @@ static int session_take_options(struct pprofil_session *session, const struct pp
                 : session_fail(session, -EINVAL,
                                "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%", PPROFIL_MIN_HZ,
                                PPROFIL_MAX_HZ);
-}
-
-int session_watch(const struct pprofil_session *session, int fd)
-{
-    struct epoll_event event = {.events = EPOLLIN};
-    return epoll_ctl(session->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 /* Makes all parts of a session except the supervisor. *far_socket and *ring_fd: descriptors for the supervisor. */
@@ -169,92 +148,6 @@ void pprofil_session_close(pprofil_session *session)
 const char *pprofil_session_problem(const pprofil_session *session)
 {
     return session == NULL ? "out of memory" : session->problem;
-}
-
-static int session_tell(struct pprofil_session *session, const struct wire_message *command)
-{
-    int error = session_command(session, command);
-
-    if (error != 0)
-        session_fail(session, error, "the supervisor does not answer: %s", strerror(-error));
-    return error;
-}
-
-static int session_tell_op(struct pprofil_session *session, enum wire_op op)
-{
-    struct wire_message command = {.op = op};
-    return session_tell(session, &command);
-}
-
-int pprofil_session_start(pprofil_session *session)
-{
-    struct profile_totals *totals = &session->profile->profile->totals;
-    struct timespec time;
-
-    if (totals->start_time == 0) {
-        clock_gettime(CLOCK_REALTIME, &time);
-        totals->start_time = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    }
-    int error = session_tell_op(session, WIRE_OP_START);
-    session->sampling = error == 0;
-    return error;
-}
-
-int pprofil_session_stop(pprofil_session *session)
-{
-    int error = session_tell_op(session, WIRE_OP_STOP);
-    session->sampling = session->sampling && error != 0;
-    return error;
-}
-
-bool pprofil_session_sampling(const pprofil_session *session)
-{
-    return session->sampling;
-}
-
-int pprofil_session_clear(pprofil_session *session)
-{
-    bool sampling = session->sampling;
-    int error = 0;
-
-    /* sampling is stopped during the clear, so that no earlier event comes after it */
-    if (sampling)
-        error = pprofil_session_stop(session);
-    if (error == 0)
-        error = session_tell_op(session, WIRE_OP_CLEAR);
-    if (error == 0)
-        error = session_take(session);
-    if (error != 0)
-        return error;
-    profile_clear(session->profile->profile);
-    session->profile->profile->totals.start_time = 0;
-    session_histograms_clear(session);
-    if (session->dialect_run != NULL)
-        dialect_run_clear(session->dialect_run);
-    return sampling ? pprofil_session_start(session) : 0;
-}
-
-int pprofil_session_set_rate(pprofil_session *session, double hz)
-{
-    if (!(hz >= PPROFIL_MIN_HZ && hz <= PPROFIL_MAX_HZ))
-        return session_fail(session, -EINVAL, "frequency must be %g to %g Hz", PPROFIL_MIN_HZ,
-                            PPROFIL_MAX_HZ);
-    int error = session_command_rate(session, hz);
-    if (error != 0)
-        return session_fail(session, error, "cannot change the rate: %s", strerror(-error));
-    session->profile->profile->totals.asked_hz = hz;
-    return 0;
-}
-
-int pprofil_session_set_wall(pprofil_session *session, bool wall)
-{
-    struct wire_message command = {.op = WIRE_OP_WALL, .value = wall};
-    int error = session_tell(session, &command);
-
-    /* all earlier events were taken before the answer, so none of them can set the old mode again */
-    if (error == 0)
-        session->profile->profile->totals.wall = wall;
-    return error;
 }
 
 static bool session_roots_ended(const struct pprofil_session *session)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * session: sessions, as pprofil/session.h declares them. A session starts the supervisor (start-supervisor.c), makes it
- * attach to targets (targets.c), and adds the supervisor's events to a profile and to histograms (pump.c). session.c
- * has its life from opening to closing: read it first.
+ * attach to targets (targets.c), and adds the supervisor's events to a profile and to histograms (pump.c, which also
+ * sends commands). session.c has its life from opening to closing: read it first.
  */
 #ifndef PPROFIL_SESSION_H
 #define PPROFIL_SESSION_H
@@ -68,14 +68,6 @@ struct pprofil_session {
     char untraced[PROBLEM_SIZE]; /* which threads of the last process attached to could not be traced */
 };
 
-/* Stores a problem, in one line of text, in session->problem. Returns error. */
-int session_fail(struct pprofil_session *session, int error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Adds a descriptor to session->epoll, so that session_wait waits for it, and pprofil_session_fd is readable with it.
- * Returns 0 or a negative errno. */
-int session_watch(const struct pprofil_session *session, int fd);
-
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
 /* Starts pprofil-supervise with three descriptors. The caller's wait calls do not find the supervisor, and its end
@@ -87,6 +79,14 @@ int session_start_supervisor(struct pprofil_session *session, int socket, int ri
 int session_await_hello(struct pprofil_session *session);
 
 /* --- pump.c ---------------------------------------------------------------------------------- */
+
+/* Stores a problem, in one line of text, in session->problem. Returns error. */
+int session_fail(struct pprofil_session *session, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds a descriptor to session->epoll, so that session_wait waits for it, and pprofil_session_fd is readable with it.
+ * Returns 0 or a negative errno. */
+int session_watch(const struct pprofil_session *session, int fd);
 
 /* Creates a ring for a sampling rate. The ring holds a few seconds of samples from every CPU. Errors are those of
  * ring_create. */
@@ -109,10 +109,6 @@ int session_command(struct pprofil_session *session, const struct wire_message *
  * long, requests an answer. A supervisor that does not answer is killed, because it may hold threads of the target.
  * Returns 0, also after killing it, or -ENOMEM. */
 int session_check_supervisor(struct pprofil_session *session);
-
-/* Sets another sampling rate, and creates a larger ring if the rate needs one. Errors are those of session_command and
- * session_make_ring. */
-int session_command_rate(struct pprofil_session *session, double hz);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 
