@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,41 +15,8 @@
 #include "base/hash.h"
 #include "profile/profile-internal.h"
 #include "profile/profile.h"
+#include "profile/syscall-table.h"
 #include "wire/wire.h"
-
-static int compare_live(const void *left, const void *right)
-{
-    const struct live_process *a = left, *b = right;
-    return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
-
-struct live_process *profile_live(const struct profile *profile, uint32_t pid)
-{
-    const struct live_process wanted = {.pid = pid};
-    void **found = tfind(&wanted, &profile->index->live, compare_live);
-
-    return found == NULL ? NULL : *found;
-}
-
-static void free_live(void *of_process)
-{
-    struct live_process *live = of_process;
-
-    free(live->mappings);
-    free(live);
-}
-
-static void drop_live(struct profile *profile, struct live_process *live)
-{
-    tdelete(live, &profile->index->live, compare_live);
-    free_live(live);
-}
-
-void profile_forget_live(struct profile *profile)
-{
-    tdestroy(profile->index->live, free_live);
-    profile->index->live = NULL;
-}
 
 bool profile_runs(const struct profile *profile, uint32_t process)
 {
@@ -112,7 +78,7 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
 
     if (last != NULL) { /* the kernel has given the pid to a new process; the exit event of the former one was lost */
         profile->processes[last->process].end = time;
-        drop_live(profile, last);
+        profile_drop_live(profile, last);
     }
     const struct live_process *parent = profile_live(profile, ppid);
     if (ppid != 0 && parent != NULL)
@@ -122,8 +88,8 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
         return -ENOMEM;
     live->pid = pid;
     int error = profile_add_process(profile, &image, &live->process);
-    if (error == 0 && tsearch(live, &profile->index->live, compare_live) == NULL)
-        error = -ENOMEM;
+    if (error == 0)
+        error = profile_add_live(profile, live);
     if (error != 0) {
         free(live);
         return error;
@@ -207,7 +173,7 @@ static void feed_exit(struct profile *profile, const struct wire_exit *event)
     process->end = event->time;
     process->status = event->status;
     process->cpu_ns = event->cpu_ns;
-    drop_live(profile, live);
+    profile_drop_live(profile, live);
 }
 
 /* --- samples ------------------------------------------------------------------------- */
@@ -245,6 +211,16 @@ static int locate(struct profile *profile, const struct live_process *live, uint
             return error;
     }
     return profile_location(profile, object, pc, location);
+}
+
+/* The tables of names are generated from the kernel headers with which pprofil is compiled. */
+const char *profile_syscall_name(int32_t number, bool compat)
+{
+    const char *const *calls = compat ? compat_calls : native_calls;
+    size_t count = compat ? sizeof compat_calls / sizeof *compat_calls
+                          : sizeof native_calls / sizeof *native_calls;
+
+    return number >= 0 && (size_t)number < count ? calls[number] : NULL;
 }
 
 static int name_syscall(struct profile *profile, int32_t number, uint32_t flags, uint32_t *result)

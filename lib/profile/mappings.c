@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeps the mappings of live processes, and the objects that are mapped there.
+ * Keeps the live processes, their mappings, and the objects that are mapped there.
  *
  * Mappings of a process never overlap: a new one replaces what was there. The descriptor of an object may come before
  * or after the event that names the object.
@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,33 @@
 #include "wire/wire.h"
 
 _Static_assert(WIRE_BUILD_ID_MAX <= PROFILE_BUILD_ID_MAX, "a build-id fits");
+
+/* --- live processes ------------------------------------------------------------------ */
+
+static int mappings_compare_live(const void *left, const void *right)
+{
+    const struct live_process *a = left, *b = right;
+    return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+struct live_process *profile_live(const struct profile *profile, uint32_t pid)
+{
+    const struct live_process wanted = {.pid = pid};
+    void **found = tfind(&wanted, &profile->index->live, mappings_compare_live);
+
+    return found == NULL ? NULL : *found;
+}
+
+int profile_add_live(struct profile *profile, struct live_process *live)
+{
+    return tsearch(live, &profile->index->live, mappings_compare_live) == NULL ? -ENOMEM : 0;
+}
+
+void profile_drop_live(struct profile *profile, struct live_process *live)
+{
+    tdelete(live, &profile->index->live, mappings_compare_live);
+    profile_free_live(live);
+}
 
 /* --- objects ------------------------------------------------------------------------- */
 

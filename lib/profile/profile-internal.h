@@ -44,14 +44,17 @@ struct profile_index {
 
 /* Returns the live process with this pid, or NULL. */
 struct live_process *profile_live(const struct profile *profile, uint32_t pid);
+/* Enters a live process, whose pid no other has. The profile owns it then. Returns 0 or -ENOMEM. */
+int profile_add_live(struct profile *profile, struct live_process *live);
+/* Removes a live process and frees it. */
+void profile_drop_live(struct profile *profile, struct live_process *live);
+/* Frees a struct live_process that is in no profile. */
+void profile_free_live(void *process);
 
 /* Returns the mapping around an address, or NULL. It is valid until the next event. */
 const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address);
 /* Enters a new mapping. Returns 0 or a negative error of profile_object. */
 int profile_live_map(struct profile *profile, struct live_process *live,
                      const struct wire_map *event);
-
-/* Frees the data of all live processes. */
-void profile_forget_live(struct profile *profile);
 
 #endif

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,6 @@
 #include "base/hash.h"
 #include "profile/profile-internal.h"
 #include "profile/profile.h"
-#include "profile/syscall-table.h"
 
 static int add_nothing_entries(struct profile *profile)
 {
@@ -48,6 +48,14 @@ struct profile *profile_new(void)
     return profile;
 }
 
+void profile_free_live(void *process)
+{
+    struct live_process *live = process;
+
+    free(live->mappings);
+    free(live);
+}
+
 static void free_index(struct profile_index *index)
 {
     struct hash_index *all[] = {&index->strings,  &index->functions, &index->objects,
@@ -60,6 +68,7 @@ static void free_index(struct profile_index *index)
         if (index->pending[i].fd >= 0)
             close(index->pending[i].fd);
     free(index->pending);
+    tdestroy(index->live, profile_free_live);
     free(index);
 }
 
@@ -67,10 +76,8 @@ void profile_free(struct profile *profile)
 {
     if (profile == NULL)
         return;
-    if (profile->index != NULL) {
-        profile_forget_live(profile);
+    if (profile->index != NULL)
         free_index(profile->index);
-    }
     for (uint32_t i = 0; i < profile->string_count; i++)
         free(profile->strings[i]);
     for (uint32_t i = 0; i < profile->object_count; i++)
@@ -384,14 +391,4 @@ int profile_mark(struct profile *profile, const char *why, uint32_t *location)
         return error;
     return profile_set_lines(profile, *location, &line, 1,
                              PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
-}
-
-/* The tables of names are generated from the kernel headers with which pprofil is compiled. */
-const char *profile_syscall_name(int32_t number, bool compat)
-{
-    const char *const *calls = compat ? compat_calls : native_calls;
-    size_t count = compat ? sizeof compat_calls / sizeof *compat_calls
-                          : sizeof native_calls / sizeof *native_calls;
-
-    return number >= 0 && (size_t)number < count ? calls[number] : NULL;
 }
