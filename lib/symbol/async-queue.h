@@ -43,8 +43,9 @@ struct async_file {
 };
 
 struct async_requests {
-    struct async_object *objects; /* owned; their indexes follow those of objects sent earlier */
-    /* owned; their indexes follow those of locations sent earlier */
+    /* owned; their indexes continue those of the objects sent earlier */
+    struct async_object *objects;
+    /* owned; their indexes continue those of the locations sent earlier */
     struct async_location *locations;
     struct async_file *files; /* owned */
     uint32_t object_count, location_count, file_count;
@@ -69,9 +70,9 @@ struct async_definition {
 struct async_results {
     struct async_results *next; /* owned; the next slice's results; NULL: none */
     /* owned array of strings that belong to the worker's profile, which never changes them; their
-     * indexes follow those of strings sent earlier */
+     * indexes continue those of the strings sent earlier */
     const char **strings;
-    /* owned; their indexes follow those of functions sent earlier */
+    /* owned; their indexes continue those of the functions sent earlier */
     struct profile_function *functions;
     struct async_found *found;            /* owned */
     struct profile_line *lines;           /* owned; lines of all locations in found */

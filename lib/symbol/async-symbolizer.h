@@ -25,8 +25,9 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
  * its own, when its look-up is done, and frees its memory. */
 void async_symbolizer_free(struct async_symbolizer *async);
 
-/* Requests names for the profile's new locations, and all that the functions below asked for since
- * the last call. Then adds the worker's results to the profile, and calls named. 0 or -ENOMEM. */
+/* Requests names for the profile's new locations, and everything that the functions below have
+ * requested since the last call. Then adds the worker's results to the profile, and calls named. 0
+ * or -ENOMEM. */
 int async_symbolizer_exchange(struct async_symbolizer *async);
 
 /* Returns how many locations have no name yet. */

@@ -27,7 +27,7 @@
 /* Bytes of stack for a signal handler. A signal frame with all vector registers takes 11 KiB. */
 #define SPARE_STACK 65536
 
-/* Locations to look up; those before next are done. */
+/* Locations to look up; the locations before index next are done. */
 struct backlog {
     struct async_list list;
     uint32_t next;

@@ -86,8 +86,9 @@ static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die,
     return functions->scope_count++;
 }
 
-/* Records what the names of inlined functions need to know of this function: whether it is an
- * operator() in a class, and where its own code begins. own is the index of the scope around it. */
+/* Records two facts about a function, which are needed for the names of inlined functions. One is
+ * whether it is an operator() in a class, the other where its out-of-line instance begins. own is
+ * the index of the scope around the function. */
 static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t own)
 {
     static const char call[] = "operator()"; /* template arguments may follow */
@@ -226,9 +227,9 @@ struct elf_function *elf_functions_around(const struct elf_functions *functions,
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
 
-/* A binary search: scopes were read in the order of their entries in the file, and are sorted by
- * the address of the entry. In a damaged file with loops they are not sorted, and some are not
- * found. */
+/* Makes a binary search. Scopes were read in the order of their entries in the file, so they are
+ * sorted by the address of the entry. In a damaged file with loops they are not sorted, and some
+ * are not found. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die)
 {
     const struct elf_scope *scopes = functions->scopes;

@@ -4,9 +4,9 @@
  * functions that the linker can see. gcc leaves it out for lambdas, static functions and functions
  * in unnamed namespaces, and clang leaves it out for all functions with -g1.
  *
- * Without it, a copy of the function that was not inlined may have a symbol with the mangled name.
- * If there is none, the name is put together from the scopes that the function is declared in, as
- * gdb does.
+ * If the debug information lacks the mangled name, an out-of-line copy of the function may have a
+ * symbol with that name. If there is no such symbol, the name is put together from the scopes in
+ * which the function is declared, as in gdb.
  */
 #include "config.h"
 

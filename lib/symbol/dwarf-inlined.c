@@ -96,7 +96,8 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
         if (address < list[i].start || address >= list[i].end)
             continue;
         if (found > 0 && list[i].depth <= chain[found - 1]->depth)
-            /* it is not inside the last range, but beside it: the code cannot belong to both */
+            /* this range is not inside the last range, but beside it: the code cannot belong to
+             * both */
             break;
         chain[found++] = &list[i];
     }
@@ -118,7 +119,8 @@ static const char *directory_of(Dwarf_Attribute *of)
     return directory != NULL ? directory : "";
 }
 
-/* Reads a place in the source from an entry; file and line are the attributes that it is in. */
+/* Reads a source file and line from an entry. file and line are the attributes that contain them,
+ * such as DW_AT_decl_file. */
 static void read_place(Dwarf_Die *die, unsigned file, unsigned line, struct elf_line *place)
 {
     Dwarf_Attribute attribute;

@@ -15,9 +15,11 @@
 #include "base/clock.h"
 #include "symbol/elf-internal.h"
 
-/* Ns for reading all lists of ranges of a file. Lists with 10 million entries take less. */
+/* Longest time for reading all lists of ranges of a file, ns. Lists with 10 million entries take
+ * less. */
 #define ALL_LISTS_NS_MAX 5000000000
-/* Ns that are counted for one list at most. If it took longer, this thread was not running. */
+/* Longest time that is counted for one list, ns. If reading the list took longer, this thread was
+ * not running for a while. */
 #define ONE_LIST_NS_MAX 100000000
 #define UNITS_MAX (1u << 22) /* ranges of code; in a hostile file all units may share one list */
 

@@ -97,8 +97,8 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
     return -1;
 }
 
-/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt). It
- * does if link is not the debuglink of the file itself. */
+/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt).
+ * That is so if link is not the debuglink of the file itself. */
 static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
 {
     GElf_Addr bias;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds where a function begins and ends if no symbol says so. Stripped files still have an unwind
- * table (.eh_frame), most have its index (.eh_frame_hdr), and all have sections. What the file says
- * is checked before it is used, and the file may be cut off anywhere.
+ * Finds where a function begins and ends if it has no symbol. Stripped files still have an unwind
+ * table (.eh_frame), most have its index (.eh_frame_hdr), and all have sections. Values from the
+ * file are checked before they are used, and the file may be cut off anywhere.
  *
  * Static programs have .eh_frame, because they unwind through it, but gcc does not let the linker
- * make the index. Then libdw takes the entries apart (LSB core, "Exception Frames"), and only their
- * ranges of code are kept.
+ * make the index. Then libdw parses the entries of .eh_frame (LSB core, "Exception Frames"), and
+ * only their ranges of code are kept.
  */
 #include "config.h"
 
@@ -44,7 +44,7 @@ static const char *bytes_at(const struct elf_object *object, uint64_t address, s
 
 /* --- by frame descriptions: .eh_frame --------------------------------------------------- */
 
-/* A CIE: what several entries have in common. */
+/* A CIE: the data that several entries have in common. */
 struct common {
     uint64_t offset;  /* in the section; frames.common is sorted by it */
     uint8_t encoding; /* of addresses: DW_EH_PE_* */
@@ -88,7 +88,8 @@ static uint64_t elf_frames_get(const struct frames *frames, const uint8_t *bytes
     return number;
 }
 
-/* Reads an encoded number: an address, or the distance to it from the place of the number. */
+/* Reads an encoded number: either an address, or the distance from the number itself to an
+ * address. */
 static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, uint8_t encoding)
 {
     size_t size = encoding_size(frames, encoding);
@@ -298,8 +299,8 @@ static uint64_t function_at(const struct unwind_index *index, size_t i)
 }
 
 /* Returns how many bytes of code a frame description covers; UINT64_MAX: not known. The fourth word
- * is that size if the third word is the function's start, relative to the third word. It nearly
- * always is. */
+ * is that size if the third word is the function's start, relative to the third word. The third
+ * word nearly always is. */
 static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uint64_t function)
 {
     size_t room;

@@ -3,9 +3,9 @@
  * Declarations for the files behind elf-object.h only. An elf_object is one module of libdwfl, with
  * what was read of it so far.
  *
- * Addresses are those of the module. An address in the file itself is lower by bias, and one in the
- * debug information is lower by dwarf_bias, because libdwfl may move a file, and debug files may be
- * prelinked.
+ * Addresses are those of the module. The corresponding address in the file is lower by bias,
+ * because libdwfl may move a file. The corresponding address in the debug information is lower by
+ * dwarf_bias, because debug files may be prelinked.
  */
 #ifndef PPROFIL_ELF_INTERNAL_H
 #define PPROFIL_ELF_INTERNAL_H
@@ -18,13 +18,13 @@
 
 /* A range of code, and the compilation unit that it belongs to. */
 struct elf_unit {
-    uint64_t start, end; /* as in the debug information */
+    uint64_t start, end; /* addresses in the debug information */
     Dwarf_Off die;
 };
 
-/* The unit of the last look-up, because the next look-up is mostly in the same unit. */
+/* The unit of the last look-up. It is kept because the next look-up is mostly in the same unit. */
 struct elf_unit_found {
-    uint64_t start, end; /* as in the debug information; no other unit begins inside */
+    uint64_t start, end; /* addresses in the debug information; no other unit begins inside */
     Dwarf_Die die;
     const char *directory; /* borrowed; where the unit was compiled; "": not known */
 };
@@ -60,7 +60,7 @@ struct elf_object {
 /* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------ */
 
 /* A program has a dozen segments, and some dozens of sections. Look-ups go through all of them, so
- * those past these limits are left out. */
+ * segments and sections past these limits are left out. */
 #define ELF_SEGMENTS_MAX 1024u
 #define ELF_SECTIONS_MAX 4096u
 
@@ -107,7 +107,7 @@ bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *e
 
 /* A range of a function's code; a function may have several. */
 struct elf_function {
-    uint64_t start, end; /* as in the debug information */
+    uint64_t start, end; /* addresses in the debug information */
     Dwarf_Off die;
     bool inlined_read;           /* inlined was read: dwarf-inlined.c */
     struct elf_inlined *inlined; /* owned */
@@ -118,7 +118,8 @@ struct elf_function {
 struct elf_scope {
     Dwarf_Die die;
     uint32_t parent; /* index of the scope around it, always lower; ELF_NO_SCOPE: the unit */
-    bool callable;   /* a class with operator(): without a name, it is the class of a lambda */
+    /* a class with an operator(); if the class has no name, it is that of a lambda */
+    bool callable;
 };
 #define ELF_NO_SCOPE UINT32_MAX
 
@@ -126,7 +127,7 @@ struct elf_scope {
  * 3.3.8). */
 struct elf_out_of_line {
     const void *origin; /* the entry that all instances refer to */
-    uint64_t start;     /* as in the debug information */
+    uint64_t start;     /* addresses in the debug information */
 };
 
 struct elf_functions {

@@ -34,8 +34,8 @@ void elf_object_close(struct elf_object *object);
 /* Returns whether the file has this build-id. False: it has another, or none. */
 bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size);
 
-/* Returns libelf's handle of the file, borrowed, for its headers. Addresses in these are as
- * linked. */
+/* Returns libelf's handle of the file, borrowed, for its headers. The addresses in the headers are
+ * link-time addresses. */
 struct Elf *elf_object_elf(const struct elf_object *object);
 /* Returns the file's build-id, borrowed. *size is 0 if it has none. */
 const uint8_t *elf_object_build_id(const struct elf_object *object, uint32_t *size);
@@ -57,8 +57,8 @@ struct elf_segment {
 /* Finds the segment that holds a file offset. False: none does. */
 bool elf_object_segment(const struct elf_object *object, uint64_t offset,
                         struct elf_segment *segment);
-/* Converts an address to the file's own, as linked, which other tools show. The two differ if
- * libdwfl has moved a file that was found by its build-id. */
+/* Converts an address to the file's link-time address, which other tools show. The two addresses
+ * differ if libdwfl has moved a file that was found by its build-id. */
 uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
 
 /* Returns the symbol of the function around an address, or NULL. */
@@ -85,7 +85,7 @@ struct elf_line {
 };
 
 /* Finds the source line of an address, in the innermost function that was inlined there. Cheap for
- * addresses near the previous call's. False: not known. */
+ * addresses near that of the previous call. False: not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
 /* Writes the path of a line's file, without "." and "..". It is absolute if the debug information
  * has the directory. */
@@ -98,8 +98,8 @@ struct elf_inlined {
     uint32_t depth;            /* number of scopes around it in the function */
     struct elf_origin *origin; /* borrowed; NULL: elf_object_inlined_origin was not called yet */
 };
-/* Finds all ranges of inlined functions in the function around an address, outer ones before those
- * inside them. The object owns the list, which is empty if there is no debug information. 0 or
+/* Finds all ranges of inlined functions in the function around an address, outer ranges before
+ * inner ranges. The object owns the list, which is empty if there is no debug information. 0 or
  * -ENOMEM. */
 int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list,
                        uint32_t *count);
@@ -122,8 +122,8 @@ struct elf_origin {
     struct elf_line declared; /* where it is declared; file "" and number 0: not known */
     uint32_t function; /* set by the symbolizer: index of the function in the profile, or 0 */
 };
-/* Finds the function that was inlined at a range. All ranges of a function share it, and the object
- * owns it. 0 or -ENOMEM. */
+/* Finds the function that was inlined at a range. All ranges of a function have the same *origin,
+ * which the object owns. 0 or -ENOMEM. */
 int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inlined,
                               struct elf_origin **origin);
 

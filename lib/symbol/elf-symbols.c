@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads the symbols of an ELF file into an array, sorted by address. libdwfl's own look-up by
- * address would scan all of them each time.
+ * address would scan all symbols each time.
  */
 #include "config.h"
 
@@ -11,11 +11,12 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-#define OVERLAPS_MAX 16 /* symbols before an address that are checked: each may reach over it */
+/* number of symbols before an address that are checked: each may reach past the address */
+#define OVERLAPS_MAX 16
 /* bytes of names that are compared; names in a hostile file may be equal for megabytes */
 #define COMPARED 256
 
-/* Returns the address where the section of a symbol ends. 0: it holds no code. */
+/* Returns the address where the section of a symbol ends. 0: the section has no code. */
 static uint64_t code_end(Elf *elf, GElf_Word section)
 {
     GElf_Shdr header;
@@ -39,8 +40,9 @@ static bool is_mark(const char *name)
            (name[2] == '\0' || name[2] == '.');
 }
 
-/* Rates a symbol among those at one address. One with a size wins; then global before weak before
- * local; then the name with the fewest underscores in front. */
+/* Rates a symbol; of the symbols at one address, the highest rated is used. Symbols with a size
+ * come before symbols without. Global ones then come before weak ones, and weak ones before local
+ * ones. Then the name with the fewest leading underscores comes first. */
 static uint32_t symbol_preference(const GElf_Sym *symbol, const char *name)
 {
     static const uint32_t binding[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};

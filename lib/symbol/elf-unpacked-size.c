@@ -119,7 +119,7 @@ static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, con
         if (gelf_getchdr(section, &compressed) != NULL)
             *sum +=
                 compressed.ch_size < UNPACKED_LIMIT_MAX ? compressed.ch_size : UNPACKED_LIMIT_MAX;
-        return true; /* without a readable header libdw does not unpack it */
+        return true; /* without a readable header libdw does not unpack the section */
     }
     bool old = strncmp(name, ".zdebug", 7) == 0;
     if (!old && strcmp(name, ".gnu_debugdata") != 0)

@@ -34,10 +34,10 @@ struct code_reader {
     uint64_t address;    /* of the location */
     uint64_t start, end; /* of the code to read */
     bool unbounded;      /* no function is known: start may be inside an instruction */
-    uint64_t shift;      /* an address of elf minus the same address as linked */
+    uint64_t shift;      /* an address of elf minus the corresponding link-time address */
     struct disassembler *disassembler;
     struct symbol_code *code;
-    const struct elf_symbol *named; /* the symbol whose text is in name */
+    const struct elf_symbol *named; /* the symbol whose name is in name */
     char name[NAME_SIZE_MAX];
 };
 
@@ -210,7 +210,7 @@ static int read_instructions(struct code_reader *reader)
     struct symbol_code *code = reader->code;
     int error = 0;
 
-    /* no start of an instruction is known, so one is assumed at the location */
+    /* no start of an instruction is known, so the location is taken for one */
     if (reader->unbounded) {
         error = read_between(reader, reader->start, reader->address);
         return error == 0 ? read_between(reader, reader->address, reader->end) : error;

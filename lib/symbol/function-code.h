@@ -12,16 +12,16 @@
 #include "symbol/symbol.h"
 
 struct symbol_instruction {
-    uint64_t address; /* as linked, for people */
-    /* offset in the file; also the address of locations in a profile, by which samples are
-     * counted */
+    uint64_t address; /* link-time address, which is shown to people */
+    /* offset in the file; this is also the address in a profile_location, so samples are counted by
+     * it */
     uint64_t place;
     uint32_t size; /* bytes */
     char *text;    /* owned; "mov    %rax,%rbx"; bytes in hexadecimal if there is no disassembler */
     uint32_t file; /* index into symbol_code.files: the file of line */
     uint32_t line; /* in the innermost inlined function's source; 0: not known */
     uint32_t inlined; /* index into symbol_code.inlined: the innermost inlined function around it */
-    uint64_t target;  /* address that it jumps to or calls, as linked; 0: not known */
+    uint64_t target;  /* link-time address that the instruction jumps to or calls; 0: not known */
 };
 
 struct symbol_code {
@@ -58,7 +58,7 @@ struct listing_source {
     char *text;          /* owned; lines that end with NUL; NULL: not read, or not readable */
     const char **starts; /* owned; where its lines begin */
     uint32_t count;      /* lines */
-    bool read;           /* reading it was tried */
+    bool read;           /* reading the file was tried */
     bool newer;          /* it was written after the program */
 };
 

@@ -27,8 +27,8 @@ struct file_key {
     const char *directory, *file; /* borrowed */
 };
 
-/* Returns the index of a path in code->files, which may have it from another unit. file_count: it
- * is not there. */
+/* Returns the index of a path in code->files, or code->file_count if the path is not there. Another
+ * compilation unit may have had the same path in another string. */
 static uint32_t find_path(const struct symbol_code *code, const char *path)
 {
     uint32_t i = 0;
@@ -123,8 +123,8 @@ static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift,
 }
 
 /* Finds the index of an inlined function's name in code->inlined, and adds the name if it is not
- * there. 0 if there are too many. names has the borrowed names that code->inlined was made from. 0
- * or -ENOMEM. */
+ * there. *inlined becomes 0 if there are too many names. names has the borrowed names that
+ * code->inlined was made from. Returns 0 or -ENOMEM. */
 static int find_inlined(struct symbol_code *code, const char **names, const char *name,
                         uint32_t *inlined)
 {

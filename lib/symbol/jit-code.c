@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the names of JIT code from a file, if the file can be trusted. Anyone can write to /tmp, so
- * it must be a regular file, not be too large, and belong to us, to root or to the user of the
- * process.
+ * Reads the names of JIT code from a file, if the file can be trusted. Anyone can write to /tmp. So
+ * the file must be a regular file and not too large, and must belong to us, to root or to the user
+ * of the process.
  */
 #include "config.h"
 
@@ -39,7 +39,8 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
 }
 
 /* Returns fd, or if it is -1, a descriptor of the owner's map. -1: there is no file, or it cannot
- * be trusted. A map that was found by its name may be another process's, so that is checked too. */
+ * be trusted. A map that was found by its name may be from another process, so that is checked
+ * too. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);

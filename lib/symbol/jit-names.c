@@ -52,8 +52,8 @@ static int jit_names_compare(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* A binary heap of the names that have begun in the sweep. On top is the name that was added
- * last. */
+/* A binary heap of the names that cut_into_pieces has reached and that have not ended. On top is
+ * the name that was added last. */
 struct heap {
     const struct jit_name **entries;
     size_t count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads the names in a jitdump: a header, then records
- * (tools/perf/Documentation/jitdump-specification.txt in the kernel). The code in them is skipped.
- * The file may still grow, so reading ends at a record that is not whole or makes no sense.
+ * (tools/perf/Documentation/jitdump-specification.txt in the kernel). The machine code in the
+ * records is skipped. The file may still grow, so reading ends at a record that is not whole or
+ * makes no sense.
  */
 #include "config.h"
 
@@ -124,7 +125,7 @@ static bool jitdump_take_move(struct jitdump_reader *reader, uint64_t at, size_t
     struct jit_name name = reader->loads[count - 1];
     name.start = move.to;
     name.end = move.to + move.size;
-    name.lines = NULL; /* they have the old addresses */
+    name.lines = NULL; /* the lines have the old addresses */
     name.line_count = 0;
     return jit_names_add(reader->names, &name);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Makes a listing of a function: its instructions, with the source lines between them. Rows are in
- * the order of the instructions. Where the source line changes, its text comes first. A source file
- * is read once, and its lines are found through a table of where they begin.
+ * the order of the instructions. If an instruction comes from another source line than the
+ * instruction before it, the text of that line precedes it. A source file is read once, and its
+ * lines are found through a table of where they begin.
  *
  * The paths come from debug information that others wrote, so only regular files of at most
  * SOURCE_SIZE_MAX are read.
@@ -94,8 +95,8 @@ const char *listing_line(const struct listing *listing, uint32_t file, uint32_t 
     return listing->sources[file].starts[number - 1];
 }
 
-/* Finds the text of a source line, and reads the file for it. *text is NULL if there is no such
- * line. 0 or -ENOMEM. */
+/* Finds the text of a source line, and reads the source file if that was not tried before. *text is
+ * NULL if there is no such line. 0 or -ENOMEM. */
 static int listing_find_line(struct listing *listing, uint32_t file, uint32_t number,
                              const char **text)
 {

@@ -78,8 +78,8 @@ struct symbol_code;
 /* Sets the file and line of each instruction. An instruction's address plus shift is its address in
  * elf. 0 or -ENOMEM. */
 int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_code *code);
-/* Sets the innermost inlined function of each instruction. shift is as above. address is any
- * address of the function in elf. 0 or -ENOMEM. */
+/* Sets the innermost inlined function of each instruction. An instruction's address plus shift is
+ * its address in elf. address is any address of the function in elf. 0 or -ENOMEM. */
 int function_inlined_read(struct elf_object *elf, uint64_t shift, uint64_t address,
                           struct symbol_code *code);
 

@@ -89,8 +89,8 @@ static bool find_source(Elf *elf, GElf_Word type, struct source *source)
     return false;
 }
 
-/* Finds the name of a symbol. False: it has none, or one that is too long or has control
- * characters, because names go to terminals. */
+/* Finds the name of a symbol. False: there is no name, or it is too long or has control characters.
+ * Names go to terminals, which obey control characters. */
 static bool find_name(const struct source *source, size_t offset, struct symbol *symbol)
 {
     const char *names = source->names->d_buf, *name = names + offset;

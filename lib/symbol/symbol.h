@@ -33,10 +33,10 @@ struct symbolizer;
 struct symbolizer *symbolizer_new(struct profile *profile);
 void symbolizer_free(struct symbolizer *symbolizer);
 
-/* Looks up what (enum profile_lookup) of a location, unless that was looked up before. Code without
- * a symbol gets a function with a made-up name, such as "object+0x1f30", so that every location has
- * a name. Returns 0 or -ENOMEM. An unreadable, hostile or missing file is no error: it gives no
- * names. */
+/* Looks up the name or the lines of a location, unless they were looked up before. what is a value
+ * of enum profile_lookup. Code without a symbol gets a function with a made-up name, such as
+ * "object+0x1f30", so that every location has a name. Returns 0 or -ENOMEM. An unreadable, hostile
+ * or missing file is no error: it gives no names. */
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
 
 /* Finds where the function around a location is defined, and stores that in the function
@@ -46,8 +46,9 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 /* Looks up every location. 0 or -ENOMEM. */
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 
-/* Gives an object the descriptor of its file, if that comes after look-ups in the object, and
- * forgets their results. The profile owns the descriptor from then on. */
+/* Gives an object the descriptor of its file, if look-ups in the object were made before the
+ * descriptor came. Discards the results of these look-ups. The profile owns the descriptor from
+ * then on. */
 void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd);
 
 /* Returns why an object gave no symbols, in a few words for people: "no symbol table; ...", "file
@@ -79,12 +80,12 @@ char *demangle(const char *name);
 
 struct symbol_segment {
     uint64_t offset, size; /* offset in the file, and bytes there */
-    uint64_t address;      /* as linked */
+    uint64_t address;      /* link-time address */
     bool code;
 };
 
-/* The segments of an object, from its program headers. Addresses are as linked, like those of its
- * symbols. */
+/* The segments of an object, from its program headers. All addresses here, and those of its
+ * symbols, are link-time addresses. */
 struct symbol_text {
     uint64_t low, high; /* all code is in [low, high) */
     uint64_t base;      /* lowest address, rounded down to a page: where the first mapping begins */
@@ -104,7 +105,7 @@ int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
 /* Converts an offset in the file to an address, and back. False: no segment holds it. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address);
 bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64_t *offset);
-/* Finds the address, as linked, at which a mapping of the file begins. The mapping has size bytes,
+/* Finds the link-time address at which a mapping of the file begins. The mapping has size bytes,
  * from offset on. It begins at a page, so it may begin before the code. False: there is no code in
  * the mapping. */
 bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
@@ -112,9 +113,9 @@ bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_
 
 /* --- symbol table: the names in an ELF file for its code -------------------------------------- */
 
-/* Addresses are as linked, and no debug file is read. Reports in the styles of old profilers
- * (report/style.h) need this table: they count all code up to the next symbol for the symbol before
- * it, without regard to the symbol's size. */
+/* Addresses are link-time addresses, and no debug file is read. Reports in the styles of old
+ * profilers (report/style.h) need this table: they count all code up to the next symbol for the
+ * symbol before it, without regard to the symbol's size. */
 
 struct symbol {
     uint64_t address, size; /* size 0: the file does not say */
@@ -144,7 +145,7 @@ int symbol_table_read(int fd, struct symbol_table *table);
 void symbol_table_clear(struct symbol_table *table);
 
 /* Adds the symbols of other to table, and clears other. Adds shift to each symbol's address: the
- * address in memory minus the address as linked. Leaves out symbols outside of [start, end), and
+ * address in memory minus the link-time address. Leaves out symbols outside of [start, end), and
  * adds a symbol with the name "" at end. The table is not sorted before symbol_table_sort. 0 or
  * -ENOMEM. */
 int symbol_table_add(struct symbol_table *table, struct symbol_table *other, uint64_t shift,

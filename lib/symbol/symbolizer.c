@@ -33,7 +33,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 /* --- names --------------------------------------------------------------------------- */
 
-/* Adds a function to the profile: a copy of like, with system_name and the demangled name. */
+/* Adds a function to the profile: a copy of *like, with system_name and the demangled name. */
 static int make_function(struct symbolizer *symbolizer, const char *system_name,
                          const struct profile_function *like, uint32_t *index)
 {
@@ -56,7 +56,8 @@ static int name_function(struct symbolizer *symbolizer, uint32_t object, const c
     return make_function(symbolizer, system_name, &function, index);
 }
 
-/* "realpath@@GLIBC_2.3" becomes realpath: symbol versions mean nothing to people. */
+/* Names the function of a symbol, without the symbol's version: "realpath@@GLIBC_2.3" becomes
+ * "realpath". Versions mean nothing to people. */
 static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct elf_symbol *symbol)
 {
     const char *version = strchr(symbol->name, '@');

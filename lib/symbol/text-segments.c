@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads the segments of an object from its program headers, and checks them. Whatever the file
- * says, sizes added to addresses and offsets stay below 2^64, so callers need not check again.
+ * contains, sizes added to addresses and offsets stay below 2^64, so callers need not check again.
  */
 #include "config.h"
 
