@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Opens the files behind mappings as the target sees them. There are three ways: /proc/PID/map_files (any file, even a
+/* Opens the files behind mappings as the target sees them. There are three ways: /proc/PID/map_files (any file, even a
  * deleted one, but only with privileges), /proc/PID/exe (the program, even a deleted one), and the path below
- * /proc/PID/root. Any of these may hang, so an opener process does this.
+ * /proc/PID/root. An open in any of these ways may hang, so an opener process calls these functions.
  *
- * The names of run-time code are in a jitdump, which its process maps so that profilers find it, or in
- * /tmp/perf-PID.map. Either file may be made long after the first code runs. So both are looked for as long as the
- * process lives, and the map once more after its end. A map may be left over from another process with the same pid, so
- * it is used only if it was written since this process began.
- */
+ * The names of run-time code are in a jitdump or in /tmp/perf-PID.map. A process maps its jitdump so that profilers
+ * find it. Either file may be created long after the first run-time code runs. So this file looks for both as long as
+ * the process lives, and for the map once more after the process has ended. A map may be left over from another process
+ * with the same pid, so it is used only if it was written since this process began. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,7 +27,7 @@
 
 #define VDSO_SIZE_MAX 65536u /* bytes; a vDSO has two or three pages */
 #define SECOND UINT64_C(1000000000)
-#define SLACK (SECOND / 10) /* tolerance, because the kernel counts these times in ticks */
+#define SLACK (SECOND / 10) /* tolerance, ns: the kernel rounds the start of a process and file times to ticks */
 
 /* Opens a path as the process sees it. Returns a descriptor or -errno. */
 static int mapped_file_open_in_root(pid_t pid, const char *path, uint64_t inode)
@@ -135,8 +133,9 @@ static uint64_t mapped_file_process_start(pid_t pid)
                             ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Returns fd, the descriptor of a map, if the map was written since the process began; else closes it and returns
- * -errno. If fd is negative, an error, returns fd. */
+/* Checks fd, the descriptor of a perf-PID.map. began: start of the process, CLOCK_REALTIME in ns. Returns fd if the
+ * file was written since then. Otherwise closes fd and returns -ESTALE. If fd is negative, it is an error, and is
+ * returned. */
 static int mapped_file_take_if_written_since(int fd, uint64_t began)
 {
     struct stat status;

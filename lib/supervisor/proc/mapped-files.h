@@ -13,9 +13,9 @@ struct open_request;
 int mapped_file_open(const struct open_request *wanted);
 /* Fills in a request for the names of code that a process makes at run time. */
 void mapped_file_request_jit_names(pid_t pid, struct open_request *wanted);
-/* Copies the vDSO at the addresses of the request into a file in memory. Returns its descriptor, which the caller owns,
- * or -errno. By the supervisor, not by an opener: under Yama's ptrace_scope only the tracer may read the memory of a
- * process. */
+/* Copies the vDSO at the addresses of the request into a file in memory. Returns a descriptor of this file, which the
+ * caller owns, or -errno. The supervisor calls this, not an opener: under Yama's ptrace_scope only the tracer may read
+ * the memory of a process. */
 int mapped_file_copy_vdso(const struct open_request *wanted);
 /* Returns true if path, a path from /proc/PID/maps, is the program of the process. */
 bool mapped_file_is_program(pid_t pid, const char *path);

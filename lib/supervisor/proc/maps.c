@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the mapping of an address. Linux 6.11 and later answer an ioctl on /proc/PID/maps in a quarter of a
  * microsecond. So the kernel is asked at every sample, which avoids errors after dlopen, dlclose and with JITs. Older
- * kernels can only print the whole list (procfs-lists.h). It is read now and then, and sooner after a sample at an
- * address in no known mapping. */
+ * kernels can only print the whole list (procfs-lists.h). The list is read at intervals, and sooner after a sample at
+ * an address in no known mapping. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ struct maps_query_arguments {
     uint64_t offset;
     uint64_t inode;
     uint32_t dev_major, dev_minor;
-    uint32_t name_size; /* in: size of the room for the name; out: size of the name with its NUL, 0: no name */
+    uint32_t name_size; /* in: size of the buffer for the name; out: size of the name with its NUL, 0: no name */
     uint32_t build_id_size;
     uint64_t name;
     uint64_t build_id;
@@ -38,7 +38,8 @@ struct maps_query_arguments {
 #define QUERY_EXECUTABLE 0x04u
 #define QUERY_THIS_OR_NEXT 0x10u
 
-/* The array of known mappings, 12 KiB for each process, is not cleared: only its first `count` elements are valid. */
+/* Does not clear the array of known mappings, which has 12 KiB for each process: only its first `count` elements are
+ * valid. */
 void maps_init(struct maps *maps)
 {
     maps->fd = -1;
@@ -78,7 +79,7 @@ void maps_forget(struct maps *maps, const struct mapping *mapping)
 
 static void maps_remember(struct maps *maps, const struct mapping *mapping)
 {
-    maps_forget(maps, mapping); /* mappings that it overlaps do not exist any more */
+    maps_forget(maps, mapping); /* an older mapping that overlaps the new one does not exist any more */
     maps->known[maps->next] = *mapping;
     maps->next = (maps->next + 1) % MAPS_REMEMBERED_MAX;
     if (maps->count < MAPS_REMEMBERED_MAX)
@@ -93,7 +94,7 @@ static bool maps_is_known(const struct maps *maps, const struct mapping *mapping
     return false;
 }
 
-/* What a query asks the kernel for; each value includes the earlier ones. */
+/* What a query returns. Each value includes the earlier ones. */
 enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 
 static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
@@ -125,9 +126,9 @@ static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_d
     return 0;
 }
 
-/* Asks for all details of the mapping at address. details->mapping must be set. For the build-id the kernel reads the
- * file, with the target's mappings locked (do_procmap_query() in fs/proc/task_mmu.c). So the build-id is left out if
- * the read may hang. */
+/* Queries all details of the mapping at address. details->mapping must be set. To find the build-id, the kernel reads
+ * the file, with the target's mappings locked (do_procmap_query() in fs/proc/task_mmu.c). So the build-id is left out
+ * if reading the file may hang. */
 static int maps_query_in_full(const struct maps *maps, struct mounts *mounts, pid_t pid, uint64_t address,
                               struct mapping_details *details)
 {

@@ -13,42 +13,41 @@
 
 #define MAPS_REMEMBERED_MAX 256
 
-/* The mappings of one address space that the client knows. The table has a fixed size: a mapping that was replaced is
- * sent to the client again. */
+/* The mappings of one address space that were sent to the client. The table has a fixed size. If a mapping is removed
+ * from the full table, it is sent to the client again at its next sample. */
 struct maps {
     int fd;              /* /proc/PID/maps; -1: not open */
-    bool listed;         /* it is read as text: the kernel has no PROCMAP_QUERY, or descriptors are scarce */
+    bool listed;         /* fd is read as text: the kernel has no PROCMAP_QUERY, or descriptors are scarce */
     uint32_t jit_object; /* id of the object with a JIT's names; 0: not requested */
     unsigned count;      /* number of slots in use */
-    unsigned next;       /* index of the slot that is replaced next */
-    uint64_t scanned_at; /* time of the last walk through all executable mappings (scan) */
+    unsigned next;       /* index of the slot that is overwritten next */
+    uint64_t scanned_at; /* CLOCK_MONOTONIC, ns: the last scan, a walk through all executable mappings */
     uint64_t scan_cost_ns;
     unsigned scans;
-    bool changed; /* a sample since the last scan was in a mapping that is new */
+    bool changed; /* a sample since the last scan was in a new mapping */
     struct mapping known[MAPS_REMEMBERED_MAX];
 };
 
 enum maps_result {
     MAPS_KNOWN, /* the client knows this mapping */
-    MAPS_NEW,   /* the mapping is new: *details is for the client */
-    MAPS_NONE,  /* there is no mapping, or none in the known part of a list, or the process is gone */
+    MAPS_NEW,   /* the mapping is new: the caller must send *details to the client */
+    MAPS_NONE,  /* no mapping at the address (maps->listed: none in the table), or the process is gone */
 };
 
-/* Begins without mappings and without an open file. */
+/* Initializes *maps: no known mappings, no open file. */
 void maps_init(struct maps *maps);
-/* Closes the file, and forgets all mappings. To be called after an exec, and at the end. */
+/* Closes the file, and forgets all mappings. Must be called after an exec, and at the end of the process. */
 void maps_close(struct maps *maps);
 
-/* Opens /proc/PID/maps if it is not open. It stays open until maps_close. Even after an exec, it shows the memory that
- * the process had when it was opened. parse: read it as text even if the kernel has PROCMAP_QUERY. Returns true if it
- * is open; false if it cannot be opened, or if descriptors are scarce. */
+/* Opens /proc/PID/maps if it is not open. The file stays open until maps_close. It shows the address space that the
+ * process had at the open, even after an exec. parse: read the file as text even if the kernel has PROCMAP_QUERY.
+ * Returns true if the file is open. Returns false if the open fails, or if descriptors are scarce. */
 bool maps_open(struct maps *maps, pid_t pid, bool parse);
 bool maps_is_open(const struct maps *maps);
 
-/* Finds the mapping of an address in process pid. For MAPS_NEW sets all of *details, for MAPS_KNOWN only
- * details->mapping, and for MAPS_NONE nothing that is valid. mounts: finds files that may hang, for which the kernel is
- * not asked for a build-id. If maps->listed, searches only the known mappings; only a walk finds new ones. Calls
- * maps_open. */
+/* Finds the mapping of an address in process pid. For MAPS_NEW sets all of *details. For MAPS_KNOWN sets only
+ * details->mapping. For MAPS_NONE, *details is undefined. mounts: shows which files may hang; for these the build-id is
+ * left out. If maps->listed, searches only the known mappings, and only a scan finds new ones. Calls maps_open. */
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
 
@@ -68,7 +67,8 @@ void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *m
 enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details);
 void maps_scan_end(struct maps_scan *scan);
 
-/* Forgets this mapping, and those that it overlaps. To be called if the mapping could not be sent to the client. */
+/* Forgets all known mappings that overlap this one, itself included. To be called if the mapping could not be sent to
+ * the client. */
 void maps_forget(struct maps *maps, const struct mapping *mapping);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reports mappings to the client, and requests a descriptor of each mapped file for it, which an opener opens
- * (opener.h). */
+/* Reports mappings to the client. Requests each mapped file from an opener (opener.h), which opens it for the
+ * client. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define PRIVATE_IDS 0x80000000u /* the first id for objects that are not files */
+#define PRIVATE_IDS 0x80000000u /* first id of objects that are not files */
 #define COMPAT_END (UINT64_C(1) << 32)
 /* The first EARLY_SCANS scans of a program's executable mappings follow each other without a pause, as long as a scan
  * takes less than EARLY_COST_NS of CPU time. The cost of the first scan is ignored: it may start an opener, and comes
@@ -35,7 +35,7 @@ static uint32_t objects_private_id(struct objects *objects)
     return PRIVATE_IDS + objects->next_private_id++;
 }
 
-/* Returns the slot of a file in the table; NULL: the table is full. */
+/* Finds a file in the table, or adds it. Returns its slot; NULL: the table is full. */
 static struct object_key *objects_find_key(struct objects *objects, uint64_t device, uint64_t inode)
 {
     size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECT_SLOTS;
@@ -52,8 +52,9 @@ static struct object_key *objects_find_key(struct objects *objects, uint64_t dev
     return &objects->seen[slot];
 }
 
-/* Requests the file of supervisor->objects.details from an opener. Returns false if there is no room. Then the client
- * must not get the id, because it will get no descriptor; it gets only the path. */
+/* Requests the file of supervisor->objects.details from an opener. Returns false if the queue of requests is full. Then
+ * the caller must not send this id, because the client would wait for a descriptor that never comes. The client gets
+ * only the path. */
 static bool objects_request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -85,8 +86,8 @@ static uint32_t objects_want_file(struct supervisor *supervisor, pid_t pid)
     return key->asked ? id : 0;
 }
 
-/* Returns true if the mapping, a vDSO, is that of a 32-bit program: then it is below 4 GiB. The kernel maps it near the
- * stack, which is far above 4 GiB in a 64-bit program. */
+/* Returns true if this mapping of a vDSO belongs to a 32-bit program, and so is below 4 GiB. In a 64-bit program the
+ * kernel maps the vDSO near the stack, which is far above 4 GiB. */
 static bool objects_is_compat_vdso(const struct mapping *mapping)
 {
     return mapping->end <= COMPAT_END;
@@ -122,8 +123,8 @@ static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct proce
     return maps->jit_object;
 }
 
-/* Emits the mapping in supervisor->objects.details. Returns false if there is no room on the ring. Then the mapping is
- * forgotten, so that a later sample emits it. */
+/* Emits the mapping in supervisor->objects.details. Returns false if the ring is full. Then it forgets the mapping, so
+ * that a later sample in it emits it. */
 static bool objects_emit_details(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -165,7 +166,7 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
     return true;
 }
 
-/* If the thread memory_tid has ended, sets memory_tid to `tid`, and returns true. After the end of the leader /proc/PID
+/* If the thread memory_tid has ended, sets memory_tid to `tid`, and returns true. After the leader has ended, /proc/PID
  * shows no memory, but /proc/TID of another thread does. */
 static bool objects_use_other_thread(struct process *process, pid_t tid)
 {
@@ -235,9 +236,9 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
            maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
            objects_emit_details(supervisor, process))
         ;
-    maps->changed = !opener_has_room(&supervisor->openers); /* if there was no room, there may be more mappings */
+    maps->changed = !opener_has_room(&supervisor->openers); /* if the openers are full, mappings may be left over */
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
-    /* CPU time, because the scan may have waited for a CPU */
+    /* CPU time, because elapsed time would include waits for a CPU */
     maps->scan_cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }

@@ -18,9 +18,10 @@
 #include "wire/wire.h"
 
 #define MS UINT64_C(1000000)
-#define PAUSE_MIN (10 * MS) /* first pause between looks for a JIT's names; doubled up to PAUSE_MAX */
+/* ns between the first two attempts to open a JIT's names; later pauses double up to PAUSE_MAX */
+#define PAUSE_MIN (10 * MS)
 #define PAUSE_MAX (1000 * MS)
-#define HANG_NS (10000 * MS) /* after this time, a file of a device that hung may be requested again */
+#define HANG_NS (10000 * MS) /* ns after a hang until another file of the same device may be requested */
 #define SOCKET_FD (STDERR_FILENO + 1)
 
 /* --- tasks ------------------------------------------------------------------------------- */
@@ -83,15 +84,13 @@ static struct opener_task *opener_take_due(struct opener *opener, uint64_t now)
     return NULL;
 }
 
-/* --- what the process does ---------------------------------------------------------------- */
+/* --- inside the opener process ---------------------------------------------------------------- */
 
-/*
- * The opener process opens files, and may hang. It shares a socket with the process that sends requests, and no other
- * descriptors. A process that hangs may outlive the sender, and would keep such descriptors open.
+/* The opener process opens files, and may hang. It shares a socket with the process that sends requests. It closes all
+ * other descriptors that it inherits, because an opener that hangs may outlive the sender, and would keep them open.
  *
- * If another process serves a file, the opener copies it, and sends the copy, which cannot hang. Even closing the file
- * itself may hang. So the opener ends after each such file, and no process waits for its end.
- */
+ * If another process serves a file, the opener copies the file, and sends the copy, which cannot hang. Even closing the
+ * file itself may hang. So the opener ends after each such file, and no process waits for its end. */
 
 /* Closes all descriptors except the socket and the standard ones. Returns the new number of the socket. */
 static int opener_keep_only(int socket)
@@ -102,7 +101,7 @@ static int opener_keep_only(int socket)
     return SOCKET_FD;
 }
 
-/* Gives up the priority inherited from the tracer that forked this process: a copy may take long. */
+/* Gives up the priority inherited from the tracer that forked this process, because copying a file may take long. */
 static void opener_give_up_priority(void)
 {
     const struct sched_param none = {0};
@@ -118,7 +117,7 @@ void opener_serve(int socket)
     bool served = false;
 
     prctl(PR_SET_NAME, "pprofil-open");
-    if (chdir("/") < 0) /* so that the file system of the inherited directory can be unmounted */
+    if (chdir("/") < 0) /* so that the file system of the inherited working directory can be unmounted */
         return;
     while (!served && open_request_receive(socket, &request) == 0) {
         int file = mapped_file_open(&request);
@@ -147,8 +146,8 @@ static int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
-        /* first of all: another tracer may have had a copy of a target's descriptor open, which this process has
-         * inherited */
+        /* must be first: this process may have inherited a copy of a target's descriptor, which another tracer had open
+         * at the fork */
         int socket = opener_keep_only(sockets[1]);
         opener_give_up_priority();
         opener_serve(socket);
@@ -161,7 +160,7 @@ static int opener_fork(void)
     return error;
 }
 
-/* --- asking the process ------------------------------------------------------------------- */
+/* --- requests to the opener process ----------------------------------------------------------- */
 
 static void opener_answer(struct opener *opener, int error, int fd)
 {
@@ -170,8 +169,9 @@ static void opener_answer(struct opener *opener, int error, int fd)
     opener->answered = true;
 }
 
-/* Abandons the process. Removes the socket from the epoll set before it closes it: an opener that was just forked may
- * still have a copy of the socket, and then epoll(7) would go on reporting it. */
+/* Abandons the opener process. Removes the socket from the epoll set before closing it: another opener, forked just
+ * now, may still have a copy of the socket. As long as that copy is open, epoll(7) would report events of the
+ * socket. */
 static void opener_abandon(struct opener *opener, int epoll)
 {
     epoll_ctl(epoll, EPOLL_CTL_DEL, opener->socket, NULL);
@@ -196,8 +196,8 @@ static int opener_start(struct opener *opener, int epoll)
     return error;
 }
 
-/* Returns true if files of this device must not be requested, because one of them hangs, or because too many processes
- * hang. So a file system that hangs costs only one process, even if many of its files are mapped. */
+/* Returns true if files of this device must not be requested now: one of them hangs, or too many opener processes hang.
+ * So a file system that hangs costs only one process, even if many of its files are mapped. */
 static bool opener_hangs(const struct opener *opener, dev_t device)
 {
     for (unsigned i = 0; i < opener->hanging && device != 0; i++)
@@ -226,7 +226,7 @@ static void opener_ask(struct opener *opener, int epoll)
     int error = opener_hangs(opener, opener->task->device) ? -ETIMEDOUT : opener_start(opener, epoll);
     if (error == 0)
         error = open_request_send(opener->socket, request);
-    if (error == -EPIPE) { /* somebody has killed it */
+    if (error == -EPIPE) { /* the opener process was killed */
         opener_abandon(opener, epoll);
         error = opener_start(opener, epoll);
         if (error == 0)
@@ -254,10 +254,10 @@ static void opener_receive(struct opener *opener, int epoll)
     opener->answered = true;
 }
 
-/* --- from an opener to the client -------------------------------------------------------- */
+/* --- answers to the client -------------------------------------------------------------------- */
 
-/* Sends the answer to the client, or queues a JIT's task again if there are no names yet. Returns false if the client
- * is behind with reading. */
+/* Sends the answer to the client. If a JIT's names do not exist yet, queues their task again instead. Returns false if
+ * the client's socket is full. */
 static bool opener_forward(struct openers *openers, struct opener *opener, int socket)
 {
     struct opener_task *task = opener->task;

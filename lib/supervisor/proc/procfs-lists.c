@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Reads the lists of mappings and of mounts. The kernel prints at most a page of /proc/PID/maps for each read, and
- * takes the lock of the mappings each time (fs/seq_file.c, m_start() in fs/proc/task_mmu.c). So reads ask for a page or
- * more. stdio would ask for less: the file's st_blksize is 1024.
+/* Reads the lists of mappings and of mounts. For each read(2), the kernel takes the lock of the mappings, and prints at
+ * most a page of /proc/PID/maps (fs/seq_file.c, m_start() in fs/proc/task_mmu.c). So this file reads with a large
+ * buffer. stdio would use a buffer of only 1024 bytes, the file's st_blksize.
  *
  * /proc/PID/mountinfo shows the type of the file system on each device: "36 35 98:0 /root /mnt rw master:1 - ext3
- * /dev/root rw" (proc(5)). The kernel reuses device numbers that do not belong to a disk, so an answer is valid for a
- * second only.
- */
+ * /dev/root rw" (proc(5)). The kernel reuses device numbers that do not belong to a disk, so a cached type is valid for
+ * only a second. */
 #include "config.h"
 
 #include <errno.h>
@@ -63,7 +61,7 @@ static char *maps_list_line(struct maps_list *list)
             list->begin = (size_t)(end + 1 - list->text);
             if (whole)
                 return line;
-            whole = true; /* this was the end of a line that is too long */
+            whole = true; /* this was the rest of a line that is too long */
             continue;
         }
         if (list->end - list->begin == sizeof list->text) {
@@ -120,8 +118,8 @@ static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, b
     return found;
 }
 
-/* Returns true if files on the device may hang. Looks at our own mounts, too: a process in a chroot sees only mounts
- * below its root, and we may see more. */
+/* Returns true if files on the device may hang. If the process's mounts do not contain the device, searches our own
+ * mounts: a process in a chroot sees only mounts below its root, and we may see more. */
 static bool mounts_look_up(pid_t pid, uint32_t major, uint32_t minor)
 {
     char path[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* procfs-lists: reads the long lists of /proc line by line: the mappings of a process (proc_pid_maps(5)), and the
- * mounts (proc_pid_mountinfo(5)). It does not use stdio, which allocates. The mounts show which files may hang their
- * reader, because another process or machine serves them. */
+ * mounts (proc_pid_mountinfo(5)). Does not use stdio, which allocates. The mounts show which files may hang their
+ * reader, because another process or machine serves these files. */
 #ifndef PPROFIL_PROCFS_LISTS_H
 #define PPROFIL_PROCFS_LISTS_H
 
@@ -18,11 +18,11 @@ struct maps_list {
     int fd;            /* -1: the file could not be opened, or is closed */
     bool owned;        /* maps_list_end closes fd */
     off_t at;          /* offset of the next read of fd */
-    size_t begin, end; /* the unused part of text */
+    size_t begin, end; /* the part of text that is not parsed yet */
     char text[MAPS_LIST_PIECE];
 };
 
-/* Begins at the first line. fd: the open file, which is borrowed; -1: opens the file of pid. The caller must call
+/* Begins at the first line. fd: the open file, which is borrowed; -1: opens /proc/PID/maps. The caller must call
  * maps_list_end. */
 void maps_list_begin(struct maps_list *list, int fd, pid_t pid);
 /* Reads the next mapping, without a build-id. Returns false at the end. Skips lines that are too long. */
@@ -31,14 +31,14 @@ void maps_list_end(struct maps_list *list);
 
 #define MOUNTS_CACHED_MAX 16
 
-/* A cache of answers of mounts_may_hang; all 0 at the beginning. */
+/* A cache of results of mounts_may_hang. Initialized with zeros. */
 struct mounts {
     struct mounts_device {
         uint32_t major, minor;
-        uint64_t until; /* time until which may_hang is valid; 0: the element is free */
+        uint64_t until; /* CLOCK_MONOTONIC, ns: may_hang is valid before this time; 0: the element is free */
         bool may_hang;
     } known[MOUNTS_CACHED_MAX];
-    unsigned next; /* index of the element that is replaced next */
+    unsigned next; /* index of the element that is overwritten next */
 };
 
 /* Returns true if files on this device, which process pid has mapped, may hang their reader. Also returns true if the

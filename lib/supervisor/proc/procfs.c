@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads files of /proc, thousands of times a second. So descriptors are kept open and read with pread, text is parsed
- * in place, and only the lists of children and of threads allocate. If descriptors are scarce, a file is opened for one
- * look and closed again. */
+ * in place, and only the lists of children and of threads allocate. If descriptors are scarce, a file is opened for a
+ * single read and closed again. */
 #include "config.h"
 
 #include <dirent.h>
@@ -17,7 +17,8 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-/* bytes that must be read from the beginning of a field on: it, and fields that callers read behind it */
+/* bytes that procfs_read_status_field reads from the beginning of a field, if the file is that long: the field itself,
+ * and later fields that its callers parse */
 #define STATUS_LINES 512
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
@@ -59,7 +60,8 @@ ssize_t procfs_read_file(const char *path, char *text, size_t size)
     return got;
 }
 
-/* Number of descriptors that are not kept open for threads, but reserved for files that must be opened in any case. */
+/* Number of descriptors that are reserved for files that must be opened in any case. They are not used to keep files of
+ * threads open. */
 #define SPARE_DESCRIPTORS 64
 
 /* Returns how many descriptors we may have; -1: there is no limit. */
@@ -80,7 +82,7 @@ bool procfs_may_keep(int fd)
     return limit < 0 || fd < limit - SPARE_DESCRIPTORS;
 }
 
-/* The kernel gives out the lowest free number, so a high number shows that many are in use. */
+/* The kernel assigns the lowest free descriptor, so a high number shows that many descriptors are in use. */
 void procfs_task_close_if_scarce(struct procfs_task *task)
 {
     long limit = procfs_limit_of_descriptors();
@@ -89,8 +91,8 @@ void procfs_task_close_if_scarce(struct procfs_task *task)
         procfs_task_close(task);
 }
 
-/* Reads a task's file through descriptor *kept. If that is -1, opens the file, and keeps the descriptor in *kept if
- * there are enough. Returns how many bytes were read, or -errno. */
+/* Reads a task's file through descriptor *kept. If *kept is -1, opens the file. Then stores the new descriptor in
+ * *kept, or closes it if descriptors are scarce. Returns the number of bytes read, or -errno. */
 static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
                                 size_t size)
 {
@@ -111,8 +113,8 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-/* Looks at a task that may soon exec. A task in state S is hardly ever in the middle of an exec, so its system call may
- * be read. */
+/* Finds out what a task that may soon exec is doing. A task in state S is hardly ever in the middle of an exec, so a
+ * read of its "syscall" hardly ever waits. */
 static void procfs_look_at_may_exec(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
@@ -211,8 +213,8 @@ char procfs_state_letter(const struct procfs_task *task)
     return task->may_exec ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
 }
 
-/* The number is a hash of the auxiliary vector, getauxval(3). It contains the addresses of the program, of its random
- * bytes and of the vDSO, which the kernel draws anew at each exec. */
+/* The returned number is a hash of the auxiliary vector, getauxval(3). This vector contains the addresses of the
+ * program, of AT_RANDOM and of the vDSO, which the kernel randomizes at each exec. */
 uint64_t procfs_exec_id(pid_t pid)
 {
     char path[PATH_SIZE];
@@ -251,9 +253,10 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
     return 0;
 }
 
-/* Reads /proc/TID/status into text until it contains a field, and the lines behind it up to STATUS_LINES bytes. Returns
- * the value of the field, a pointer into text; NULL: it is not there. A task may be in 65536 groups, which makes a very
- * long line. So the file is read in pieces, and the end of each piece is searched again with the next one. */
+/* Reads /proc/TID/status into text until text contains the field, and up to STATUS_LINES bytes from the field on.
+ * Returns a pointer to the value of the field in text; NULL: there is no such field. A task may be in 65536 groups,
+ * which makes a very long line. So the file is read in parts, and the end of each part is searched again with the next
+ * one. */
 static const char *procfs_read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
@@ -341,7 +344,7 @@ int procfs_file_size_limit(pid_t tid, uint64_t *limit)
     return 0;
 }
 
-/* /proc/PID/task/TID/children lists the children in the order in which the thread got them: proc(5). */
+/* /proc/PID/task/TID/children lists the children of a thread, the oldest first: proc(5). */
 unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room)
 {
     char path[PATH_SIZE];
@@ -372,7 +375,7 @@ bool procfs_has_ended(pid_t pid, pid_t tid)
     struct procfs_state state;
 
     procfs_task_init(&task, pid, tid);
-    task.may_exec = true; /* so that the look does not wait for an exec */
+    task.may_exec = true; /* so that procfs_look reads "status", which does not wait for an exec */
     procfs_look(&task, &state);
     procfs_task_close(&task);
     return state.doing == PROCFS_GONE;

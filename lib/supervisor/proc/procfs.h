@@ -10,47 +10,48 @@
 
 #include "supervisor/proc/procfs-text.h"
 
-/* The files of /proc by which a task is looked at. They are kept open if there are enough descriptors. */
+/* The files of /proc that show the state and the CPU times of a task. They are kept open if there are enough
+ * descriptors. */
 struct procfs_task {
     pid_t pid, tid;
     int doing_fd;     /* "syscall", or "stat" if "syscall" is denied, or "status" if may_exec; -1: not open */
     int schedstat_fd; /* -1: not open */
     int stat_fd;      /* -1: not open */
-    bool coarse;      /* doing_fd is "stat", unless may_exec */
-    /* the task may be about to execute a program, and a read of "syscall" or "stat" may wait for that (system.c). So
+    bool coarse;      /* procfs_look reads "stat" instead of "syscall", unless may_exec */
+    /* the task may be about to execute a program. During an exec, a read of "syscall" or "stat" may wait (system.c), so
      * doing_fd is "status" */
     bool may_exec;
-    /* if may_exec: the caller wants the system call in which the task sleeps, even if reading it waits */
+    /* if may_exec: the caller wants the system call in which the task sleeps, even if reading "syscall" may wait */
     bool asks_calls;
     bool wary;          /* a read of "syscall" may wait for an exec of another thread: system.c */
     bool multithreaded; /* its process has, or had, another thread */
 };
 
-/* Sets the numbers; no file is open yet. */
+/* Initializes *task for a thread. Opens no file. */
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
 void procfs_task_close(struct procfs_task *task);
-/* Sets may_exec to false, and closes the file of doing_fd, so that the next look opens another one. */
+/* Sets may_exec to false, and closes doing_fd. The next procfs_look opens "syscall" or "stat" in its place. */
 void procfs_task_will_not_exec(struct procfs_task *task);
 /* Returns true if a descriptor that was just opened may be kept open. Some descriptors are reserved for files that must
  * be opened in any case. */
 bool procfs_may_keep(int fd);
-/* Closes the files of a task if descriptors are scarce. To be called for a task that is rarely looked at from now
+/* Closes the files of a task if descriptors are scarce. To be called for a task whose files are rarely read from now
  * on. */
 void procfs_task_close_if_scarce(struct procfs_task *task);
 
-/* Reads a file of /proc, or of a control group, by one read. The text is cut off at size - 1 bytes, and ends with NUL.
- * Returns its length, or -errno; then text is not set. */
+/* Reads a file of /proc, or of a control group, with one read(2). Cuts the text off at size - 1 bytes, and appends a
+ * NUL. Returns the length of the text, or -errno; then text is undefined. */
 ssize_t procfs_read_file(const char *path, char *text, size_t size);
 
-/* Finds out what the task is doing: fills *state in. state->doing is GONE also if /proc cannot be read. Opens the file
- * if it is not open. If the task is wary and multithreaded, finds out only state->doing. */
+/* Finds out what the task is doing, and fills *state in. state->doing is PROCFS_GONE also if /proc cannot be read.
+ * Opens the file of doing_fd if it is not open. If the task is wary and multithreaded, finds out only state->doing. */
 void procfs_look(struct procfs_task *task, struct procfs_state *state);
 
 /* Reads the run and wait times of the task. Returns 0 or -errno: -ENOENT if the kernel keeps no such figures. */
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 
-/* Returns the CPU that the task runs on, or ran on last; -1: it cannot be read, or the task may_exec and is not
- * stopped. stopped: the task is in a stop of ptrace(2), and so not in the middle of an exec. */
+/* Returns the CPU on which the task runs, or ran last; -1: unknown, or the task may_exec and is not stopped. stopped:
+ * the task is in a stop of ptrace(2), and so not in the middle of an exec. */
 int procfs_last_cpu(struct procfs_task *task, bool stopped);
 
 /* Reads the first argument of the system call of a task that is in a stop of ptrace(2). Returns 0 or -errno: -EBUSY if
@@ -91,11 +92,11 @@ uint64_t procfs_start_time(pid_t pid);
 /* Returns true if tid is a thread of process pid. */
 bool procfs_is_thread(pid_t pid, pid_t tid);
 
-/* Returns true if the thread has ended, though its parent may not know that yet. */
+/* Returns true if the thread has ended, even if it is still a zombie. */
 bool procfs_has_ended(pid_t pid, pid_t tid);
 
-/* Reads the numbers of the newest children of a thread, at most `room`, in no order. Returns how many it read; 0 also
- * if the kernel has no such list (CONFIG_PROC_CHILDREN). */
+/* Reads the pids of the newest children of a thread, at most `room`, in no order. Returns how many it read; 0 also if
+ * the kernel has no such list (CONFIG_PROC_CHILDREN). */
 unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room);
 
 /* Calls seen(context, tid) for each thread of process pid, in no order, until seen returns a value other than 0.

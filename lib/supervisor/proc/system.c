@@ -64,16 +64,16 @@ static long long system_read_number(const char *directory, const char *name)
     return procfs_read_file(path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-/* Reads the quota of cgroups version 1 as a number of CPUs. It is in two files; cpu.cfs_quota_us is -1 if there is no
- * limit. */
+/* Reads the quota of cgroups version 1 as a number of CPUs. cpu.cfs_quota_us contains the quota, or -1 if there is no
+ * limit, and cpu.cfs_period_us contains the period. */
 static unsigned system_read_quota_1(const char *directory)
 {
     return system_cpus_of(system_read_number(directory, "cpu.cfs_quota_us"),
                           system_read_number(directory, "cpu.cfs_period_us"));
 }
 
-/* Returns the least quota of a group and of all groups above it, because each of them limits us. mount: directory of
- * the hierarchy. */
+/* Returns the least quota of a group and of all groups above it, as a number of CPUs. Each of these groups limits us.
+ * mount: directory of the hierarchy. */
 static unsigned system_least_quota(const char *mount, const char *group, unsigned (*quota_of)(const char *directory))
 {
     char path[PATH_MAX];
@@ -123,8 +123,7 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
 
 /* --- the kernel ------------------------------------------------------------------------------ */
 
-/*
- * An exec holds cred_guard_mutex until all other threads of its process have ended, and traced threads end only when
+/* An exec holds cred_guard_mutex until all other threads of its process have ended, and traced threads end only when
  * their tracer has reaped them. Before Linux 5.7, a read of /proc/TID/syscall took the same mutex (lock_trace() in
  * fs/proc/base.c), and only a fatal signal ended its wait. So a tracer that read this file and the exec would wait for
  * each other. Since 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
@@ -132,11 +131,10 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
  * commit, at the latest since 5.4.88.
  *
  * An exec holds exec_update_lock, too, for some time: while it frees the former memory and closes descriptors
- * (begin_new_exec() and setup_new_exec() in fs/exec.c). The page tables copied by a fork take about 25 ms per gigabyte.
- * On 6.18.44 a read of /proc/TID/stat also waited, but a read of /proc/TID/status did not. So a task that a fork has
- * just made is looked at through "status" until it has executed a program, or seems not to be about to:
- * procfs_task.may_exec.
- */
+ * (begin_new_exec() and setup_new_exec() in fs/exec.c). To free the page tables that a fork has copied takes about 25
+ * ms per gigabyte. On 6.18.44 a read of /proc/TID/stat also waited, but a read of /proc/TID/status did not. So
+ * procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). This ends when the task has
+ * executed a program, or when an exec is no longer expected. */
 
 bool kernel_syscall_file_blocks(const char *release)
 {
