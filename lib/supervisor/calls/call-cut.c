@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides whether a call that returned less than it was asked for was cut short. It was not if the call never waits, or
- * if the file returned less by itself. */
+/* Decides whether a call that returned less than it was asked for was cut short by a stop or a signal. It was not if
+ * the call never waits, or if the file returned less by itself. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,18 +19,19 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-#define CUT_TIME_LEFT_MIN_NS 10000000 /* far longer than an interrupt takes to stop a running thread */
+#define CUT_TIME_LEFT_MIN_NS 10000000 /* ns; far longer than an interrupt takes to stop a running thread */
 
-/* Returns true if a read of /dev/random may return less by itself. Until 90ea1c6436d2 ("random: remove the blocking
- * pool") it returned only what its blocking pool contained. Series 5.4 also has that commit since 2022, but is treated
- * like older kernels: a short read is not continued there. */
+/* Returns true if a read of /dev/random may return less by itself, without a signal. Until 90ea1c6436d2 ("random:
+ * remove the blocking pool") it returned only what its blocking pool contained. Series 5.4 also has that commit since
+ * 2022, but is treated like older kernels: a short read is not continued there. */
 static bool cut_random_may_run_dry(void)
 {
     return kernel_release_is_before(5, 6);
 }
 
-/* Returns true for a device whose reads and writes look for signals after each page: those of drivers/char/mem.c and
- * random.c, and hwrng, misc device 183. Not /dev/kmsg (1, 11), which returns one record at each read. */
+/* Returns true for a device whose driver looks for signals after each page of a read or write. These are the devices of
+ * drivers/char/mem.c and random.c, and hwrng, misc device 183. /dev/kmsg (1, 11) is not one of them: each read returns
+ * one record. */
 static bool cut_is_memory_device(const struct descriptor *file)
 {
     dev_t device = file->device;
@@ -42,7 +43,7 @@ static bool cut_is_memory_device(const struct descriptor *file)
     return major(device) == 1 || device == makedev(10, 183);
 }
 
-/* Returns 1 if a write was cut short, else 0. A send that waits sends all or nothing, except to a stream or by
+/* Returns 1 if a write was cut short, else 0. A blocking send sends all or nothing, except to a stream or by
  * sendmmsg(2). */
 static int cut_write(const struct call_request *request, const struct descriptor *file)
 {
@@ -64,9 +65,9 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
     return file->at_mark || (file->local && ((told & MSG_CTRUNC) | (request->flags & MSG_PEEK)) != 0);
 }
 
-/* Decides whether a recvmmsg(2) was cut short; returns the result of call_was_cut. This call looks at its time limit
- * after each message, writes the rest of the limit back to memory, and ends if nothing is left. The pieces begin with
- * that rest, so the time since the last message is not counted. */
+/* Decides whether a recvmmsg(2) was cut short. Returns the result of call_was_cut. After each message, the kernel
+ * writes the rest of the call's time limit to memory, and ends the call if nothing is left. The calls that do the rest
+ * begin with that value, so the time since the last message is not counted. */
 static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -96,12 +97,12 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
         return 1;
     if (request->shape == CALL_MESSAGES)
         return cut_messages(tid, request, file);
-    if (file->opaque && S_ISSOCK(file->type)) /* it cannot be seen whether it ended by itself */
+    if (file->opaque && S_ISSOCK(file->type)) /* it is unknown whether the receive ended by itself */
         return (request->flags & MSG_WAITALL) != 0 ? -EPERM : 0;
     bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;
     if (waits_for_all)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && !cut_is_at_bound(tid, request, file);
-    /* other reads return the data that is there, and wait only for their minimum */
+    /* other reads return the data that is there, and wait only for the minimum, read_min */
     if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0 || file->nonblocking ||
         (S_ISSOCK(file->type) && cut_is_at_bound(tid, request, file)))
         return 0;
@@ -109,8 +110,8 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
     return 1;
 }
 
-/* Returns the time limit of all waiting, ns; 0: none. There is none if the socket's limit begins anew with each part:
- * with each message, or with each buffer that unix_stream_sendmsg fills. */
+/* Returns the time limit of a call's whole waiting, ns; 0: none. There is none if the socket's limit begins anew with
+ * each part: with each message, or with each buffer that unix_stream_sendmsg fills. */
 static uint64_t cut_transfer_limit(const struct call_request *request, const struct descriptor *file)
 {
     if (request->shape == CALL_MESSAGES || (request->kind == CALL_WRITE && file->local))
@@ -126,7 +127,7 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
 
     if (error != 0)
         return error;
-    /* a terminal looks for signals after each piece of a write, even if it has room: iterate_tty_write */
+    /* a terminal looks for signals after each chunk of a write, even if it has room: iterate_tty_write */
     if (file.nonblocking && !cut_is_memory_device(&file) && !(file.terminal && request->kind == CALL_WRITE))
         return 0;
     request->file = file.file;
@@ -171,18 +172,19 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     return 1;
 }
 
-/* Reads a file position of a copy_file_range(2): from memory at pointer, or, if that is 0, the file's own position. */
+/* Reads a file position of a copy_file_range(2): from the target's memory at pointer, or, if pointer is 0, the position
+ * of descriptor fd. */
 static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t *position)
 {
     return pointer != 0 ? target_memory_read(tid, pointer, position, sizeof *position)
                         : descriptor_position(pid, tid, fd, position);
 }
 
-/* Decides whether a copy_file_range(2) was cut short; returns the result of call_was_cut. The kernel limits such a call
- * at its beginning by the end of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). Pieces
- * beyond these limits would copy too much, or raise SIGXFSZ. If source and target are one file, the call may have
- * extended its own source. Then the limit is the former end of the source. That is where the copy began, if there was
- * no gap. */
+/* Decides whether a copy_file_range(2) was cut short. Returns the result of call_was_cut. At its beginning, the kernel
+ * limits such a call by the end of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). A
+ * piece (call-piece.c) beyond these limits would copy too much, or raise SIGXFSZ. If source and target are one file,
+ * the call may have extended its own source. Then the limit is the former end of the source. If the copy left no gap,
+ * the former end is where the copy began. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

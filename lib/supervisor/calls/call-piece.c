@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds the calls that do the rest of a call that was cut short (pieces). If a vector was cut within an element, the
- * rest of that element becomes a plain call, and the elements behind it become a call like the original one. This file
+/* Builds the pieces of a call that was cut short: the calls that do the rest. If a vector was cut within an element,
+ * the rest of that element becomes a plain call. The elements after it become a call like the original one. This file
  * does not write to the target's memory. */
 #include "config.h"
 
@@ -64,19 +64,19 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
     piece->arguments[request->size_argument] = size - done;
     if (request->address_argument >= 0)
         piece->arguments[request->address_argument] = request->address + done;
-    if (request->kind == CALL_SPLICE) /* one whole call does not wait for the pipe after it has moved something */
+    if (request->kind == CALL_SPLICE) /* the original call, too, would not wait for the pipe once it has moved data */
         piece->arguments[5] |= SPLICE_F_NONBLOCK;
     return (int64_t)(size - done);
 }
 
-/* Returns true if the rest of a vector may be a vector call. For a socket it must be a plain call, which can have
- * MSG_NOSIGNAL: call_make_plain. */
+/* Returns true if a vector call may do the rest of a vector. For a socket, a plain call must do it, because only a
+ * plain call can have MSG_NOSIGNAL: call_make_plain. */
 static bool call_may_stay_vector(const struct call_request *request)
 {
     return request->shape == CALL_VECTOR && (!request->target.is_socket || request->filtered);
 }
 
-/* Builds the same call for count elements of the vector, from element `first` on. */
+/* Builds a call like the original one for count elements of the vector, from element `first` on. */
 static void call_make_vector(const struct regs_call *call, const struct call_request *request,
                              const struct call_vector *vector, uint64_t first, uint64_t count, uint64_t done,
                              struct regs_call *piece)
@@ -93,10 +93,11 @@ static void call_make_vector(const struct regs_call *call, const struct call_req
     }
 }
 
-/* Returns how many bytes the next piece of a vector may have. If a write ends within a page of a pipe, anon_pipe_write
- * (fs/pipe.c) leaves that page partly filled. A later write adds to that page only its size modulo the page size, and
- * only if that fits. Then the pipe could hold less than after one whole call. So a piece that begins within a page ends
- * with that page. The first cut is at the end of a page, because the pipe was full there. */
+/* Returns the largest number of bytes for the next piece of a vector. If a write ends within a page of a pipe,
+ * anon_pipe_write (fs/pipe.c) leaves that page partly filled. A later write adds to that page only its size modulo
+ * the page size, and only if that fits. Then the pipe could hold less than after one whole call. So a piece that
+ * begins within a page ends with that page. The original call was cut at the end of a page, because the pipe was
+ * full there. */
 static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request,
                                 uint64_t done)
 {
@@ -127,7 +128,7 @@ static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const 
     }
     uint64_t size = position.length - position.within;
     size = size < room ? size : room;
-    /* a packet that continues in the next element would become two packets */
+    /* if a packet continues in the next element, two pieces would make two packets of it */
     if (request->target.packets && (done + size) % request->target.pipe_page != 0 &&
         position.element + 1 < vector->count)
         return -EOPNOTSUPP;
@@ -144,7 +145,7 @@ static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const
 
     if (error != 0)
         return error;
-    /* a plain call would lose ancillary data of the rest, or, for a MSG_PEEK, receive the wrong bytes */
+    /* a plain call would lose ancillary data of the rest; with MSG_PEEK it would receive the wrong bytes */
     if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
         return -EOPNOTSUPP;
     return call_vector_piece(tid, call, request, &vector, done, piece);
@@ -163,7 +164,7 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
     if (progress->done >= request->size)
         return 0;
     *piece = *call;
-    if (call->abi == REGS_ABI_I386 && call->number == 102) { /* socketcall */
+    if (call->abi == REGS_ABI_I386 && call->number == 102) { /* socketcall(2) */
         piece->number = request->kind == CALL_WRITE ? 345 : 337;
         return -EOPNOTSUPP;
     }
@@ -174,8 +175,8 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
     return (int64_t)piece->arguments[2];
 }
 
-/* Builds the rest of a wait. io_getevents(2): an event has 32 bytes, and events_min events are enough.
- * io_uring_enter(2): everything is submitted, so only the wait is left. */
+/* Builds the rest of a wait. io_getevents(2): the piece waits for what is missing of events_min events; an event has 32
+ * bytes. io_uring_enter(2): everything is submitted, so only the wait is left. */
 static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                       struct regs_call *piece)
 {

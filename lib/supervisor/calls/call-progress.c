@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Computes how far a continued call has come.
+/* Computes how far a continued call has come.
  *
- * It writes to the target's memory what one whole call would have written. It completes the msg_len of a message that
- * sendmmsg or recvmmsg left half done. It moves bytes that recvmmsg has put into the message behind the one to which
- * they belong.
- */
+ * Writes to the target's memory what one whole call would have written. Completes the msg_len of a message that
+ * sendmmsg or recvmmsg left half done. Moves bytes that recvmmsg has put into the message after the right one. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,7 +15,7 @@
 
 /* The position of a byte in a vector of messages. */
 struct message_position {
-    uint64_t message, within; /* index of its message, and number of bytes before it in that message */
+    uint64_t message, within; /* index of the message, and offset of the byte in it */
 };
 
 static int progress_read_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t *length)
@@ -52,8 +49,9 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* Moves `bytes` bytes from position `from` to position *to, which is not behind it, and advances *to behind them. Does
- * not write bytes that are already in their place, because another thread may be using them. Returns 0 or -errno. */
+/* Moves `bytes` bytes from position `from` to position *to, and advances *to past them. *to is `from` or an earlier
+ * position. Does not write bytes that are already in their place, because another thread may be using them. Returns 0
+ * or -errno. */
 static int progress_move_bytes(pid_t tid, const struct call_request *request, struct message_position from,
                       uint64_t bytes, struct message_position *to)
 {
@@ -89,9 +87,10 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
     return 0;
 }
 
-/* Moves the messages of a stream together. Bytes that came after a message was cut short are in the next message. They
- * are moved to where they would be without the cut, which is memory that the call itself may write to. Afterwards only
- * the last of the received messages may be incomplete. Returns 0 or -errno. */
+/* Closes the gaps between the received messages of a stream. After a message is cut short, further bytes of the stream
+ * are received into the next message. This function moves them to where they would be without the cut, which is memory
+ * that the call itself may write to. Afterwards only the last of the received messages may be incomplete. Returns 0 or
+ * -errno. */
 static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct message_position end = {0};
@@ -133,8 +132,8 @@ static int progress_may_compact(pid_t tid, const struct call_request *request, u
     return error == 0 && control != 0 ? -EOPNOTSUPP : error;
 }
 
-/* Looks at the last message that counts as done. If it is incomplete, it becomes the message under way. Returns 0 or
- * -errno. */
+/* If the last of the progress->done messages is incomplete, takes it out of progress->done, and sets progress->part to
+ * its length. Returns 0 or -errno. */
 static int progress_look_at_last(pid_t tid, const struct call_request *request,
                               struct call_progress *progress)
 {
@@ -191,7 +190,7 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
         return 0;
     if (call_peek_restarts(request)) {
         if (moved <= progress->done)
-            return -ENODATA; /* nothing new: a peek takes no data away, so it would return the same again and again */
+            return -ENODATA; /* nothing new: a peek takes no data away, so each further peek would return the same */
         progress->done = moved;
         return 0;
     }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Decodes the calls that can be cut short, by a table. The table has the calls of Linux that look for pending signals
- * after they have moved data, and keep the part that they have moved. The table was made by reading the callers of
+/* Decodes the calls that can be cut short, by a table. The table has the calls of Linux that look for pending signals
+ * after they have moved data, and then return the size of the part. The table was made by reading the callers of
  * signal_pending() in Linux 6.1 and 6.12.
  *
- * Other calls are not in the table. Only a fatal signal cuts these short: process_vm_readv and process_vm_writev
- * (process_vm_access.c, gup.c), reads and writes of regular files (filemap.c), process_madvise (madvise.c). These
- * return the data that is there anyway: tee and vmsplice (one filling of the pipe: splice.c), epoll_wait, poll,
- * signalfd, inotify. These do all or nothing: msgrcv, mq_receive, semop. What an ioctl keeps depends on its driver, so
- * no ioctl is continued.
- */
+ * The following calls are not in the table. Only a fatal signal cuts short: process_vm_readv and process_vm_writev
+ * (process_vm_access.c, gup.c), reads and writes of regular files (filemap.c), process_madvise (madvise.c). Even
+ * without a signal, only the available data is returned by: tee and vmsplice (one filling of the pipe: splice.c),
+ * epoll_wait, poll, signalfd, inotify. All or nothing is done by: msgrcv, mq_receive, semop. What an ioctl keeps
+ * depends on its driver, so no ioctl is continued. */
 #include "config.h"
 
 #include <errno.h>
@@ -27,12 +25,12 @@
 #ifndef SYS_getdents
 #define SYS_getdents CALL_NONE /* AArch64 does not have this call */
 #endif
-#define MESSAGES_MAX 1024u /* UIO_MAXIOV */
+#define MESSAGES_MAX 1024u /* UIO_MAXIOV of the kernel */
 #ifndef RWF_NOSIGNAL
-#define RWF_NOSIGNAL 0x100 /* Linux 6.18 */
+#define RWF_NOSIGNAL 0x100 /* defined since Linux 6.18 */
 #endif
 #define ELEMENTS_AT_ONCE 32u
-#define ELEMENTS_MAX 1024u /* UIO_MAXIOV */
+#define ELEMENTS_MAX 1024u /* UIO_MAXIOV of the kernel */
 
 /* A row of the table: the numbers of a call, and the meaning of its arguments. native is the number on this machine.
  * x32 and i386 are the numbers in the other ABIs of x86-64: arch/x86/entry/syscalls/syscall_64.tbl (x32-only numbers
@@ -101,13 +99,13 @@ static uint64_t request_argument(const struct regs_call *call, int8_t index)
     return index == NONE ? 0 : call->arguments[index];
 }
 
-/* The number of socketcall(2) of 32-bit programs. It stands for another call, whose arguments are in memory. */
+/* The number of socketcall(2) of 32-bit programs. This call makes another call, whose arguments are in memory. */
 #define SOCKETCALL 102
 
 static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
-    /* index: SYS_CONNECT to SYS_SENDMMSG of include/uapi/linux/net.h; value: the same call with a number of its own,
-     * and how many arguments it has */
+    /* Index: SYS_CONNECT to SYS_SENDMMSG of include/uapi/linux/net.h. Value: number and number of arguments of the
+     * direct system call that does the same. */
     static const struct {
         int16_t number, arguments;
     } calls[] = {[3] = {CALL_CONNECT_I386, 3}, [5] = {CALL_ACCEPT4_I386, 3}, [9] = {369, 4},
@@ -197,7 +195,7 @@ bool call_is_copy_file_range(const struct regs_call *call)
 
 /* --- vectors and messages in the target's memory --------------------------------------------- */
 
-/* The layouts with 64-bit and with 32-bit words: include/net/compat.h. */
+/* The layouts with 64-bit and with 32-bit words: include/net/compat.h. For the fields, see struct call_layout. */
 static const struct call_layout wide_layout = {8, 16, 24, 32, 48, 56, 64};
 static const struct call_layout narrow_layout = {4, 8, 12, 16, 24, 28, 32};
 
@@ -208,7 +206,7 @@ const struct call_layout *call_layout(const struct call_request *request)
 
 static int call_read_word(pid_t tid, const struct call_request *request, uint64_t address, uint64_t *word)
 {
-    *word = 0; /* little endian */
+    *word = 0; /* a short word sets the lower half, because the machine is little-endian */
     return target_memory_read(tid, address, word, call_layout(request)->word);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles calls that return EINTR and have done nothing: decides which are begun anew, and which must be left alone
- * because they would never end. */
+/* Handles calls that return EINTR and have done nothing. Decides which of them are begun anew, and which must be left
+ * alone because they would never end. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,14 +11,15 @@
 #include "supervisor/regs.h"
 
 /* A call is left alone after it was broken BACKOFF_TIMES times in a row. Twice in a row may happen by chance to a
- * thread that often waits. A call that undoes its work loses BACKOFF_TIMES periods before it is left alone. */
+ * thread that often waits. A call that undoes its work loses the work of BACKOFF_TIMES periods between stops before it
+ * is left alone. */
 #define BACKOFF_TIMES 3u
 #define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 
 /* Returns true if the call, which has returned EINTR, may be begun anew. close(2) may not: it has already freed the
- * descriptor. restart_syscall(2) may not: the kernel has lost the call that it would restart. Two ioctls of USB may
- * not: they have already moved data (do_proc_bulk and do_proc_control in devio.c). Every other call that returns EINTR
- * has done nothing yet, except that time has passed. */
+ * descriptor. restart_syscall(2) may not: the kernel no longer has the call that it would restart. Two ioctls of USB
+ * may not: they have already moved data (do_proc_bulk and do_proc_control in devio.c). Every other call that returns
+ * EINTR has done nothing yet, except that time has passed. */
 static bool restart_may(const struct regs_call *call)
 {
     if (call->number == call_number(call->abi, SYS_ioctl, 514, 54)) {
@@ -44,7 +45,7 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && restart_may(call);
 }
 
-/* Only KVM_RUN of ioctl_kvm(2), 0xae80, is known: the virtual CPU keeps the guest's state. */
+/* Recognizes only KVM_RUN of ioctl_kvm(2), 0xae80: the virtual CPU keeps the guest's state. */
 bool call_undoes_nothing(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_ioctl, 514, 54) && (uint32_t)call->arguments[1] == 0xae80;
@@ -55,7 +56,7 @@ bool call_is_restarted_by_kernel(int64_t result)
     return result <= -512 && result >= -516; /* ERESTARTSYS to ERESTART_RESTARTBLOCK */
 }
 
-/* --- calls that are broken again and again: backoff of calls.h ------------------------------- */
+/* --- calls that are broken again and again: struct backoff -------------------------------------- */
 
 bool backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp)
 {
@@ -88,7 +89,8 @@ bool backoff_follows(const struct backoff *backoff)
 
 bool backoff_holds(const struct backoff *backoff, uint64_t now)
 {
-    /* also before the call: if a tick's interrupt met the entry stop, the exit stop would not show that */
+    /* true also before the entry stop: if a tick's interrupt ended at the entry stop, the exit stop would not show the
+     * interrupt */
     return backoff->phase == BACKOFF_BEFORE_CALL || (backoff->phase == BACKOFF_IN_CALL && now < backoff->until);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds how long a call may wait, as its arguments or its socket say. A call that is begun anew gets only the rest of that
- * time. */
+/* Finds the time limit of a call in its arguments or in the options of its socket. A call that is begun anew gets only
+ * the rest of that time. */
 #include "config.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static const struct limit_row *limit_find(const struct regs_call *call)
     return NULL;
 }
 
-/* Reads a time limit from memory; address 0: no limit. narrow: the limit has 32-bit words. If the ABI has 32-bit words,
+/* Reads a time limit from memory; address 0: no limit. narrow: the limit has 32-bit words. In an ABI with 32-bit words,
  * the upper half of a 64-bit tv_nsec is padding, which the kernel ignores: get_timespec64(). Returns false if the limit
  * cannot be read or is invalid. */
 static bool limit_read(pid_t tid, enum regs_abi abi, uint64_t address, bool narrow, uint64_t *limit_ns)
@@ -93,7 +93,7 @@ static bool limit_read(pid_t tid, enum regs_abi abi, uint64_t address, bool narr
     return true;
 }
 
-/* Reads the time limit of an io_uring_enter(2), in any ABI. An absolute time needs no limit of ours: it stays the same
+/* Reads the time limit of an io_uring_enter(2), in any ABI. An absolute time counts as no limit, because it stays valid
  * when the call begins anew. Returns false if the limit is not known. */
 static bool limit_of_ring(pid_t tid, const struct regs_call *call, uint64_t *limit_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds out properties of the file of a tracee's descriptor: proc_pid_fd(5), proc_pid_fdinfo(5). /proc does not show
  * the options of a socket or the settings of a terminal. They are read through a copy of the descriptor
- * (pidfd_getfd(2)), which exists for some microseconds while the tracee stands still behind a call on that file. Linux
+ * (pidfd_getfd(2)). The copy exists for some microseconds, while the tracee is stopped after a call on that file. Linux
  * 5.3 to 5.5 do not have pidfd_getfd, and seccomp filters of containers may forbid it. Then there is no copy, and the
  * file is opaque. */
 #include "config.h"
@@ -141,8 +141,8 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
 }
 
 /* Returns a copy of a descriptor of the thread, which the caller closes; -1: none. Before Linux 6.9 the copy comes from
- * the descriptor table of the process. If the thread has a table of its own, this may be another file, so the file is
- * compared. */
+ * the descriptor table of the process. If the thread has a table of its own, the copy may be of another file. So the
+ * file of the copy is compared with the expected one. */
 static int descriptor_copy(pid_t pid, pid_t tid, int fd, const struct file_identity *expected)
 {
     struct statx found;
@@ -187,8 +187,8 @@ static bool descriptor_copy_is_at_mark(int copy)
     return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
-/* Returns true for sockets whose receives return a stream of bytes, and can wait for the full number: sock_rcvlowat in
- * their recvmsg. SCTP also has type SOCK_STREAM, but returns one message at a time: sctp_recvmsg in
+/* Returns true for sockets whose receives return a stream of bytes, and can wait for the full number: their recvmsg
+ * uses sock_rcvlowat. SCTP also has type SOCK_STREAM, but returns one message at a time: sctp_recvmsg in
  * net/sctp/socket.c. */
 static bool descriptor_is_byte_stream(int copy, int domain)
 {
@@ -239,7 +239,7 @@ static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct des
 }
 
 /* Returns true if the device is a terminal, judging by its number and by sysfs: Documentation/admin-guide/devices.txt.
- * The device itself is not asked, because its driver may be a program (CUSE), even a tracee that stands still. */
+ * No ioctl is made on the device itself, because its driver may be a program (CUSE), even a tracee that is stopped. */
 static bool descriptor_is_terminal_device(dev_t device)
 {
     char path[PATH_SIZE], subsystem[256];
@@ -302,8 +302,8 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     return 0;
 }
 
-/* Opens the pipe of a descriptor for reading, for use if there is no copy. Returns a descriptor, which the caller soon
- * closes; -1: it cannot be opened. */
+/* Opens the pipe of a descriptor for reading; used if the descriptor cannot be copied. Returns a descriptor, which the
+ * caller soon closes; -1: the pipe cannot be opened. */
 static int descriptor_open_pipe(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
     char path[PATH_SIZE];

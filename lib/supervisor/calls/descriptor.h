@@ -14,14 +14,14 @@ struct file_identity {
     uint64_t inode;
 };
 
-/* A file that a tracee has open. */
+/* Properties of a file that a tracee has open. */
 struct descriptor {
     struct file_identity file;
     mode_t type;  /* file type: S_IFMT bits of its mode */
     dev_t device; /* the number of a device file */
     bool nonblocking;
-    /* a socket or a terminal whose descriptor cannot be copied. Of the fields below, only terminal is valid then, and
-     * for a socket also local and stream, as far as the name of its protocol shows them */
+    /* a socket or a terminal whose descriptor cannot be copied. Of the fields below, only terminal is then valid. For a
+     * socket, local and stream are also valid, as far as the name of its protocol shows them */
     bool opaque;
     bool stream; /* a socket that does not keep messages apart, and that obeys MSG_WAITALL and SO_RCVLOWAT */
     bool terminal;
@@ -41,20 +41,20 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 /* Identifies the file of a descriptor. Returns 0 or -errno. */
 int descriptor_file(pid_t pid, pid_t tid, int fd, struct file_identity *file);
 
-/* These two read the size of a regular file, and the position of the descriptor in it, bytes. They return 0 or
- * -errno. */
+/* Reads the size of a regular file, bytes. Returns 0 or -errno. descriptor_position reads the position of the
+ * descriptor in its file in the same way. */
 int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size);
 int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position);
 
-/* Returns the number of bytes in a pipe; 0 also if it cannot be found out. Waits for the lock of the pipe. */
+/* Returns the number of bytes in a pipe; 0 also if the number cannot be read. Waits for the lock of the pipe. */
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Returns true if a socket has reached urgent data: sockatmark(3). */
 bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Clears the pending error of a socket (SO_ERROR in socket(7)). A recvmmsg(2) that was interrupted after some messages
- * leaves ERESTARTSYS in the socket (do_recvmmsg in net/socket.c). The next call on the socket would return it: 512, an
- * error that no program expects. If another error ended the call just as we stopped it, that error is lost. Does
+ * leaves ERESTARTSYS in the socket (do_recvmmsg in net/socket.c). The next call on the socket would return 512, an
+ * error that no program expects. If another error ended the recvmmsg just as we stopped it, that error is lost. Does
  * nothing to a socket whose descriptor cannot be copied. */
 void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
