@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counts samples in a target's own memory, for programs that call profil(2) or a related function. If the write to a
- * buffer fails, counting ends according to the rules of the dialect, and the target does not notice. */
+ * buffer fails, counting ends according to the rules of the dialect. The target does not notice. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
-#define FORKING_THREAD (-1) /* thread id for a child that has no number yet */
+#define FORKING_THREAD (-1) /* value of counts.tid and counts.maker for a child that has no thread id yet */
 
 static int counts_read(void *context, uint64_t address, void *to, size_t size)
 {
@@ -104,7 +104,7 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
         counts_drop(process, former);
     count->owed_ns = process->count_owed_ns % count->period_ns;
-    /* the next count begins at another phase: steps of the golden ratio spread the phases evenly */
+    /* shifts the phase of the next count by 0.618 of a period: steps of the golden ratio spread the phases evenly */
     process->count_owed_ns = count->owed_ns + (uint64_t)((double)count->period_ns * 0.618);
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
@@ -181,7 +181,7 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid)
         const struct dialect_count *count = entry->count;
         if (count->dialect->fork == DIALECT_CHILD_STOPS || (entry->tid != COUNTS_ALL_THREADS && entry->tid != tid))
             continue;
-        /* a count that is off is inherited, too, if pcsample still owes the number of samples stored */
+        /* a count that is off is inherited, too, if a later call of pcsample must still return its number of samples */
         if (count->on || count->pcsample.count > 0)
             list = counts_add_copy(list, entry, entry->tid == tid ? FORKING_THREAD : COUNTS_ALL_THREADS);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Serves programs that profile themselves. There is no client: a program, or a child that it forked, makes a connection
- * for each request. The credentials of the connection identify it, and the counts go into its own memory. The
- * supervisor ends when no process counts any more, so a program that has turned profiling off is not traced. */
+ * for each request. The credentials of the connection identify the caller, and the samples are counted in the caller's
+ * own memory. The supervisor ends when no process has a running count any more, so a program that has turned profiling
+ * off is not traced. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,8 +25,8 @@
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
-#define REQUEST_WAIT_NS 10000000000u /* the longest wait for the first request */
-/* how long it stays when no process counts, because programs turn profiling off and on again */
+#define REQUEST_WAIT_NS 10000000000u /* longest wait for the first request, ns */
+/* ns that the supervisor stays after the last count has stopped, because programs turn profiling off and on again */
 #define STAY_NS 1000000000u
 #define SERVE_RATE_MAX_HZ 50000.0
 
@@ -44,7 +45,7 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
         return -errno;
-    /* a program that is followed already may have changed its user since */
+    /* the user of a program that is already followed may have changed since */
     if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
                                  !serve_follows(supervisor, credentials.pid)))
         return -EPERM;
@@ -70,7 +71,7 @@ void serve_accept(struct supervisor *supervisor)
     int fd = accept4(supervisor->client.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    /* refuses strangers: their connections must not keep the supervisor running */
+    /* rejects callers of another user: their connections must not keep the supervisor running */
     if (serve_find_caller(supervisor, fd, &pid) != 0) {
         close(fd);
         return;
@@ -82,7 +83,8 @@ void serve_accept(struct supervisor *supervisor)
         close(fd);
 }
 
-/* Returns true if the process counts, or if a later call of pcsample must still return the number of its samples. */
+/* Returns true if the process has a running count, or if a later call of pcsample must still return the number of its
+ * samples. */
 static bool serve_is_needed(const struct process *process)
 {
     const struct dialect_count *all = counts_of(process, COUNTS_ALL_THREADS);
@@ -110,8 +112,8 @@ static void serve_set_rate(struct supervisor *supervisor)
     sampling_start(supervisor);
 }
 
-/* Reads memory of a process through any of its threads that is still there: the leader may be the first to end. Returns
- * 0 or -errno. */
+/* Reads memory of a process through any thread that still exists: the leader may end before the others. Returns 0 or
+ * -errno. */
 static int serve_read_process(const struct process *process, uint64_t address, void *to, size_t size)
 {
     int error = -ESRCH;
@@ -122,8 +124,8 @@ static int serve_read_process(const struct process *process, uint64_t address, v
     return error;
 }
 
-/* Reads the regions of a request from the caller's memory, and checks them. Returns 0, or 1 if they turn counting off,
- * or -errno. */
+/* Reads the regions of a request from the caller's memory, and checks them. Returns 0 if counting starts, 1 if the
+ * regions turn it off, or -errno. */
 static int serve_copy_regions(const struct process *process, const struct wire_profil *request,
                               const struct dialect *dialect, struct dialect_region *regions,
                               uint64_t *addresses)
@@ -150,10 +152,10 @@ static int serve_copy_regions(const struct process *process, const struct wire_p
     return off ? 1 : 0;
 }
 
-/* One request, and its answer. */
+/* A request, and the answer to it. */
 struct serve_call {
     int fd;    /* the connection */
-    pid_t pid; /* the process that asks */
+    pid_t pid; /* the process that made the request */
     const struct wire_profil *request;
     const struct dialect *dialect;
     struct wire_profil_answer *answer;
@@ -210,8 +212,8 @@ static int serve_start_counting(struct process *process, const struct serve_call
     return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count);
 }
 
-/* Obeys a call of pcsample, which starts or stops the storing of samples. Keeps the state of an earlier call, because
- * this call returns the number of samples of that one. Returns 0 or -errno. */
+/* Carries out a call of pcsample, which starts or stops the storing of samples. Answers the number of samples stored
+ * since the previous call, which the former count contains. Returns 0 or -errno. */
 static int serve_start_storing(struct process *process, const struct serve_call *call)
 {
     const struct wire_profil *request = call->request;
@@ -237,7 +239,7 @@ static int serve_start_storing(struct process *process, const struct serve_call 
     return counts_put(process, COUNTS_ALL_THREADS, serve_find_thread(call, process), count);
 }
 
-/* With the lock. */
+/* Starts counting or storing for a process. The caller holds the supervisor's lock. */
 static int serve_start(struct supervisor *supervisor, struct process *process, const struct serve_call *call)
 {
     if (counts_rate(process) == 0)
@@ -292,7 +294,7 @@ void serve_request(struct supervisor *supervisor, int fd)
     struct wire_profil request;
     struct serve_call call = {.fd = fd, .request = &request, .answer = &answer};
 
-    /* while we are about to end, closes the connection without an answer: the caller turns to the next supervisor */
+    /* while we are ending, closes the connection without an answer, so that the caller turns to the next supervisor */
     if (!supervisor->client.quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
         int error = serve_find_caller(supervisor, fd, &call.pid);
@@ -301,7 +303,7 @@ void serve_request(struct supervisor *supervisor, int fd)
         answer.error = -error;
         supervisor->serving.requested_at = time_now();
         supervisor->serving.requested = true;
-        /* an error is ignored: the caller is gone */
+        /* an error is ignored: it means that the caller is gone */
         ssize_t ignored = send(fd, &answer, sizeof answer, MSG_NOSIGNAL);
         (void)ignored;
     }
@@ -316,7 +318,7 @@ void serve_end_if_unneeded(struct supervisor *supervisor)
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
         needed = needed || serve_is_needed(process);
-    serve_set_rate(supervisor); /* the process with the highest rate may have ended, or turned profiling off */
+    serve_set_rate(supervisor); /* the rate may be lower now: a process may have ended or turned profiling off */
     uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
                         : supervisor->processes.tracee_count == 0 ? 0
                                                            : STAY_NS;

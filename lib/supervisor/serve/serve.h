@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * serve: serves programs that profile themselves: accepts their connections, obeys their requests, and counts their
- * samples.
+/* serve: serves programs that profile themselves: accepts their connections, carries out their requests, and counts
+ * their samples.
  *
- * serve.c obeys requests, in the first tracer and without the lock. counts.c keeps the histograms (counts) that a
- * process has asked for in its own memory: one for all its threads, and some for single threads. Its functions need the
- * supervisor's lock.
- */
+ * serve.c handles requests, in the first tracer and without the supervisor's lock. counts.c keeps the histograms
+ * (counts) that a process has requested in its own memory: one for all its threads, and some for single threads. The
+ * functions of counts.c need the supervisor's lock. */
 #ifndef PPROFIL_SUPERVISOR_SERVE_H
 #define PPROFIL_SUPERVISOR_SERVE_H
 
@@ -25,38 +23,39 @@ struct tracee;
 
 /* Accepts the connection of a program, and sends it a greeting. */
 void serve_accept(struct supervisor *supervisor);
-/* Reads the request of a connection, obeys it, answers it, and closes the connection. */
+/* Reads the request of a connection, carries it out, answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);
-/* Pauses sampling if no process counts. Ends the supervisor if that lasts. */
+/* Pauses sampling if no process has a running count. Ends the supervisor if this lasts. */
 void serve_end_if_unneeded(struct supervisor *supervisor);
 
 /* --- histograms: counts.c --- */
 
-#define COUNTS_ALL_THREADS 0 /* as a thread id: all threads */
+#define COUNTS_ALL_THREADS 0 /* value for a thread id: all threads */
 
 struct counts {
     struct counts *next;
     pid_t tid;   /* thread whose samples are counted; COUNTS_ALL_THREADS: all threads without a count of their own */
-    pid_t maker; /* thread that asked for the count */
+    pid_t maker; /* thread that requested the count */
     struct dialect_count *count; /* owned */
 };
 
-/* Returns the count that gets the samples of a thread; NULL: none. */
+/* Returns the count for the samples of a thread; NULL: none. */
 struct dialect_count *counts_of(const struct process *process, pid_t tid);
 /* Returns the count for all threads that have no count of their own; NULL: there is none, or it is off. */
 struct dialect_count *counts_of_all(const struct process *process);
 /* Returns true if the thread has a count of its own. */
 bool counts_has_own(const struct process *process, pid_t tid);
 
-/* Returns the place for the count of a request: caller, the thread that asks, or COUNTS_ALL_THREADS. */
+/* Returns the counts.tid for the count of a request: caller, the thread that makes the request, or
+ * COUNTS_ALL_THREADS. */
 pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope,
                    const char *dialect);
 
-/* Puts a count in a place, and frees the count that was there. Owns count from now on. Returns 0, or -ENOMEM after
- * freeing count. */
+/* Stores count with tid `place`, and frees the former count with that tid. Takes ownership of count. Returns 0, or
+ * -ENOMEM after freeing count. */
 int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count);
 
-/* Ends the counts that caller's request to stop refers to. */
+/* Ends the counts that a request to stop refers to. caller: thread that makes the request. */
 void counts_stop(struct process *process, pid_t caller, enum wire_profil_scope scope);
 
 /* Frees the count of a thread that has ended. */
@@ -70,16 +69,17 @@ void counts_sample(struct tracee *tracee, const struct wire_sample *sample);
 /* Returns the counts that a child inherits if thread tid forks now. The caller owns them, and frees them with
  * counts_free. NULL: the child inherits none, or memory is short. */
 struct counts *counts_inherited(const struct process *parent, pid_t tid);
-/* Gives inherited counts to the child. A count of the thread that forked becomes a count of the child's only thread. */
+/* Gives inherited counts to the child, which owns them from now on. A count of the thread that forked becomes a count
+ * of the child's only thread. */
 void counts_give(struct process *child, struct counts *inherited);
 void counts_free(struct counts *counts);
 
-/* Sets the CPU time that each count is owed at first: a random part of a period. So a process that uses half a period
- * of CPU time gets a tick with a probability of one half. Later counts of the process go on with what the last one was
- * owed. drawn: a random number, ns, far larger than a period. */
+/* Sets the owed CPU time of each count to a random part of a period, so that a process that uses half a period of CPU
+ * time gets a tick with a probability of one half. Later counts of the process begin with the time that the last count
+ * was owed. drawn: a random number, ns, far larger than a period. */
 void counts_draw_owed(struct process *process, uint64_t drawn);
 
-/* Returns how many ticks per second the process wants; 0: it has no count that is on. */
+/* Returns the number of ticks per second that the process needs; 0: it has no count that is on. */
 double counts_rate(const struct process *process);
 
 #endif
