@@ -31,7 +31,7 @@ enum pprofil_error {
     PPROFIL_ERROR_COUNTERS,         /* the format cannot hold counters of this width or scale */
     PPROFIL_ERROR_ADDRESSES,        /* addresses are too large for the format */
     PPROFIL_ERROR_DIALECT,          /* no dialect has this name */
-    PPROFIL_ERROR_OFF,              /* the dialect counts nothing at this scale */
+    PPROFIL_ERROR_OFF,              /* this scale turns the counting of the dialect off */
     PPROFIL_ERROR_NO_COMPARISON,    /* the caller gave a baseline, but the format cannot show a comparison */
 
     /* Comparing or merging two profiles. */
@@ -41,7 +41,7 @@ enum pprofil_error {
     /* Requesting something that the profile does not have. */
     PPROFIL_ERROR_NO_STACKS,        /* the profile has no stacks */
     PPROFIL_ERROR_NO_SELECTION,     /* the profile is not a part of another profile */
-    PPROFIL_ERROR_NOT_PROFILED,     /* the profile has no such object, or no object that is a program */
+    PPROFIL_ERROR_NOT_PROFILED,     /* the profile has no object of this name, or none that is a program */
     PPROFIL_ERROR_NO_CODE,          /* the code of a function cannot be read */
 
     PPROFIL_ERROR_EXPLAINED,        /* the reason has been written to the stream that the caller gave */

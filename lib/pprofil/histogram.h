@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * histogram.h: the profil(2) family, for other processes. The library counts the program counters of a running process,
- * in buffers of the caller or in files. It counts by the rules of an older system, which are called a dialect.
- * pprofil-dialects(7) describes the dialects.
+ * in buffers of the caller or in files. It counts by the rules of an older system. The rules of one system are called a
+ * dialect. pprofil-dialects(7) describes the dialects.
  */
 #ifndef PPROFIL_PUBLIC_HISTOGRAM_H
 #define PPROFIL_PUBLIC_HISTOGRAM_H
@@ -19,18 +19,18 @@ extern "C" {
 #endif
 
 /* Stores the name of the i-th dialect, the system that has its rules, and the CPU time of its tick, ns. Any of the
- * pointers may be NULL. */
+ * pointers may be NULL. -ENOENT: there is no i-th dialect. */
 int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint64_t *period_ns);
 
 /* --- in the caller's buffers --------------------------------------------------------------- */
 
 /*
  * pid is a process of the session. The session may begin to follow the process later. pid 0 means all processes of the
- * session, which are counted together. A call for a pid replaces the previous call for the same pid. A child is not
- * counted for its parent. When a process calls exec, the counting for its pid ends.
+ * session, which are counted together. A call for a pid replaces the previous call for the same pid. Time of a child
+ * process is not counted for its parent. When a process calls exec, the counting for its pid ends.
  *
  * The caller owns the buffers. Their counters have this machine's byte order. Functions of the session, mainly
- * pprofil_session_pump, count in the buffers. Between such calls the caller may read and write them. A buffer must stay
+ * pprofil_session_pump, write to the buffers. Between such calls the caller may read and write them. A buffer must stay
  * valid until the next call for its pid, until pprofil_profil_stop, or until the session is closed. Nothing is counted
  * while the session does not sample.
  */
@@ -40,7 +40,7 @@ struct pprofil_region {
     void *buffer;
     size_t size;        /* bytes of the buffer */
     uint64_t offset;    /* lowest counted address, in the process */
-    /* only addresses in [low, high) count, as in the extended form of OSF/1; high 0: no such limits */
+    /* only addresses in [low, high) are counted, as in the extended profil of OSF/1; high 0: no such limits */
     uint64_t low, high;
     uint32_t scale;
 };
@@ -53,12 +53,13 @@ struct pprofil_histogram {
     const struct pprofil_region *regions;
     size_t region_count;
     uint32_t *overflow; /* counter for ticks that fall into no region; NULL: no such counter */
-    /* count the time in system calls. System call n counts as if it were text at PPROFIL_CALL_ADDRESS(n). Other time
-     * falls into no region. */
+    /* count only time in system calls. The time in system call n counts as if it was spent in code at the address
+     * PPROFIL_CALL_ADDRESS(n). All other time falls into no region. */
     bool by_call;
 };
 
-/* The first 6 counters hold the totals of the kprof device. The counters of system calls follow them. */
+/* The counters have the layout of a kpdata file: one counter for each 8 bytes. The first 6 counters hold the totals of
+ * the kprof device. The counters of system calls follow them. */
 #define PPROFIL_CALL_ADDRESS(n) (((uint64_t)(n) + 6) * 8)
 #define PPROFIL_CALL_NUMBERS 1024 /* all numbers of system calls are smaller than this */
 
@@ -86,13 +87,13 @@ int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[]
 int pprofil_profil_stop(pprofil_session *session, pid_t pid);
 
 struct pprofil_histogram_state {
-    bool on;            /* the counting has not ended */
+    bool on;            /* the counting goes on; false: it has ended */
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* ticks that fell into no region */
-    uint64_t overflows; /* ticks whose counter was full, or that ended the counting */
-    uint64_t stored;    /* pcsample: program counters in the array */
+    uint64_t overflows; /* ticks whose counter was full, and ticks that ended the counting */
+    uint64_t stored;    /* pcsample: number of program counters in the array */
     /* The fields below are only set by pprofil_session_save_dialect, for each file that it writes. */
-    uint64_t cut;        /* counters whose value was too large for the counters of the file */
+    uint64_t cut;        /* number of counters whose value was too large for the file */
     int32_t pid;         /* the process that was counted */
     const char *program; /* name of that process in the kernel (comm); valid during the call */
 };
@@ -105,7 +106,7 @@ int pprofil_histogram_state(const pprofil_session *session, pid_t pid, struct pp
 
 /*
  * One dialect counts the whole session, as its system would have counted it. Each program that a process executes has
- * its own histograms. A forked child continues with a copy of its parent's histograms if that is a rule of the system.
+ * its own histograms. If the system has this rule, a forked child continues with a copy of its parent's histograms.
  */
 struct pprofil_dialect_options {
     size_t size; /* sizeof(struct pprofil_dialect_options) */
@@ -119,7 +120,7 @@ struct pprofil_dialect_options {
     uint32_t scale;
     uint64_t buffer_size; /* bytes of the buffer of each region; 0: as many as the text needs */
     uint64_t period_ns;   /* CPU time of a tick; 0: the tick of the dialect */
-    /* format of the files that will be written; NULL: the system's own. This call only checks it */
+    /* format of the files that will be written; NULL: the system's own. pprofil_session_dialect only checks it */
     const char *format;
 };
 
@@ -128,10 +129,11 @@ struct pprofil_dialect_options {
 int pprofil_session_dialect(pprofil_session *session, const struct pprofil_dialect_options *options);
 
 /* Writes the counts so far to files. format: a name of pprofil-formats(5); NULL: the format of path's extension, or
- * else the system's own format. The file of the first program is path; NULL: the name that the system gave to the file.
- * The name of a later program's file is path, then the program's name and its process number. If a file of the format
- * holds only one object, the names of further files end with .OBJECT. wrote, unless NULL, is called for each file.
- * PPROFIL_ERROR_NO_SAMPLES: nothing was counted. pprofil_session_problem then returns the reason. */
+ * else the system's own format. The file of the first program is path; path NULL: the usual name of such a file on its
+ * own system, for example mon.out. The name of a later program's file is path, then the program's name and its process
+ * number. If a file of the format holds only one object, the names of further files end with .OBJECT. wrote, unless
+ * NULL, is called for each file. PPROFIL_ERROR_NO_SAMPLES: nothing was counted. pprofil_session_problem then returns
+ * the reason. */
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *format,
                                  void (*wrote)(void *context, const char *path,
                                                const struct pprofil_histogram_state *state),

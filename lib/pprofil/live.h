@@ -43,8 +43,8 @@ struct pprofil_filter {
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
                         pprofil_report **report);
 
-/* Requests a look-up of the place in the source where a row's function is defined. Call this for a row that a user
- * looks at. by and id: the row's grouping, PPROFIL_BY_FUNCTION or PPROFIL_BY_LINE, and its id. */
+/* Requests a look-up of the place in the source where a row's function is defined. Call this for a row whose details
+ * are shown to the user. by and id: the row's grouping, PPROFIL_BY_FUNCTION or PPROFIL_BY_LINE, and its id. */
 void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id);
 
 /* Stores the names that the library's thread has found, and requests the missing ones. Each report does the same.
@@ -60,7 +60,7 @@ struct pprofil_live_call {
     uint64_t function;         /* id of the function's row BY_FUNCTION; 0: the name is pending */
     uint32_t parent;           /* index of the row of its caller (CALLERS: of its callee); UINT32_MAX: none */
     uint32_t below;            /* number of rows directly below, including rows that the limit left out */
-    uint64_t samples, ns;      /* of the function itself; CALLERS: 0 */
+    uint64_t samples, ns;      /* of the function itself; time in ns; CALLERS: 0 */
     /* of the function and all that it called. CALLERS: of the function at the top of the tree, for its calls along this
      * path */
     uint64_t total_samples, total_ns;
@@ -78,9 +78,9 @@ typedef struct pprofil_live_tree pprofil_live_tree;
 
 /* Makes a call tree of the samples since the start or the last clear. The tree has the rows with the largest totals, up
  * to the limit. Rows are sorted by total, largest first, so parents come before their children. If the function of
- * CALLERS or CALLEES was called within itself, only its outermost call counts. The time for this call grows with the
- * limit, and little with the profile. filter may be NULL. The caller frees *tree. Its strings live as long as the
- * profile. -EINVAL: there is no live tree of this kind. */
+ * CALLERS or CALLEES was called within itself, only its outermost call counts. The time that this call takes grows with
+ * the limit, but hardly with the size of the profile. filter may be NULL. The caller frees *tree. Its strings live as
+ * long as the profile. -EINVAL: there is no live tree of this kind. */
 int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_options *options,
                           const struct pprofil_filter *filter, pprofil_live_tree **tree);
 void pprofil_live_tree_free(pprofil_live_tree *tree);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile.h: profiles, which are collected samples. A profile comes from a session, from a file, or from other
- * profiles. The functions read, save, describe, merge and select. */
+ * profiles. The functions here read, save, describe and merge profiles, and select parts of them. */
 #ifndef PPROFIL_PUBLIC_PROFILE_H
 #define PPROFIL_PUBLIC_PROFILE_H
 
@@ -42,7 +42,7 @@ int pprofil_format_at(unsigned i, struct pprofil_format *format, size_t size);
  * extension, or else "pprof". */
 const char *pprofil_format_for(const char *path);
 
-/* Options for reading and writing a file: what the file does not contain, and how it is written. */
+/* Options for reading a file (facts that the file does not contain) and for writing a file. */
 struct pprofil_file {
     size_t size;         /* sizeof(struct pprofil_file) */
     /* name of the format. NULL: reading: as the contents show; writing: pprofil_format_for(path) */
@@ -50,11 +50,12 @@ struct pprofil_file {
     const char *object;  /* reading counters: path of the ELF file whose text they count; NULL: not known */
     const char *dialect; /* writing counters: name of the dialect that counts them, as in pprofil-formats(5) */
     uint32_t scale;      /* writing counters: bytes of counters for each 65536 bytes of text; 0: 32768 */
-    const char *roots;   /* writing folded stacks: what the first frame names: "none", "comm", "process" or "thread";
-                          * NULL: the process if there are several */
+    /* writing folded stacks: what the first frame names: "none", "comm", "process" or "thread"; NULL: "process" if the
+     * profile has several processes, otherwise "none" */
+    const char *roots;
     const char *values;  /* folded stacks: unit of their numbers, "samples" or "time" (microseconds); NULL: samples */
-    /* writing a flame graph: the profile to compare with; NULL: none. The caller keeps it. Its names are looked up if
-     * the profile's names are */
+    /* writing a flame graph: the profile to compare with; NULL: none. The caller still owns it. Its names are looked up
+     * when the names of the saved profile are */
     pprofil_profile *baseline;
 };
 
@@ -113,7 +114,7 @@ struct pprofil_totals {
     uint64_t full_ns;        /* time in which no CPU was idle */
     uint64_t sample_cost_ns; /* CPU time that a recent sample took from its target; 0: not known */
     double overhead;         /* largest part of its CPU time that a target may lose to samples, 0..1; 0: not known */
-    /* samples that found their thread running; the achieved rate is running * 1e9 / cpu_ns Hz */
+    /* samples whose thread was running; the achieved rate is running * 1e9 / cpu_ns Hz */
     uint64_t running;
 };
 
@@ -174,7 +175,7 @@ enum pprofil_merging {
 };
 
 /* Adds one profile, from, to another profile, into, which pprofil_profile_new has made. The order of several calls does
- * not matter. Counts and times are added, also if the sampling rates differ. Objects with equal build-ids become one
+ * not matter. Counts and times are added, even if the sampling rates differ. Objects with equal build-ids become one
  * object. Processes with equal numbers, parents, names and start times become one process. how: enum pprofil_merging.
  * PPROFIL_ERROR_MIXED_TIMES: nothing was changed. -ENOMEM, -EOVERFLOW (a sum is too large): into can only be closed. */
 int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how);
@@ -205,9 +206,9 @@ bool pprofil_selection_any(const struct pprofil_selection *selection);
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection,
                            pprofil_profile **part);
 
-/* Stores how a part was selected. *what: the conditions as command options, for example "--comm make --focus main".
- * *share: the part's share of the time of the whole profile, 0..1. *of_samples: number of samples of the whole profile.
- * PPROFIL_ERROR_NO_SELECTION: the profile is not a part. */
+/* Stores by which conditions pprofil_profile_select made a part. *what: the conditions as command options, for example
+ * "--comm make --focus main". *share: the part's share of the time of the whole profile, 0..1. *of_samples: number of
+ * samples of the whole profile. PPROFIL_ERROR_NO_SELECTION: the profile is not a part. */
 int pprofil_profile_selected(const pprofil_profile *profile, const char **what, double *share,
                              uint64_t *of_samples);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report.h: reports of profiles: rows, call trees, annotated code, comparisons, and the reports of older systems'
- * programs. */
+/* report.h: reports of profiles: rows, call trees, annotated code, comparisons, and reports in the styles of older
+ * systems' programs. */
 #ifndef PPROFIL_PUBLIC_REPORT_H
 #define PPROFIL_PUBLIC_REPORT_H
 
@@ -41,7 +41,8 @@ struct pprofil_row {
     uint64_t id;         /* not 0; the same row has the same id in a later report with the same grouping */
     bool pending;        /* live reports: the name, or the line, is still being looked up */
     const char *hottest; /* live reports BY_THREAD and BY_PROCESS: its function with the most time; else "" */
-    /* of samples that have the row anywhere on their stack; a sample counts once. 0 unless pprofil_report_has_totals */
+    /* of the samples that have the row anywhere on their stack; each sample counts once. 0 unless
+     * pprofil_report_has_totals */
     uint64_t total_samples, total_ns;
     double total_share, total_error95;
 };
@@ -103,7 +104,7 @@ struct pprofil_tree_options {
     uint32_t depth;       /* number of levels; 0: all */
     uint32_t limit;       /* number of rows, of which the largest are kept; 0: all */
     bool no_inlines;      /* an inlined function counts as a part of its caller */
-    bool fold;            /* a function and its direct calls of itself are one row */
+    bool fold;            /* a function and the calls that it makes directly to itself are one row */
 };
 
 #define PPROFIL_TREE_TOP UINT32_MAX
@@ -131,7 +132,7 @@ struct pprofil_tree_totals {
     uint64_t root_samples, root_ns; /* CALLERS, CALLEES: of stacks that contain the function */
     uint64_t again_ns;    /* CALLERS, CALLEES: time of stacks that contain the function more than once */
     /* top-down: time that is not the own time of a row; bottom-up: time that is not in the totals of the rows at the
-     * top. Rows with cut count as no rows */
+     * top. Rows whose cut is not 0 are ignored here */
     uint64_t rest_ns;
 };
 
@@ -153,13 +154,13 @@ void pprofil_tree_totals(const pprofil_tree *tree, struct pprofil_tree_totals *t
 struct pprofil_code_row {
     bool source;      /* the row is a line of the source; otherwise it is an instruction */
     const char *text; /* the line without its newline, or the instruction, disassembled or as bytes in hexadecimal */
-    uint64_t address; /* address of an instruction, as linked */
+    uint64_t address; /* link-time address of an instruction */
     const char *file; /* path of the source file of a line */
     uint32_t line;    /* number of the line, or of the line from which an instruction was compiled; 0: not known */
-    uint64_t samples; /* samples of an instruction; line: sum over its instructions, up to the next line */
+    uint64_t samples; /* samples of an instruction. Source line: sum over the instructions up to the next source line */
     uint64_t ns;
     bool newer; /* the source file of a line is newer than the object, so its text may not be what was compiled */
-    /* including what was called from there; without stacks: equal to samples and ns */
+    /* of the row and of all functions called from it; without stacks: equal to samples and ns */
     uint64_t total_samples, total_ns;
     uint32_t target;     /* jump: index of the row that it jumps to, plus 1; 0: its target is not a row, or not known */
     const char *inlined; /* innermost inlined function that an instruction belongs to; "": none */
@@ -171,10 +172,10 @@ uint32_t pprofil_code_count(const pprofil_code *code);
 void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row, size_t size);
 void pprofil_code_free(pprofil_code *code);
 
-/* The block of code as a whole. */
+/* A block of code as a whole: its object, its addresses and its totals. */
 struct pprofil_code_about {
     const char *object;  /* path of the object */
-    uint64_t start, end; /* addresses [start, end) as linked */
+    uint64_t start, end; /* link-time addresses [start, end) */
     uint64_t samples, ns, total_samples, total_ns;
 };
 void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *about, size_t size);
@@ -243,9 +244,10 @@ struct pprofil_diff_totals {
 
 typedef struct pprofil_diff pprofil_diff;
 
-/* Compares two profiles by the tests of pprofil-diff(1). options may be NULL. Significant rows come first. Among these
- * and among the others, larger changes come first. The caller frees *diff. Its strings live as long as the profiles.
- * Errors: PPROFIL_ERROR_MIXED_TIMES, and for PPROFIL_DIFF_TIME_A_SECOND also PPROFIL_ERROR_NO_DURATION. */
+/* Compares two profiles by the tests of pprofil-diff(1). options may be NULL. Significant rows come first. Both the
+ * significant and the other rows are sorted by the size of their change, largest first. The caller frees *diff. Its
+ * strings live as long as the profiles. Errors: PPROFIL_ERROR_MIXED_TIMES, and for PPROFIL_DIFF_TIME_A_SECOND also
+ * PPROFIL_ERROR_NO_DURATION. */
 int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
                      const struct pprofil_diff_options *options, pprofil_diff **diff);
 void pprofil_diff_free(pprofil_diff *diff);
@@ -279,9 +281,9 @@ struct pprofil_style_options {
 int pprofil_style_at(unsigned i, const char **name, const char **summary);
 
 /* Prints a saved profile, or an older system's file of counters, as that system's own program did. options may be NULL.
- * PPROFIL_ERROR_EXPLAINED: the file cannot be printed, and the stream errors has received the reason in that program's
- * words. -EINVAL: there is no such style, or an option has no such value. PPROFIL_ERROR_NOT_PROFILED: the profile has
- * no such object. Other errors are those of pprofil_profile_open. */
+ * PPROFIL_ERROR_EXPLAINED: the file cannot be printed, and the reason was written to the stream "errors", in the words
+ * of that program. -EINVAL: there is no such style, or an option has no such value. PPROFIL_ERROR_NOT_PROFILED: the
+ * profile has no such object. Other errors are those of pprofil_profile_open. */
 int pprofil_style_print(const char *path, const char *style, const struct pprofil_style_options *options, FILE *out,
                         FILE *errors);
 

@@ -21,7 +21,7 @@ typedef struct pprofil_session pprofil_session;
 
 enum pprofil_flags {
     PPROFIL_WALL = 1u << 0,       /* sample sleeping threads too, without stopping them */
-    PPROFIL_NO_FOLLOW = 1u << 1,  /* leave a process when it executes another program */
+    PPROFIL_NO_FOLLOW = 1u << 1,  /* detach from a process when it executes another program */
     PPROFIL_NO_INHERIT = 1u << 2, /* do not follow forked children */
     PPROFIL_PARSE_MAPS = 1u << 3, /* for tests: behave as on kernels without PROCMAP_QUERY */
     PPROFIL_CALL_GRAPH = 1u << 4, /* record stacks, not only the function that ran */
@@ -58,8 +58,8 @@ void pprofil_session_close(pprofil_session *session);
  * if no call has failed. session may be NULL: then there was no memory for pprofil_session_open. */
 const char *pprofil_session_problem(const pprofil_session *session);
 
-/* Options of a launched program. input and output are always used: 0 is a descriptor, too. The caller's descriptors
- * stay open. */
+/* Options of a launched program. input and output are always used. In these fields 0 is descriptor 0, and not a
+ * default. The caller's descriptors stay open. */
 struct pprofil_launch {
     size_t size;      /* sizeof(struct pprofil_launch) */
     int input;        /* the caller's descriptor that becomes its standard input */
