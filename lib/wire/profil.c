@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sockets for requests of programs that profile themselves, on both sides. wire_profil_connect and wire_profil_ask
- * run inside programs that know nothing of this code. So they allocate no memory and raise no signal. lib/compat closes
- * the connection before the program's call returns.
+ * The sockets through which programs that profile themselves send requests: the code of both ends. wire_profil_connect
+ * and wire_profil_ask run inside programs that know nothing of this code. So they allocate no memory and raise no
+ * signal. lib/compat closes the connection before the program's call returns.
  */
 #include "config.h"
 

@@ -79,7 +79,7 @@ struct wire_stack {
     uint32_t size;        /* bytes of the stack; 0: it could not be read */
     uint32_t below_size;  /* bytes of the interrupted stack; 0: there is none */
     uint64_t known;  /* bit i: regs[i] is known; pc and sp are in the sample */
-    uint64_t regs[WIRE_STACK_REGS]; /* numbered as in the System V ABI of the machine, "DWARF Register Number" */
+    uint64_t regs[WIRE_STACK_REGS]; /* indexed by DWARF register number: System V ABI of the machine */
 }; /* the bytes of the stack follow, then those of the interrupted stack, then padding */
 
 /* Returns the stack behind a sample with WIRE_SAMPLE_STACK; NULL: the sample has none. */
@@ -200,7 +200,8 @@ size_t ring_size(const struct ring *ring); /* returns the number of bytes of eve
 
 /* Producer: returns room for an event of size bytes (a multiple of 8), or NULL if the ring is full. Never waits. */
 void *ring_reserve(struct ring *ring, size_t size);
-/* Does the same for an event that the consumer waits for. A small part of the ring is kept free for such events. */
+/* Does what ring_reserve does, for an event that the consumer waits for. A small part of the ring is kept free for such
+ * events. */
 void *ring_reserve_last(struct ring *ring, size_t size);
 /* Hands the reserved event to the consumer. */
 void ring_commit(struct ring *ring);
@@ -227,7 +228,8 @@ enum wire_op {
     WIRE_OP_WALL,       /* value 1: also sample sleeping threads; value 0: do not */
     WIRE_OP_QUIT,       /* detach from all targets, send the last statistics, and end */
     WIRE_OP_DONE,       /* from the supervisor: the answer to any command, with error and pid */
-    WIRE_OP_OBJECT,     /* from the supervisor: value is an object id; its descriptor comes with it, or error is set */
+    /* from the supervisor: value is an object id; the object's descriptor comes with it, or error is set */
+    WIRE_OP_OBJECT,
 };
 
 enum wire_attach_flags {
@@ -268,7 +270,7 @@ int wire_receive(int socket, struct wire_message *message, int *fd);
  */
 enum wire_profil_op {
     WIRE_PROFIL_COUNT = 1, /* begin counting, and end the counting of an earlier request */
-    WIRE_PROFIL_PCS,       /* the same for pcsample; value of the answer is what pcsample returns */
+    WIRE_PROFIL_PCS,       /* begin storing pcs, as pcsample does; value of the answer: what pcsample returns */
     WIRE_PROFIL_STOP,      /* end counting */
 };
 
@@ -276,9 +278,9 @@ enum wire_profil_op {
 enum wire_profil_scope {
     WIRE_PROFIL_ALL_THREADS = 0,
     WIRE_PROFIL_OWN_THREAD, /* only the calling thread: Solaris before 2.6 */
-    /* Tru64, where different threads may use the two forms of profil at the same time. COUNT: all threads, but only the
-     * calling thread if another thread counts by the other form. STOP: the counting that the calling thread has begun;
-     * if it has begun none, all counting */
+    /* Tru64, where different threads may use the plain and the extended form of profil at the same time. COUNT: all
+     * threads, but only the calling thread if another thread counts by the other form. STOP: the counting that the
+     * calling thread has begun; if it has begun none, all counting */
     WIRE_PROFIL_OWN_FORM,
 };
 
@@ -300,8 +302,9 @@ struct wire_profil {
     uint64_t overflow; /* COUNT: address of the overflow bin, 4 bytes; 0: none */
     uint64_t array;    /* PCS: address of the array */
     int64_t room;      /* PCS: number of elements of the array, as the program gave it */
-    uint64_t told;     /* COUNT: address of a uint64_t, the sum of the ticks whose counter was full; 0: none */
-    int32_t pid, tid;  /* the calling process and thread, with their numbers in its own PID namespace */
+    /* COUNT: address of a uint64_t, to which the number of ticks whose counter was full is added; 0: none */
+    uint64_t told;
+    int32_t pid, tid;  /* numbers of the calling process and thread in their own PID namespace */
     uint32_t scope;    /* COUNT, STOP: enum wire_profil_scope */
     uint32_t reserved;
 };
@@ -330,7 +333,7 @@ struct wire_recording;
 
 /* Creates a recording. Empties a file that exists. Returns 0 or a negative errno. */
 int wire_record_create(const char *path, struct wire_recording **recording);
-/* Appends one event. An error is kept, and wire_record_close returns the first one. */
+/* Appends one event. Returns no error: wire_record_close returns the first error. */
 void wire_record_event(struct wire_recording *recording, const struct wire_header *event);
 int wire_record_close(struct wire_recording *recording);
 
