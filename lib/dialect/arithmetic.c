@@ -113,8 +113,8 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
     uint64_t sum = (*counter + ticks) & most;
     bool passed = ticks > room;
 
-    /* illumos adds in 16 bits and then tests the sum. Above 32767 it stops. But 65535 + 1 is 0, so it goes on. The
-     * limit of a wider counter is also half of its largest value. */
+    /* illumos adds in 16 bits, and then tests the sum. If the sum is above 32767, illumos stops. But 65535 + 1 gives 0,
+     * so then it goes on. The limit of a wider counter is also half of its largest value. */
     *full = ticks;
     if (overflow == DIALECT_STOPS && sum > most / 2)
         return DIALECT_STOPPED;
@@ -122,7 +122,7 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
         *full = 0;
     else if (overflow == DIALECT_SATURATES)
         *full = ticks - room;
-    else /* one tick for each time that the counter wraps */
+    else /* full is the number of times that the counter wraps */
         *full = 1 + (most == UINT64_MAX ? 0 : (ticks - room - 1) / (most + 1));
     *counter = overflow == DIALECT_SATURATES && passed ? most : sum;
     return passed ? DIALECT_OVERFLOWED : DIALECT_ADDED;
@@ -135,8 +135,8 @@ static bool dialect_is_bin(const struct dialect *dialect, const struct dialect_r
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Chooses the region with the largest offset among those that count the pc. Looks at all regions, because their order
- * is not defined. There may be thousands. */
+/* Chooses the region with the largest offset among those that count the pc. Tests all regions, because they may have
+ * any order. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions, size_t count,
                       unsigned counter_size, uint64_t pc, uint64_t *index)
 {

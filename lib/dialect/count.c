@@ -94,8 +94,8 @@ static int count_write(const struct dialect_memory *memory, uint64_t address, un
     return memory->write(memory->context, address, &counter, size);
 }
 
-/* Adds to the program's number of ticks whose counter was full. Errors are ignored: the program only loses that
- * number. */
+/* Adds full to the sum at the address count->told, in the memory of the counted program. Ignores errors: then only this
+ * sum is too small. */
 static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
 {
     uint64_t sum;
@@ -122,8 +122,8 @@ static int count_add(struct dialect_count *count, const struct dialect_memory *m
     return count->on ? count_write(memory, address, size, value) : 0;
 }
 
-/* For the Nintendo 64: chooses the first region that contains the pc, or the overflow bin if its histogram is too short
- * or there is no such region. */
+/* For the Nintendo 64: chooses the first region that contains the pc. Chooses the overflow bin if there is no such
+ * region, or if the region's histogram is too short. */
 static size_t count_choose_words(const struct dialect_count *count, uint64_t pc, uint64_t *index)
 {
     for (size_t i = 0; i < count->region_count; i++) {

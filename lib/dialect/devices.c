@@ -17,7 +17,7 @@ uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel
     if (pc < first || pc >= kernel->high)
         return DIALECT_CELL_OUTSIDE;
     uint64_t cell = (pc - kernel->low) >> CELL_SHIFT;
-    /* both systems lack this test, and write past the end if the text does not end with a bucket */
+    /* both systems lack this test: they write past the last cell if the size of the text is not a multiple of 8 */
     return cell < kernel->cells ? cell : DIALECT_CELL_OUTSIDE;
 }
 

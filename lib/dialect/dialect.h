@@ -68,7 +68,9 @@ struct dialect {
     bool below_wraps;       /* there is no test for pc < offset, so the distance wraps */
     bool narrow;            /* the byte offset in the buffer is cut to 32 bits */
     bool bounded_ranges;    /* each region has its own bounds, and regions do not overlap */
-    bool overlaid_cells;    /* the special cells overlay the first cells of text; if false, text begins behind them */
+    /* true (Inferno): ticks in the text of the first 6 cells count as outside, because these cells hold totals. false
+     * (Plan 9): such ticks are added to the totals in these cells */
+    bool overlaid_cells;
     enum dialect_prof prof;
     const char *format;     /* name of the format (lib/format) that the programs of the system read */
     const char *file;       /* usual name of a file in this format */
@@ -85,9 +87,9 @@ const struct dialect *dialect_at(size_t index);
 
 /* A buffer and the text that it covers. */
 struct dialect_region {
-    uint64_t offset;    /* lowest address of the text; it is in the first counter */
+    uint64_t offset;    /* lowest address of the text, which counts in the first counter */
     uint64_t size;      /* bytes of the buffer */
-    uint64_t low, high; /* only addresses in [low, high) count; high 0: no such limits */
+    uint64_t low, high; /* only addresses in [low, high) are counted; high 0: no such limits */
     uint32_t scale;
 };
 
@@ -125,18 +127,18 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
 
 /* --- several regions ------------------------------------------------------------------- */
 
-#define DIALECT_OVERFLOW_BIN SIZE_MAX /* index of no region: the pc counts in the bin for all other pcs */
-#define DIALECT_NO_REGION (SIZE_MAX - 1) /* index of no region: there is no counter for the pc */
+#define DIALECT_OVERFLOW_BIN SIZE_MAX /* returned in place of a region's index: the pc counts in the overflow bin */
+#define DIALECT_NO_REGION (SIZE_MAX - 1) /* returned in place of a region's index: nothing counts the pc */
 
-/* Chooses the region that counts a pc, as sprofil(2) does. Among the regions that count the pc, this is the one with
- * the largest offset. If there is none, and one region is the overflow bin (offset 0 and scale 2), this is the overflow
- * bin, which counts in its first counter. Returns the index of the region, and its counter in *index, or
- * DIALECT_NO_REGION. */
+/* Chooses the region that counts a pc, as sprofil(2) does. If several regions contain the pc, chooses the region with
+ * the largest offset. If no region contains it, chooses the overflow bin, which is a region with offset 0 and scale 2,
+ * and its first counter. Returns the index of the chosen region, and the index of its counter in *index.
+ * DIALECT_NO_REGION: no region contains the pc, and there is no overflow bin. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
                       size_t count, unsigned counter_size, uint64_t pc, uint64_t *index);
 
-/* Checks the ranges of OSF/1's extended profil. It refuses what its manual page forbids: more than 64 ranges, empty
- * ranges, and ranges that overlap or do not descend. Returns 0 or -EINVAL. */
+/* Checks the ranges of OSF/1's extended profil. OSF/1's manual page forbids more than 64 ranges, empty ranges, ranges
+ * that overlap, and ranges whose addresses do not descend. Returns 0 or -EINVAL. */
 int dialect_check_ranges(const struct dialect_region *regions, size_t count);
 #define DIALECT_RANGES_MAX 64u
 
@@ -147,9 +149,9 @@ struct dialect_segment {
     uint32_t counters;             /* number of counters in its histogram */
 };
 
-/* Returns the index of the first segment that contains the pc, and its counter in *index. Returns DIALECT_OVERFLOW_BIN
- * if there is none. A histogram may be too short for its text. The overflow bin then gets the ticks past its end.
- * exact: the segment gets them, and *index is past its end. */
+/* Returns the index of the first segment that contains the pc, and the index of the counter in *index. Returns
+ * DIALECT_OVERFLOW_BIN if no segment contains the pc. A segment's histogram may be too short for its text. If the
+ * counter is past its end, returns DIALECT_OVERFLOW_BIN, too, unless exact is true. */
 size_t dialect_segment_of(const struct dialect_segment *segments, size_t count, uint32_t pc,
                           bool exact, uint64_t *index);
 
@@ -172,7 +174,8 @@ const char *dialect_n64_error(int code);
 
 /* --- kprof ----------------------------------------------------------------------------- */
 
-/* A kernel that the kprof device counts. Its file kpdata has cells of 4 bytes, and the first ones are special. */
+/* A kernel that the kprof device counts. Its file kpdata has cells of 4 bytes, and the first cells have special
+ * meanings: the enum below. */
 struct dialect_kernel {
     uint64_t low, high; /* text at [low, high) */
     uint64_t cells;     /* number of cells in kpdata */
@@ -214,8 +217,8 @@ struct dialect_pcsample {
 /* Does what a call of pcsample(samples, n) does to the state. Returns the number of samples that the former array got,
  * or -EINVAL if n < 0, which changes nothing. */
 int64_t dialect_pcsample_call(struct dialect_pcsample *state, int64_t n);
-/* Counts ticks at one pc. Returns how many samples the caller must store. Their place in the array begins at the index
- * that state->count was before. */
+/* Counts ticks at one pc. Returns how many samples the caller must store. The first of them belongs at the index that
+ * state->count had before the call. */
 uint64_t dialect_pcsample_tick(struct dialect_pcsample *state, uint64_t ticks);
 /* Takes back samples that dialect_pcsample_tick counted, but that the caller could not store, because the array cannot
  * be written. Ends the counting. */
@@ -242,14 +245,14 @@ struct dialect_count {
     unsigned counter_size; /* bytes of a counter, or of a stored pc */
     bool on;
     uint64_t period_ns;
-    uint64_t owed_ns;  /* CPU time that is not counted yet, less than a tick */
+    uint64_t owed_ns;  /* CPU time that is not counted yet; always less than a tick */
     uint64_t overflow; /* address of a 4-byte counter for pcs in no region; 0: none */
     uint64_t array;    /* pcsample: address of the array */
-    uint64_t told;     /* address of an 8-byte sum of the ticks whose counter was full; 0: none */
+    uint64_t told; /* address of a uint64_t, to which the number of ticks whose counter was full is added; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks at pcs in no region */
-    uint64_t overflows; /* number of ticks whose counter was full, or that ended the counting */
+    uint64_t overflows; /* number of ticks whose counter was full, and of ticks that ended the counting */
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* address of the first counter */
@@ -258,8 +261,8 @@ struct dialect_count {
     struct dialect_region regions[]; /* the array of buffers follows in the same block of memory */
 };
 
-/* Creates a count for regions, whose buffers are at addresses. Copies both arrays. counter_size 0: the dialect's own
- * size. The caller frees the result with free(3). NULL: no memory. */
+/* Creates a count. addresses[i] is the address of the buffer of regions[i]. Copies both arrays, which have count
+ * elements. counter_size 0: the dialect's own size. The caller frees the result with free(3). NULL: no memory. */
 struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned counter_size,
                                         const struct dialect_region *regions,
                                         const uint64_t *addresses, size_t count);

@@ -15,8 +15,9 @@
 
 /* The counters of one range of text. */
 struct histogram {
-    uint64_t low, high; /* text at [low, high); addresses as the symbols of its object have them */
-    uint32_t scale;     /* bytes of buffer for each 65536 bytes of text; low is in counter 0 */
+    /* text at [low, high). Link-time addresses; if histogram_has_memory_addresses: addresses in memory */
+    uint64_t low, high;
+    uint32_t scale;     /* bytes of buffer for each 65536 bytes of text; the address low counts in counter 0 */
     uint32_t counter_size; /* bytes of the system's counter: 2, 4 or 8 */
     uint64_t count;        /* number of counters */
     uint64_t *counters;    /* owned */
@@ -59,8 +60,11 @@ struct histogram_file {
     struct histogram_module *modules; /* owned */
     size_t module_count;
     char *object; /* owned: path of the object with the text; NULL: not known */
-    bool by_call;   /* counters hold time in system calls: one for each system call, behind the special cells */
-    /* the file does not contain the address of its text; low is 0, and means the first code of the object */
+    /* counters hold time in system calls. The special cells of kprof come first, then one counter for each system
+     * call */
+    bool by_call;
+    /* the file does not contain the address of its text. low is 0, which means the lowest address of code in the
+     * object */
     bool from_text;
 };
 
