@@ -20,12 +20,12 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define HANGING_MAX 16 /* after this many files have hung, no more files are opened */
+#define HANGING_MAX 16 /* after this many files have hung, the opener gets no more requests */
 
 struct file_opener {
     pthread_mutex_t lock;
     pid_t owner;      /* the process that started the opener; a forked child needs its own opener */
-    uid_t user;       /* effective user of the owner at that time */
+    uid_t user;       /* effective user id of the owner when it started the opener */
     int socket;       /* connection to the opener; -1: it is not running */
     unsigned hanging; /* number of openers that hung and were abandoned */
 };

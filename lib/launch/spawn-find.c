@@ -31,7 +31,7 @@ static bool is_trusted_directory(const char *path, const struct stat *program)
 }
 
 /* Returns true if no stranger can have written a file. A file that its group may write is trusted if the program is
- * such a file of the same group. With a umask of 002 all files of a build are. */
+ * such a file of the same group. With a umask of 002 the group may write all files of a build. */
 static bool is_trusted_file(const struct stat *status, const struct stat *program)
 {
     bool same_group = status->st_gid == program->st_gid && (program->st_mode & S_IWGRP);
@@ -40,8 +40,8 @@ static bool is_trusted_file(const struct stat *status, const struct stat *progra
            !(status->st_mode & S_IWOTH) && (!(status->st_mode & S_IWGRP) || same_group);
 }
 
-/* Searches a directory, whose path ends with a slash, for a trusted supervisor. Returns true if it finds one. Stores
- * the path of an untrusted supervisor in found->passed_over. */
+/* Searches a directory, whose path ends with a slash, for a trusted supervisor. Returns true if it finds one. If the
+ * supervisor there is not trusted, stores its path in found->passed_over. */
 static bool find_in(const char *directory, const struct stat *program,
                     struct spawn_supervisor *found)
 {

@@ -22,7 +22,7 @@
 
 #define DEBUG_NAME "supervisor" /* PPROFIL_DEBUG is this name, or this name and ":FILE" */
 #define STACK_SIZE 65536u
-#define STAYED_MAX 8 /* limit of the children that spawn_quietly keeps if the caller is init */
+#define STAYED_MAX 8 /* limit of the children that spawn_quietly remembers, to reap them, if the caller is init */
 
 /* Arguments of both children: the first child and the supervisor. */
 struct start {
@@ -67,9 +67,9 @@ static void report_error(const struct start *start, int error)
     (void)ignored;
 }
 
-/* Becomes the supervisor. All signals stay blocked: until the exec the caller's handlers would run, in its memory, and
- * afterwards the supervisor uses no signals. ASan does not instrument this function, because it does not return. Its
- * stack frame would stay poisoned, and addresses of its stack are used again after munmap. */
+/* Becomes the supervisor. All signals stay blocked. Before the exec a signal would run the caller's handlers, in the
+ * caller's memory. After the exec the supervisor uses no signals. ASan does not instrument this function, because it
+ * does not return. Its stack frame would stay poisoned, and addresses of its stack are used again after munmap. */
 __attribute__((no_sanitize_address)) static int become_supervisor(void *context)
 {
     const struct start *start = context;
@@ -86,9 +86,10 @@ static void reap(pid_t child)
         ;
 }
 
-/* Makes the first child stay the supervisor's parent, if the orphan would otherwise become a child of the caller. After
- * its exec the supervisor is an ordinary child, which any wait call finds (de_thread() in fs/exec.c). A child that does
- * not exec stays hidden from wait calls. */
+/* Makes the first child stay the supervisor's parent until the supervisor ends. Otherwise the supervisor would become a
+ * child of the caller, which is init. After its exec the supervisor is an ordinary child, which any wait call of its
+ * parent finds (de_thread() in fs/exec.c). The first child does not exec, so ordinary wait calls of the caller do not
+ * find it. */
 static void be_parent_of(pid_t supervisor)
 {
     descriptors_close(0);
@@ -120,7 +121,7 @@ int spawn_above_standard(int fd)
 }
 
 /* Makes the caller stop being a subreaper for a moment. An orphan becomes a child of the nearest subreaper. If the
- * caller were that, its wait calls would find the supervisor. Returns true if the caller was a subreaper. */
+ * caller was this subreaper, its wait calls would find the supervisor. Returns true if the caller was a subreaper. */
 static bool stop_reaping(void)
 {
     int reaper = 0;
@@ -161,8 +162,8 @@ static void reap_ended(pid_t stayed[STAYED_MAX])
             stayed[i] = 0;
 }
 
-/* Remembers a child, to reap it later. If there is no free place, the child is never reaped. More supervisors at the
- * same time are not expected. */
+/* Remembers a child, to reap it later. If the array is full, the child is never reaped. More supervisors at the same
+ * time are not expected. */
 static void remember_child(pid_t stayed[STAYED_MAX], pid_t child)
 {
     for (unsigned i = 0; i < STAYED_MAX; i++)

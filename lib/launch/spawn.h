@@ -21,9 +21,9 @@ struct spawn_supervisor {
  * directory of the running program (for builds that are not installed); else the place where it was installed. */
 void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
 
-/* Returns a descriptor for the file of fd whose number is above the standard ones. A program that has closed its
- * standard descriptors would otherwise get their numbers for new files. Closes fd if it returns another number. Returns
- * a negative fd, which is an error, as it is. Returns a negative errno if no number is left. */
+/* Returns a descriptor for the same open file as fd, with a number above 2. A program that has closed its standard
+ * descriptors would otherwise get their numbers for new files. If fd has a number up to 2, closes it. Returns a
+ * negative fd, which is an error, as it is. Returns a negative errno if no number is left. */
 int spawn_above_standard(int fd);
 
 /* Opens the file for the supervisor's debug log, if PPROFIL_DEBUG requests one: standard error, or a path. *fd: the
@@ -31,11 +31,11 @@ int spawn_above_standard(int fd);
  * negative errno. */
 int spawn_open_debug_log(int *fd);
 
-/* Runs a program. Of the caller's descriptors it has only those in the array kept, none of which may be a standard one.
- * Its standard descriptors are /dev/null. The calling thread waits until the program runs. None of the caller's memory
- * is copied, unless the caller is init. The program becomes a child of init at once. If the caller itself is init, it
- * gets a child that only wait calls with __WCLONE or __WALL find. Returns 0, or the error of clone or execv as a
- * negative errno. */
+/* Runs a program. The program has only those descriptors of the caller that are in the array kept. None of these may be
+ * a standard descriptor. The program's standard descriptors are /dev/null. The calling thread waits until the program
+ * runs. None of the caller's memory is copied, unless the caller is init. The program becomes a child of init at once.
+ * If the caller itself is init, it gets a child that only wait calls with __WCLONE or __WALL find. Returns 0, or the
+ * error of clone or execv as a negative errno. */
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count);
 
 #endif
