@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts the events of a session in the histograms of a dialect_run. Regions are given as objects and link-time
- * addresses. The event of an object's mapping comes before the first sample in the object. This event gives the
- * region's addresses in that process.
+ * Counts the events of a session in the histograms of a dialect_run. A region is an object and a range of link-time
+ * addresses in it. The WIRE_MAP event of an object comes before the first sample in the object. From this event the
+ * code here computes the region's addresses in the process.
  */
 #include "config.h"
 
@@ -16,13 +16,14 @@
 #include "symbol/symbol.h"
 #include "wire/wire.h"
 
-#define ALIGNMENT 16u           /* alignment of both ends of a region that is given without addresses, bytes */
+#define ALIGNMENT 16u           /* alignment of both ends of a region for which the caller gave no addresses, bytes */
 #define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
 #define BUFFER_SIZE_MAX (UINT64_C(1) << 32)
 
 /* --- options ------------------------------------------------------------------------------- */
 
-/* Reads LO-HI in hexadecimal. Returns false if the text has another form, or if more text follows. */
+/* Reads LO-HI in hexadecimal. Returns false if the text has another form, if more text follows, or if the range is
+ * empty or larger than BUFFER_SIZE_MAX. */
 static bool parse_range(const char *text, uint64_t *low, uint64_t *high)
 {
     char *end;

@@ -15,7 +15,7 @@
 struct dialect_run_region {
     char *object;       /* owned: path of the object, or the last component of the path; NULL: the program */
     uint64_t low, high; /* link-time addresses; high 0: all code of the object */
-    /* a process has mapped the object; most mappings are only reported when a tick falls into them */
+    /* a process has mapped the object. Most mappings are reported only when a tick falls into them */
     bool seen;
 };
 
@@ -28,16 +28,16 @@ struct dialect_run_options {
     uint64_t period_ns; /* CPU time of a tick; 0: the tick of the dialect */
 };
 
-/* The facts about an image that has counted. */
+/* The state of the counting in an image. */
 struct dialect_run_facts {
     uint32_t pid;
-    uint32_t generation; /* number of earlier images of this process that have counted */
+    uint32_t generation; /* number of earlier images of this process that have at least one tick */
     uint32_t process;    /* index in the profile; PROFILE_NONE: not known */
     bool on;             /* the dialect has not ended the counting */
     uint64_t ticks, outside, overflows;
 };
 
-/* A region as it lies in one image. */
+/* The counters and the addresses of a region in one image. */
 struct run_binding {
     void *counters; /* owned; NULL: its object has not been mapped */
     uint64_t low, high;
