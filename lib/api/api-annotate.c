@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* pprofil_profile_find and pprofil_annotate: find functions by a pattern, and read their code. lib/report/annotate.c
- * finds the code, and lib/report/code.c counts the samples in it. */
+ * finds the code of a function, and lib/report/code.c counts the samples in that code. */
 #include "config.h"
 
 #include <errno.h>

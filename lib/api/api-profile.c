@@ -58,8 +58,8 @@ static bool is_no_file(const struct profile *profile, uint32_t object)
     return profile->strings[profile->objects[object].path][0] == '[';
 }
 
-/* Sums the time in each object that has no names, ns. Returns an array that is indexed as profile->objects, and that
- * the caller frees; NULL: no memory. *total: time of all samples. */
+/* Sums the time in each object that has no names, ns. Returns an array with the indexes of profile->objects, which the
+ * caller frees; NULL: no memory. *total: time of all samples. */
 static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
 {
     const struct profile *data = profile->profile;
@@ -179,12 +179,12 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     api_copy(totals, size, &all, sizeof all);
 }
 
-/* part of the elapsed time; a rate that was too low for less time than this is not reported */
+/* part of the elapsed time, 0..1; if the rate was too low for a smaller part, this is not reported */
 #define THROTTLED_MIN 0.01
 #define ADVISED_MAX 20.0   /* percent; a larger overhead is not recommended */
 
 /* Writes which overhead would give the requested rate. If that overhead is too large, writes which rate two and a half
- * times the present overhead would give. */
+ * times the present overhead would give. If that is also above ADVISED_MAX, writes nothing. */
 static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);

@@ -61,7 +61,8 @@ static char *selection_describe(const struct pprofil_selection *selection)
     return what;
 }
 
-/* Adds the selection to the command of a part, so that it is also known when the part is read from a file. */
+/* Adds the selection to the command of a part, so that the selection can also be seen after the part was saved to a
+ * file and read again. */
 static void add_to_command(struct pprofil_profile *part)
 {
     const char *command = part->profile->command;

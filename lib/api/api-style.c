@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil_style_at and pprofil_style_print. The input is a file of counters, or is made from a saved profile. It is
- * printed with the symbols of the text that was counted.
+ * pprofil_style_at and pprofil_style_print. The input is a file of counters, or counters that are made from a saved
+ * profile. The output has names from the symbols of the counted text.
  */
 #include "config.h"
 
@@ -19,7 +19,8 @@
 #include "report/style.h"
 #include "symbol/symbol.h"
 
-#define SYMBOLS_MAX (1u << 24) /* for all modules together, because a file may name the same module a million times */
+/* limit of the symbols of all modules together: a file may name the same module a million times */
+#define SYMBOLS_MAX (1u << 24)
 
 /* --- files ------------------------------------------------------------------------------- */
 
@@ -140,7 +141,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
 }
 
 /* Returns the path of the text: the path in the file, else the path that the caller gave, else "a.out", which was the
- * default of these programs. NULL: kprof had no default. */
+ * default of these programs. Returns NULL for kprof, which had no default. */
 static const char *text_path(const struct histogram_file *file, const struct style *style,
                            const char *object)
 {
