@@ -58,8 +58,7 @@ struct jit_names {
     struct jit_piece {
         uint64_t start, end;
         size_t name; /* index into added */
-    /* owned; sorted, without overlaps; each has the name that hides all others there */
-    } * pieces;
+    } * pieces;      /* owned; sorted, no overlaps */
     size_t piece_count;
     void **kept; /* owned, with the memory that it points to */
     size_t kept_count;

@@ -33,10 +33,10 @@ struct symbolizer;
 struct symbolizer *symbolizer_new(struct profile *profile);
 void symbolizer_free(struct symbolizer *symbolizer);
 
-/* Looks up the name or the lines of a location, unless they were looked up before. what is a value
- * of enum profile_lookup. Code without a symbol gets a function with a made-up name, such as
- * "object+0x1f30", so that every location has a name. Returns 0 or -ENOMEM. An unreadable, hostile
- * or missing file is no error: it gives no names. */
+/* Looks up the name or the lines of a location, unless they were looked up before. what:
+ * PROFILE_LOOKED_NAME or PROFILE_LOOKED_LINE. Code without a symbol gets a function with a made-up
+ * name, such as "object+0x1f30", so that every location has a name. Returns 0 or -ENOMEM. An
+ * unreadable, hostile or missing file is no error: it gives no names. */
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
 
 /* Finds where the function around a location is defined, and stores that in the function

@@ -12,8 +12,8 @@
 
 /* From "DWARF for the Arm 64-bit Architecture"; elfutils' dwarf.h does not have it. */
 #define DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
-#define STATES_MAX 16u          /* remembered states; compilers nest one or two */
-#define INSTRUCTIONS_MAX 65536u /* in one description */
+#define STATES_MAX 16u          /* nested DW_CFA_remember_state; compilers nest one or two */
+#define INSTRUCTIONS_MAX 65536u /* in one frame description */
 
 struct run {
     const struct cfi_section *section;
@@ -23,7 +23,7 @@ struct run {
     uint64_t at;      /* the next instruction holds from this address on */
     bool done, nonsense;
     struct rule_full *rule;
-    struct rule_full initial; /* what DW_CFA_restore goes back to */
+    struct rule_full initial; /* the rule to which DW_CFA_restore goes back */
     struct rule_full states[STATES_MAX];
     uint32_t state_count;
 };

@@ -6,8 +6,8 @@
  * linkers make (.eh_frame_hdr) is not used: it may be missing or wrong, and listing a section of 10
  * MB takes only some ten milliseconds.
  *
- * libdw could run the descriptions too. But it allocates memory for as many registers as the file
- * names, which can be a gigabyte, so cfi-run.c does it.
+ * libdw could also run the instructions of frame descriptions. But it allocates memory for all
+ * register numbers that the file uses, which can be a gigabyte. So cfi-run.c runs the instructions.
  */
 #include "config.h"
 
@@ -21,17 +21,17 @@
 
 /* Limits, which no compiler exceeds. Larger entries of a hostile file would be read again and
  * again. */
-#define COMMON_MAX 1024u   /* bytes of a CIE, with what descriptions have in common */
-#define OWN_MAX (1u << 18) /* bytes of a description's own instructions */
+#define COMMON_MAX 1024u   /* bytes of a CIE, which has the data that several FDEs share */
+#define OWN_MAX (1u << 18) /* bytes of the instructions of an FDE */
 
-/* The CIE that was read last, with what descriptions have in common. */
+/* The CIE that was read last. A CIE has the data that several frame descriptions (FDEs) share. */
 struct common {
     Dwarf_Off offset; /* in the section */
     Dwarf_CIE cie;
     uint64_t read;    /* bytes of all CIEs that were read so far */
     uint8_t encoding; /* of addresses: DW_EH_PE_* */
     bool signal;      /* the caller made no call: a signal interrupted it */
-    bool known;       /* the entry could be read */
+    bool known;       /* the CIE could be read and makes sense */
 };
 
 static Elf_Data section_data(const struct cfi_section *section)
@@ -77,7 +77,7 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
 }
 
 /* Only absolute addresses and those relative to the program counter are read. Others (relative to
- * data or text, or indirect) fail: nobody writes them for code. */
+ * data or text, or indirect) fail: compilers do not write them for code. */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding)
 {
@@ -119,8 +119,8 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
     return !data.failed;
 }
 
-/* Reads the CIE at an offset. It was nearly always read just before, because descriptions follow
- * their CIE. False: it makes no sense. */
+/* Reads the CIE at an offset. Nearly always that CIE is in common already, because FDEs follow
+ * their CIE. False: the CIE makes no sense. */
 static bool read_common(const struct cfi_section *section, Dwarf_Off offset, struct common *common)
 {
     Elf_Data data = section_data(section);
@@ -144,7 +144,7 @@ static bool read_common(const struct cfi_section *section, Dwarf_Off offset, str
     return common->known;
 }
 
-/* Parses a description, up to its instructions. False: it makes no sense. */
+/* Parses a frame description (FDE), up to its instructions. False: it makes no sense. */
 static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde,
                          struct common *common, struct cfi_program *program)
 {

@@ -3,9 +3,9 @@
  * Recognises code by its bytes: calls, and trampolines, to which signal handlers return.
  *
  * Programs without a C library (Go), and some C libraries, have a trampoline of their own: two
- * instructions that no file describes. AArch64's vdso describes its trampoline, but leaves out the
- * program counter. At a trampoline, the stack pointer points to the registers that the kernel
- * saved: struct rt_sigframe of arch/.../kernel/signal.c.
+ * instructions for which no file has a frame description. AArch64's vdso describes its trampoline,
+ * but leaves out the program counter. At a trampoline, the stack pointer points to the registers
+ * that the kernel saved: struct rt_sigframe of arch/.../kernel/signal.c.
  */
 #include "config.h"
 
@@ -36,8 +36,8 @@ static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 /* Bytes from the stack pointer to struct sigcontext; on i386 by way of ucontext. */
 #define X86_64_CONTEXT 40u   /* after ucontext's flags, link and stack */
 #define AARCH64_CONTEXT 312u /* after siginfo, ucontext's first fields and fault_address */
-/* to the address of ucontext: the handler's third argument, after the handler's return has popped
- * the return address */
+/* bytes from the stack pointer to the address of ucontext, which is the handler's third argument;
+ * the handler's return has popped the return address */
 #define I386_UCONTEXT 8u
 #define I386_CONTEXT 20u /* from ucontext to its struct sigcontext */
 

@@ -11,7 +11,8 @@
 #include "unwind/unwind-internal.h"
 
 #define VALUES_MAX 64u /* values on the expression's stack */
-#define STEPS_MAX 256u /* operations in one evaluation; some can jump back */
+/* operations in one evaluation; a limit is needed because some operations jump back */
+#define STEPS_MAX 256u
 
 struct evaluation {
     struct reader code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations for the files of lib/unwind only: machines, descriptions of frames, rules, objects,
+/* Declarations for the files of lib/unwind only: machines, frame descriptions, rules, objects,
  * walks. */
 #ifndef PPROFIL_UNWIND_INTERNAL_H
 #define PPROFIL_UNWIND_INTERNAL_H
@@ -28,7 +28,7 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value);
 
 /* --- memory ----------------------------------------------------------------------------- */
 
-/* Reads size bytes, 8 at most, from the copy. False: they were not copied. */
+/* Reads size bytes, 8 at most, from the copied memory in input. False: they were not copied. */
 bool memory_read(const struct unwind_input *input, uint64_t address, size_t size, uint64_t *value);
 
 /* --- reader: numbers out of a file's bytes, from the front ---------------------------------- */
@@ -47,27 +47,27 @@ const uint8_t *reader_skip(struct reader *reader, uint64_t size);
 
 /* --- cfi_section: a section of frame descriptions ------------------------------------------ */
 
-/* The description (FDE) that covers the code in [start, start + size). */
+/* A frame description (FDE). It covers the code in [start, start + size). */
 struct description {
     uint64_t start;
     uint32_t size;
-    uint32_t offset; /* of the description in its section */
+    uint32_t offset; /* offset of the FDE in its section */
 };
 
 struct cfi_section {
     const uint8_t *bytes; /* borrowed from the file */
     size_t size;
-    uint64_t address;                 /* as linked */
+    uint64_t address;                 /* link-time address */
     bool eh;                          /* .eh_frame, else .debug_frame */
     const char *ident;                /* the file's e_ident, borrowed */
     struct description *descriptions; /* owned; by start */
     uint32_t count;
 };
 
-/* A parsed description. Its instructions are the initial ones, which it shares with others (CIE),
- * then its own. */
+/* A parsed frame description (FDE). Its instructions are the initial ones in its CIE, which several
+ * FDEs share, and then its own. */
 struct cfi_program {
-    uint64_t start, end; /* addresses as linked */
+    uint64_t start, end; /* link-time addresses */
     struct reader initial, own;
     uint64_t code_factor;
     int64_t data_factor;
@@ -76,11 +76,11 @@ struct cfi_program {
     bool signal;           /* the caller made no call: a signal interrupted it */
 };
 
-/* Lists the descriptions of a section. The caller has set its bytes, size, address, eh and ident.
- * Descriptions that make no sense are left out. 0 or -ENOMEM. */
+/* Lists the frame descriptions of a section. The caller has set its bytes, size, address, eh and
+ * ident. Frame descriptions that make no sense are left out. 0 or -ENOMEM. */
 int cfi_section_index(struct cfi_section *section);
 void cfi_section_clear(struct cfi_section *section);
-/* Finds and parses the description of an address as linked. False: there is none. */
+/* Finds and parses the frame description that covers a link-time address. False: there is none. */
 bool cfi_section_find(const struct cfi_section *section, uint64_t address,
                       struct cfi_program *program);
 /* Reads an address in an encoding (DW_EH_PE_*) of the section. */
@@ -125,18 +125,19 @@ struct rule {
     uint8_t flags;            /* enum rule_flags */
     uint8_t return_column;    /* number of the register that gets the return address */
     uint16_t count;
-    struct rule_register registers[]; /* those that are not RULE_SAME */
+    struct rule_register registers[]; /* the rules that are not RULE_SAME */
 };
 
-/* The rule that a description makes while it runs; it has room for all registers. */
+/* The rule that the instructions of a frame description make while they run. It has room for all
+ * registers. */
 struct rule_full {
     struct rule_register cfa;
     struct rule_register registers[UNWIND_REGISTERS]; /* by number */
     bool is_signed;
 };
 
-/* Runs the instructions of a description up to an address as linked. *rule becomes the rule of that
- * address. False: the instructions make no sense. */
+/* Runs the instructions of a frame description up to a link-time address. *rule becomes the rule of
+ * that address. False: the instructions make no sense. */
 bool cfi_run(const struct cfi_section *section, const struct cfi_program *program,
              const struct machine *machine, uint64_t address, struct rule_full *rule);
 
@@ -220,31 +221,33 @@ struct unwind_object {
  * known machine, the object has no rules. NULL: no memory. */
 struct unwind_object *unwind_object_open(int fd);
 void unwind_object_close(struct unwind_object *object);
-/* Finds the rule of the instruction at an offset of the file. It is borrowed until the next call.
- * *rule is NULL if nothing describes the instruction. 0 or -ENOMEM. */
+/* Finds the rule of the instruction at an offset of the file. The rule is borrowed until the next
+ * call. *rule is NULL if no frame description covers the instruction. 0 or -ENOMEM. */
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,
                        const struct rule **rule);
-/* Returns a reader of the expression in where, one of the registers of rule, or its CFA. */
+/* Returns a reader of the bytes of an expression. where has the expression: it is an element of
+ * rule->registers, or the CFA of rule. */
 struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
                                        const struct rule_register *where);
 /* Reads size bytes at an offset of the object's file. False: there is no file, or it ends
  * before. */
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
                          size_t size);
-/* Finds the description of the instruction at offset, and the offset where its code begins. Most of
- * the time that is the start of a function. False: there is no such description. */
+/* Finds the frame description that covers the instruction at offset. *start becomes the offset
+ * where the covered code begins, mostly the start of a function. False: no frame description covers
+ * the instruction. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
 /* Returns whether an offset of the file is at the program's entry point, or close behind it. */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
-/* --- frames without a description --------------------------------------------------------- */
+/* --- frames without a frame description --------------------------------------------------- */
 
 /* Returns whether a trampoline is at an offset of the file: code to which signal handlers
  * return. */
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
-/* Replaces registers, those at a trampoline, with the registers that the kernel saved at the
- * signal. False: the saved registers were not copied. */
+/* Steps from a trampoline to the interrupted frame: replaces registers with the registers that the
+ * kernel saved at the signal. False: the saved registers were not copied. */
 bool trampoline_step(const struct machine *machine, const struct unwind_input *input,
                      uint64_t *registers);
 
@@ -291,7 +294,7 @@ struct walk {
 
 void walk_end(struct walk *walk, enum unwind_end end);
 /* Ends the walk because memory at an address was not copied. The stack is truncated. But if a guess
- * led to the address, and it is in no stack, the stack is broken. */
+ * led to an address that is in no stack, the stack is broken. */
 void walk_end_outside(struct walk *walk, uint64_t address);
 /* Returns whether an address is above the copied part of a stack, but close enough to be in that
  * stack. */

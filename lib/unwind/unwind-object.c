@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads how to unwind the code of an ELF file: from .eh_frame, which nearly every file has. For
- * code that it leaves out, .debug_frame is read, from the file or from its debug file.
+ * code that .eh_frame does not cover, .debug_frame is read, from the file or from its debug file.
  *
  * Files are read, not mapped, because they may be rewritten while we profile.
  */
@@ -268,16 +268,16 @@ void unwind_object_close(struct unwind_object *object)
     free(object);
 }
 
-/* An instruction with its description. */
+/* An instruction, and the frame description that covers it. */
 struct described {
     const struct cfi_section *section;
     struct cfi_program program;
-    uint64_t address; /* of the instruction, as linked */
+    uint64_t address; /* link-time address of the instruction */
     uint64_t offset;  /* offset in the file of the start of the described code */
 };
 
-/* Finds the description of the instruction at an offset of the file. False: no section that was
- * read so far has one. */
+/* Finds the frame description that covers the instruction at an offset of the file. False: no
+ * section that was read so far has one. */
 static bool object_describe(const struct unwind_object *object, uint64_t offset,
                             struct described *found)
 {

@@ -151,7 +151,8 @@ static enum unwind_machine machine_of(const struct wire_sample *sample)
     (void)sample;
     return UNWIND_AARCH64;
 #else
-    /* a sleeping 32-bit thread may lack the flag; but a 64-bit stack is never below 4 GiB */
+    /* a sleeping 32-bit thread may lack WIRE_SAMPLE_COMPAT, but a 64-bit stack is never below 4
+     * GiB */
     bool narrow = (sample->flags & WIRE_SAMPLE_COMPAT) != 0 || sample->sp <= UINT32_MAX;
     return narrow ? UNWIND_I386 : UNWIND_X86_64;
 #endif

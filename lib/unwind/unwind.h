@@ -2,11 +2,12 @@
 /*
  * unwind: turns a copy of a thread's registers and stack into frames.
  *
- * Nothing here reads a live process. There is only what was copied while the thread was stopped; if
- * a walk needs more, it ends and says why. Two callbacks find the object that is mapped at an
- * address, and open its ELF file. The file describes its frames (.eh_frame, .debug_frame). When a
- * walk first comes to an address, the description is compiled into a rule of a few words. The rule
- * is kept, because stacks go through the same calls thousands of times a second.
+ * Nothing here reads a live process. A walk uses only what was copied while the thread was stopped.
+ * If it needs more, it ends, and returns the reason (enum unwind_end). Two callbacks find the
+ * object that is mapped at an address, and open its ELF file. The file has frame descriptions
+ * (.eh_frame, .debug_frame). When a walk first comes to an address, its frame description is
+ * compiled into a rule of a few words. The rule is kept, because stacks go through the same calls
+ * thousands of times a second.
  *
  * Registers have the numbers that DWARF gives them on their machine.
  */
@@ -76,9 +77,9 @@ struct unwind_callbacks {
     /* Finds the executable mapping around an address. The mapping must stay valid until the walk
      * ends. False: there is none. */
     bool (*find)(void *context, uint64_t address, struct unwind_mapping *mapping);
-    /* Returns a descriptor of the object's ELF file. The caller owns it and may close it later.
-     * -ENOENT: the object has no file (JIT code), and open is not called for it again; -EAGAIN: the
-     * file may still come. */
+    /* Returns a descriptor of the object's ELF file. The unwinder duplicates it, so the caller of
+     * unwind_walk still owns it and may close it after the walk. -ENOENT: the object has no file
+     * (JIT code), and open is not called for it again; -EAGAIN: the file may still come. */
     int (*open)(void *context, uint32_t object);
 };
 
@@ -87,7 +88,7 @@ struct unwind_callbacks {
 enum unwind_end {
     UNWIND_COMPLETE,  /* the outermost frame was reached */
     UNWIND_TRUNCATED, /* the next step needs memory that was not copied */
-    UNWIND_NO_INFO,   /* no description of the last frame was found in its object */
+    UNWIND_NO_INFO,   /* no frame description for the last frame was found in its object */
     UNWIND_BROKEN,    /* this cannot be a stack: it loops, leads to no code, or makes no sense */
     UNWIND_TOO_DEEP,  /* there is no room for more frames */
 };
@@ -101,8 +102,8 @@ struct unwind_frame {
      * call */
     uint64_t address;
 };
-/* The object of a frame with an address where nothing is mapped. That address is the process's.
- * Only the innermost frame can have such an address. */
+/* The object of a frame if nothing is mapped at the frame's address. Then unwind_frame.address is
+ * an address in the process. Only the innermost frame can have this object. */
 #define UNWIND_NO_OBJECT UINT32_MAX
 
 struct unwind_stack {

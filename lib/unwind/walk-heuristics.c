@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Guesses the caller of a frame that has no description. A guess is accepted only if it leads to an
- * address after a call instruction, or to code that is in no file (JIT).
+ * Guesses the caller of a frame for which no file has a frame description. A guess is accepted only
+ * if it leads to an address after a call instruction, or to code that is in no file (JIT).
  *
  * The frame may have a frame pointer, which JIT compilers keep. If the thread was stopped in the
  * frame, the return address may still be where the call left it: on top of the stack, or in a
@@ -17,7 +17,7 @@
 #include "unwind/unwind-internal.h"
 
 #define ADDRESS_MIN 4096u  /* nothing is mapped below */
-#define LEAF_SIZE_MAX 512u /* bytes that a leaf function without a description pushes at most */
+#define LEAF_SIZE_MAX 512u /* bytes that a leaf function without a frame description may push */
 
 /* Returns whether a call may return to an address. In a file, a call must be before it. Code that
  * is in no file is accepted unless file_only is set. */
@@ -148,9 +148,9 @@ static bool has_return_at(struct walk *walk, uint64_t address)
 }
 
 /* After walk_by_call the stack pointer is mostly right. If it leads to no return address, the
- * function without a description has pushed something. Then the stack pointer is computed from the
- * record that the frame pointer points to. But this frame may save a record without setting the
- * frame pointer, which then points to an outer record. So a result is not used if it is
+ * function without a frame description has pushed something. Then the stack pointer is computed
+ * from the record that the frame pointer points to. But this frame may save a record without
+ * setting the frame pointer, which then points to an outer record. So a result is not used if it is
  * LEAF_SIZE_MAX bytes or more above the old value. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
@@ -175,7 +175,8 @@ bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 
 /* --- the frame pointer of a sleeping thread -------------------------------------------------- */
 
-/* How likely it is that a place in the stack is the record of a function with a frame pointer. */
+/* How likely it is that two words in the stack are the frame record of a function with a frame
+ * pointer. */
 enum likelihood { IMPOSSIBLE, DOUBTFUL, LIKELY, CERTAIN };
 
 static bool is_trampoline(struct walk *walk, uint64_t address)
@@ -186,9 +187,10 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* Judges a record by its return address. After a call of the present function, it is certain. After
- * a call of another function it is doubtful: it may be left over, or the other function may have
- * jumped to this one. If the target of the call is not known, the record is likely. */
+/* Judges a frame record by its return address. If that is a trampoline, or follows a call of the
+ * present function, the record is certain. If it follows a call of another function, the record is
+ * doubtful: it may be left over, or the other function may have jumped to the present one. If the
+ * target of the call is not known, the record is likely. */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
     uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;

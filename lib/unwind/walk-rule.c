@@ -81,8 +81,8 @@ static uint64_t strip_return(struct walk *walk, const struct rule *rule, uint64_
     return may_be_signed ? walk_strip_signature(walk, pc) : machine_wrap(walk->machine, pc);
 }
 
-/* Sets the program counter to the return address. In a sleeping thread, that may be in a register
- * that is not known: then the walk ends. */
+/* Sets the program counter to the return address. In a sleeping thread, the return address may be
+ * in a register that is not known. Then the walk ends. */
 static void return_to_caller(struct walk *walk, const struct rule *rule)
 {
     uint64_t *registers = walk->registers;

@@ -92,8 +92,8 @@ static void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in the bits that addresses do not use. The kernel may have told which these are
- * (registers.signature). Otherwise they begin at bit 48, or at bit 39 if user addresses are shorter
+/* A signature is in the bits that addresses do not use. registers.signature has these bits if the
+ * kernel returned them. Otherwise they begin at bit 48, or at bit 39 if user addresses are shorter
  * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {
@@ -126,7 +126,7 @@ const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address
         return NULL;
     }
     if (walk->mapped_count == WALK_MAPPED_MAX)
-        walk->mapped_count--; /* the new one replaces the last one */
+        walk->mapped_count--; /* the new element replaces the last one */
     walk->mapped[walk->mapped_count] = mapped;
     return &walk->mapped[walk->mapped_count++];
 }
@@ -143,8 +143,8 @@ static void walk_by_trampoline(struct walk *walk)
 }
 
 /* Finds the rule of a frame. A return address that no call made (makecontext) is the start of a
- * function, and nothing describes the byte before it. Then the rule for the return address itself
- * is taken, and walk->made is set. False: the walk has ended. */
+ * function. No frame description covers the byte before it. Then the rule for the return address
+ * itself is taken, and walk->made is set. False: the walk has ended. */
 static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
                            const struct rule **rule)
 {
@@ -203,8 +203,9 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
 /* --- the walk --------------------------------------------------------------------------- */
 
 /* Handles a step that led to an address without code. If no call made the last return address, that
- * was the outermost frame. Otherwise its function may have pushed one word more than it describes,
- * as some hand-written ones do, so the next word is tried as the return address. */
+ * was the outermost frame. Otherwise the function of the last frame may have pushed one word more
+ * than its frame description has, as some hand-written functions do. So the next word is tried as
+ * the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made)
