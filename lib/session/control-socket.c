@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sockets for commands. The socket file of a killed session stays, and the next session takes its path over, in
- * several steps. If several sessions did this at the same time, they would remove each other's new sockets. They would
- * also mistake a socket that is bound, but does not listen yet, for a stale one. So they do it one after the other,
- * under a lock on the directory.
+ * The sockets for commands. The socket file of a killed session stays in the file system. The next session at this path
+ * replaces the file, in several steps. If several sessions did this at the same time, they would remove each other's
+ * new sockets. They would also mistake a socket that is bound, but does not listen yet, for a stale one. So a session
+ * locks the directory during these steps.
  */
 #include "config.h"
 
@@ -44,8 +44,8 @@ int control_address(const char *target, bool is_path, struct sockaddr_un *addres
 /* --- listening ------------------------------------------------------------------------- */
 
 /* Locks the directory of path. Returns a descriptor that holds the lock, which the caller closes. Sessions hold the
- * lock only for a few system calls. Returns -1 if the directory cannot be opened, or if somebody keeps the lock. The
- * caller then continues without the lock. */
+ * lock only for a few system calls. Returns -1 if the directory cannot be opened, or if another process keeps the lock.
+ * The caller then continues without the lock. */
 static int lock_directory(const char *path)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
@@ -67,8 +67,8 @@ static int lock_directory(const char *path)
     return -1;
 }
 
-/* Removes a socket file if nobody listens there. Returns 0 or a negative errno; -EADDRINUSE: somebody listens; -EEXIST:
- * it is not a socket. */
+/* Removes a socket file if no process listens at it. Returns 0 or a negative errno; -EADDRINUSE: a process listens;
+ * -EEXIST: the file is not a socket. */
 static int remove_stale(const struct sockaddr_un *address, socklen_t size)
 {
     struct stat status;

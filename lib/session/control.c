@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control of a session by other processes. A process, the peer, connects, sends a command in one line, and gets an
- * answer. The session never waits for a peer. It reads the bytes that have come; the next pump reads further bytes.
+ * Control of a session by other processes. Such a process is called a peer. It connects, sends a command in one line,
+ * and gets an answer. The session never waits for a peer: each pprofil_session_pump reads only the bytes that have
+ * come.
  */
 #include "config.h"
 
@@ -79,7 +80,7 @@ int pprofil_session_control(pprofil_session *session, const char *path,
     if (error != 0)
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
-    /* no error if this fails: another session may profile this process, and have its number */
+    /* a failure here is no error: another session that profiles this process may already listen at its number */
     snprintf(number, sizeof number, "%d", (int)getpid());
     control_add_listener(session, number, false);
     pprofil_session_control_targets(session);
@@ -97,9 +98,9 @@ void pprofil_session_control_targets(pprofil_session *session)
     }
 }
 
-/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second. The samples are
- * newer, and the time would be too small beside them. So a flush first requests a new time. If the supervisor does not
- * answer, the last time is used. */
+/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second. The number of
+ * samples is newer, so the last CPU time that came would be too small in comparison. So WIRE_OP_FLUSH first requests a
+ * new CPU time. If the supervisor does not answer, the answer has the last CPU time that came. */
 static void control_status(struct pprofil_session *session, char *text, size_t size)
 {
     const struct wire_message command = {.op = WIRE_OP_FLUSH};
@@ -165,9 +166,9 @@ static void control_drop_peer(struct control *control, unsigned i)
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-/* Accepts connections, and drops those of strangers at once. Any user may connect to a number, and waiting connections
- * of strangers would fill the queue. Strangers may connect as fast as they are dropped, so a call accepts only a
- * limited number of connections. */
+/* Accepts connections, and closes those of other users at once. Any user may connect to an abstract address, and
+ * waiting connections would fill the queue of the socket. Other users may connect as fast as their connections are
+ * closed, so a call accepts only a limited number of connections. */
 static void control_accept(const struct pprofil_session *session, int listener)
 {
     struct control *control = session->control;
@@ -210,7 +211,9 @@ void control_serve(struct pprofil_session *session)
     struct control *control = session->control;
 
     if (control == NULL || control->serving)
-        return; /* a command that is being executed takes events, and so calls this function again */
+        /* the command "flush" calls a function of the caller, which may call pprofil_session_pump, and so this
+         * function */
+        return;
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)
         control_accept(session, control->listeners[i].fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sessions that a dialect counts, as pprofil/histogram.h declares them. Checks the options, makes a dialect_run from
- * them, and writes its counts to files.
+ * The functions of pprofil/histogram.h that count a whole session by a dialect. The code here checks the options, makes
+ * a dialect_run from them, and writes the counts of the dialect_run to files.
  */
 #include "config.h"
 
@@ -73,9 +73,9 @@ static int parse_regions(struct pprofil_session *session,
     return error;
 }
 
-/* Checks that the format can hold what a session with these options counts, by writing a small example. The check is
- * made before the session, because a session may take long. Returns 0; -EINVAL, with the problem set: the format cannot
- * hold it; or another error of making the example. */
+/* Checks that the format can hold counters of these options, by writing a small example to /dev/null. This check comes
+ * before the session samples, because sampling may take long. Returns 0; -EINVAL, with the problem set: the format
+ * cannot hold such counters; or another error of writing the example. */
 static int try_format(struct pprofil_session *session,
                       const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
@@ -174,8 +174,8 @@ static void name_program(const char *program, char text[32])
     text[length] = '\0';
 }
 
-/* Makes the name of a file. part: number of earlier files of this image. same: number of earlier regions of the same
- * object. */
+/* Makes the path of a file: that of the first file, and suffixes for the image, the object and the region. part: number
+ * of earlier files of this image. same: number of earlier regions of the same object. Returns 0 or -ENAMETOOLONG. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
                      const struct dialect_run_facts *facts, const char *object,
                      char path[PATH_MAX])
@@ -268,7 +268,8 @@ static int save_region(struct saving *saving, size_t image, size_t region,
         saving->wrote(saving->context, path, &state);
     histogram_file_clear(&file);
     if (error != 0)
-        /* no file for this region, or its path is taken: further files are still written */
+        /* the region has no file, or something that is not a regular file is at its path: further files are still
+         * written */
         return error > 0 || error == -EEXIST ? 0 : error;
     (*parts)++;
     saving->files++;
@@ -293,7 +294,8 @@ static int save_all(struct saving *saving)
 
     for (size_t image = 0; error == 0 && image < dialect_run_image_count(saving->session->dialect_run); image++) {
         error = save_image(saving, image, extent);
-        if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT) /* for example if regions overlap */
+        /* one file cannot hold these regions, for example because they overlap: write a file for each region */
+        if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT)
             error = save_image(saving, image, DIALECT_RUN_REGION);
     }
     return error;

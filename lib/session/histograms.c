@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Histograms in the caller's buffers, as pprofil/histogram.h declares them. A sample is counted when the session takes
- * its event: in the histogram of its process, and in the histogram of all processes.
+ * Histograms in the caller's buffers, as pprofil/histogram.h declares them. When the session reads the event of a
+ * sample, it counts the sample in the histogram of its process and in the histogram of all processes.
  */
 #include "config.h"
 

@@ -129,7 +129,7 @@ void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size)
 struct untraced {
     pid_t tracer;
     unsigned threads; /* number of all threads of the process */
-    unsigned count;   /* number of threads that the tracer does not trace */
+    unsigned count;   /* number of threads that tracer does not trace */
     pid_t first;    /* the first of these threads */
     char tids[128]; /* ", TID" for each of the first TIDS_NAMED_MAX of these threads */
 };
@@ -160,7 +160,7 @@ void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, 
     char why[256];
 
     each_thread(pid, note_untraced, &untraced);
-    if (untraced.count == 0) { /* the untraced threads have ended, or another tracer has let them go */
+    if (untraced.count == 0) { /* all threads that the supervisor did not trace have ended, or it traces them by now */
         snprintf(text, size, "threads of %d (%s) that could not be traced, and of whose time "
                  "nothing was seen: %u", pid, status.name, count);
         return;

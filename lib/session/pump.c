@@ -4,8 +4,8 @@
  * commands to the supervisor through the socket, among them those of the caller (start, stop, clear, rate, wall), and
  * waits for the answers.
  *
- * The supervisor answers a command after it has put all earlier events into the ring. So when a session has the answer,
- * and has then emptied the ring, it has all events from before the answer.
+ * The supervisor answers a command after it has put all earlier events into the ring. So a session that has received
+ * the answer and then emptied the ring has all events from before the answer.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-/* The caller may be busy with other things for a time. The ring holds the samples of every CPU for that time:
- * RING_SECONDS of samples without stacks, and STACK_SECONDS of stacks of full size. Few stacks have the full size. */
+/* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. It has room for RING_SECONDS of
+ * samples without stacks, and for STACK_SECONDS of stacks of full size. Few stacks have the full size. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
 #define RING_SIZE_MIN (1u << 20) /* bytes */
@@ -183,8 +183,9 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
     return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
 }
 
-/* Kills a supervisor that hangs. It may hold a thread of a target, perhaps because it reads the target's memory from a
- * file system that does not answer. All threads run on when the supervisor has ended. */
+/* Kills a supervisor that hangs. The supervisor may hold a thread of a target stopped, for example while it reads
+ * memory of the target that is mapped from a file system that does not answer. When the supervisor has ended, all
+ * threads run on. */
 static int pump_kill_supervisor(struct pprofil_session *session)
 {
     kill(session->supervisor, SIGKILL);
@@ -193,8 +194,7 @@ static int pump_kill_supervisor(struct pprofil_session *session)
 }
 
 /* Does what session_command does, and sends fd with the command; fd -1: no descriptor. This process and the supervisor
- * may both be stopped for a while (Ctrl-Z, a frozen container). At most one second of such a while counts as
- * waiting. */
+ * may both be stopped for a while (Ctrl-Z, a frozen container). At most one second of such a stop counts as waiting. */
 static int pump_command(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t since = time_now_ms();
@@ -285,7 +285,7 @@ int pprofil_session_clear(pprofil_session *session)
     bool sampling = session->sampling;
     int error = 0;
 
-    /* sampling is stopped during the clear, so that no earlier event comes after it */
+    /* sampling is stopped meanwhile, so that no event from before the clear is read after it */
     if (sampling)
         error = pprofil_session_stop(session);
     if (error == 0)
@@ -302,8 +302,9 @@ int pprofil_session_clear(pprofil_session *session)
     return sampling ? pprofil_session_start(session) : 0;
 }
 
-/* Sooner or later all pages of a ring are written to, whatever the rate is. So a ring is only as large as the present
- * rate needs. A rate that needs a larger ring gets a new one. */
+/* Sets another sampling rate. Sooner or later the supervisor has written to all pages of a ring, so a large ring costs
+ * memory at any rate. So the session creates a ring that is as large as its rate needs, and replaces it when a higher
+ * rate needs a larger one. */
 static int pump_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};

@@ -115,7 +115,7 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     return error == 0 ? session_await_hello(session) : error;
 }
 
-/* Is here and not in lib/api, because a session closes its profile. */
+/* This function is here and not in lib/api, because pprofil_session_close calls it. */
 void pprofil_profile_close(pprofil_profile *profile)
 {
     if (profile == NULL)
@@ -173,7 +173,7 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
     int waited = 0;
     int error = session_take(session);
 
-    if (error == 0 && !session->dead) { /* also after the end of all roots, because their children may live on */
+    if (error == 0 && !session->dead) { /* also if all roots have ended, because children of them may be alive */
         if (!session_roots_ended(session))
             waited = session_wait(session, timeout_ms);
         error = session_take(session);
@@ -197,8 +197,8 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-/* Makes the supervisor quit, and waits for its end. The kernel detaches the targets while the supervisor ends. Without
- * the wait the next tracer of the targets would have to wait. */
+/* Makes the supervisor quit, and waits for its end. The kernel detaches the targets while the supervisor ends. Before
+ * that no other tracer can attach to the targets. */
 static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};

@@ -2,7 +2,7 @@
 /*
  * session: sessions, as pprofil/session.h declares them. A session starts the supervisor (start-supervisor.c), makes it
  * attach to targets (targets.c), and adds the supervisor's events to a profile and to histograms (pump.c, which also
- * sends commands). session.c has its life from opening to closing: read it first.
+ * sends commands). session.c contains the life of a session from opening to closing: read it first.
  */
 #ifndef PPROFIL_SESSION_H
 #define PPROFIL_SESSION_H
@@ -58,20 +58,21 @@ struct pprofil_session {
     double rate_hz;
     bool sampling;
     struct unwinder *unwinder;            /* owned; NULL: no call graph */
-    /* files were mapped since the last stack was unwound; their descriptors may still be missing */
+    /* files were mapped since the last stack was unwound, and their descriptors may not have come yet */
     bool objects_follow;
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
     struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
     struct tasks *tasks;                  /* owned; NULL: no caller has asked for tasks yet */
     char problem[PROBLEM_SIZE];
-    char untraced[PROBLEM_SIZE]; /* which threads of the last process attached to could not be traced */
+    char untraced[PROBLEM_SIZE]; /* text for pprofil_session_untraced; "": all threads could be traced */
 };
 
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
 /* Starts pprofil-supervise with three descriptors. The caller's wait calls do not find the supervisor, and its end
- * raises no signal; the socket's end shows it. Returns 0 or a negative errno, with the problem set. */
+ * raises no signal. The session sees this end as the end of the socket. Returns 0 or a negative errno, with the problem
+ * set. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
 /* Waits for the supervisor's first message, which has its protocol version. Returns 0 or a negative errno, with the

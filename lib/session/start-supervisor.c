@@ -53,8 +53,8 @@ static void add_argument(struct arguments *arguments, const char *format, ...)
     arguments->all[arguments->count++] = text;
 }
 
-/* Makes the arguments of the supervisor. kept: descriptors of the socket, the ring, the wake-up, and the debug log (-1:
- * none). */
+/* Makes the arguments of the supervisor. kept: descriptors of the socket, the ring, the eventfd that wakes the session,
+ * and the debug log (-1: none). */
 static void make_arguments(const struct pprofil_options *options, const int kept[4],
                            struct arguments *arguments)
 {

@@ -3,8 +3,8 @@
  * The targets of a session: attaches to processes, and launches programs. A launched program must run as if pprofil had
  * not started it.
  *
- * A caller that names several processes, or a process with many threads, wants those that can be traced. The others are
- * reported. It is an error only if none can be traced.
+ * A call may name several processes, or a process with many threads. Those that can be traced are traced, and the
+ * others are reported. The call fails only if none can be traced.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static int targets_attach(struct pprofil_session *session, const struct wire_mes
     session->untraced[0] = '\0';
     if (session->root_count == SESSION_ROOTS_MAX)
         return session_fail(session, -E2BIG, "at most %d processes at once", SESSION_ROOTS_MAX);
-    /* entered first, because the event of its end may be read before the answer */
+    /* added before the command is sent, because the event of the end of the process may be read before the answer */
     session->roots[session->root_count++] = command->pid;
     int error = session_command(session, command);
     if (error != 0) {
@@ -82,8 +82,8 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
 
 /* --- programs ------------------------------------------------------------------------ */
 
-/* Sets the standard descriptors of the child. First makes copies of all three above the standard numbers, so that none
- * is overwritten before its turn. The exec closes the copies, and the descriptors that the caller gave. Returns 0 or a
+/* Sets the standard descriptors of the child. First copies all three to numbers above 2, so that no dup2 overwrites a
+ * descriptor that is still needed. The exec closes the copies, and the descriptors that the caller gave. Returns 0 or a
  * negative errno. */
 static int redirect_program(const struct pprofil_launch *launch, int *report, int *go)
 {
@@ -108,8 +108,8 @@ static int redirect_program(const struct pprofil_launch *launch, int *report, in
 }
 
 /* Resets the signal handlers of the child. Until its exec a child has its parent's handlers. If the child got a signal,
- * they would act as if the parent had got it, for example by writing to a pipe that both have. And the signal would not
- * end the child. */
+ * a handler would act as if the parent had got the signal, for example by writing to a pipe that both have. And the
+ * signal would not end the child. */
 static void drop_handlers(void)
 {
     struct sigaction none = {.sa_handler = SIG_DFL}, old;
@@ -136,8 +136,8 @@ static pid_t fork_without_handlers(void)
     return child;
 }
 
-/* Runs in the child: reports that the child may be seized, waits for that, and executes the program. launch may be
- * NULL. */
+/* Runs in the child. Reports through the pipe report that the child may be seized, waits for a byte in the pipe go, and
+ * executes the program. launch may be NULL. */
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {

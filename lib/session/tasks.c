@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists the threads of a session, and what they are doing, from /proc. Each thread has a file with its state, and a
- * file with its system call. The second one is not read for threads that run. A thread may end at any time; then it is
- * not listed.
+ * Lists the threads of a session, and what they are doing, from /proc. Each thread has a file with its state, "stat",
+ * and a file with its system call, "syscall". "syscall" is not read for threads that run. A thread may end at any time;
+ * then it is not listed.
  *
  * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. So if there are many
- * threads, some are not read. A thread is taken to sleep on if it slept at the last call and has had no sample since.
- * Each call reads the system calls of only one in TASKS_TURNS of these threads. So a system call in the list is at most
- * TASKS_TURNS calls old.
+ * threads, some are not read. A thread that slept at the last call, and has had no sample since then, probably still
+ * sleeps. Each call reads the system calls of only one in TASKS_TURNS of these threads. So a system call in the list is
+ * at most TASKS_TURNS calls old.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ struct tasks {
     uint32_t turn; /* number of calls so far */
 };
 
-/* The list of threads, while a call makes it. */
+/* The list of threads that a call makes. */
 struct task_list {
     const struct profile *profile;
     const struct tasks *before; /* the list of the last call */
@@ -58,8 +58,9 @@ struct task_process {
 };
 
 /* Returns true if a process runs a 32-bit program, whose system calls have other numbers. The first key of its
- * auxiliary vector shows this. The key is small, so its upper half is 0 if keys have 64 bits. The program's file would
- * show it, too, but opening that file may hang. */
+ * auxiliary vector shows this. The key is a small number. So the upper half of the first 8 bytes is 0 if keys have 64
+ * bits. If keys have 32 bits, this half is the value of the first key, which is not 0. The program's file would show
+ * it, too, but opening that file may hang. */
 static bool is_compat(uint32_t pid)
 {
     char path[64], key[sizeof(uint64_t) + 1];
@@ -93,8 +94,8 @@ static const char *name_syscall(int32_t number, bool compat)
     return name != NULL ? name : "unknown";
 }
 
-/* Stores the id and the name of a thread's row in reports, and its number of awake samples. The id stays 0 if the
- * profile does not have the thread. */
+/* Stores the id and the name of a thread's row in reports, and the number of samples that found the thread awake. The
+ * id stays 0 if the profile does not have the thread. */
 static void find_row(const struct task_list *list, uint32_t process, struct known_task *known)
 {
     const struct profile *profile = list->profile;
