@@ -6,12 +6,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -77,6 +79,24 @@ int source_open(struct source *source, const struct top_request *request,
     error = pprofil_live_open(source->session, &source->live);
     if (error != 0)
         snprintf(problem, size, "cannot look up names: %s", strerror(-error));
+    return error;
+}
+
+int source_open_program(struct source *source, const struct top_request *request, int output,
+                        struct top_result *result)
+{
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct pprofil_launch launch = {.size = sizeof launch,
+                                    .input = nothing,
+                                    .output = output,
+                                    .new_session = !request->batch};
+
+    if (nothing < 0) {
+        snprintf(result->problem, sizeof result->problem, "/dev/null: %s", strerror(errno));
+        return -errno;
+    }
+    int error = source_open(source, request, &launch, result->problem, sizeof result->problem);
+    close(nothing);
     return error;
 }
 

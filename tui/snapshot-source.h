@@ -25,6 +25,10 @@ struct source {
  * in problem. The caller must call source_finish in both cases. */
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size);
+/* Calls source_open for the program, with its standard input from /dev/null and its output to a
+ * descriptor. Returns the same, with the text in result->problem. */
+int source_open_program(struct source *source, const struct top_request *request, int output,
+                        struct top_result *result);
 /* Ends the sampling, and gives the session with all its samples to the caller, who closes it.
  * Returns the result of pprofil_session_finish. */
 int source_finish(struct source *source, pprofil_session **session);

@@ -127,7 +127,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
         batch.model->tables[by].unsmoothed = true; /* each frame shows only its own window */
     int error = signals_catch(restore_nothing);
     if (error == 0 && request->program != NULL)
-        error = top_start_program(&batch.source, request, STDERR_FILENO, result);
+        error = source_open_program(&batch.source, request, STDERR_FILENO, result);
     else if (error == 0)
         error = source_open(&batch.source, request, NULL, result->problem,
                             sizeof result->problem);

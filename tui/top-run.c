@@ -6,13 +6,10 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "screen.h"
@@ -21,64 +18,8 @@
 #include "view.h"
 
 #define MILLISECOND 1000000ull /* ns */
-#define DEFAULT_HZ 1000.0
-#define LEAD_NS_MAX 100e6
 /* least time between two screens that differ only in the program's output */
 #define OUTPUT_NS (50 * MILLISECOND)
-
-/* --- what the live view and the batch mode share ------------------------------------------ */
-
-uint64_t top_names_lead(const struct model *model)
-{
-    double lead = model->window_seconds / 4 * 1e9;
-
-    return lead < LEAD_NS_MAX ? (uint64_t)lead : (uint64_t)LEAD_NS_MAX;
-}
-
-void top_set_up_model(struct model *model, const struct top_request *request)
-{
-    model->asked_hz = request->options.frequency != 0 ? request->options.frequency : DEFAULT_HZ;
-    model->wall = request->options.flags & PPROFIL_WALL;
-    model->stacks = request->options.flags & PPROFIL_CALL_GRAPH;
-    if (request->window_seconds > 0)
-        model->window_seconds = request->window_seconds;
-}
-
-/* Sets the command of a program that is started. For attached processes the first snapshot has the
- * command, which says more than "-p PID". */
-void top_describe(struct model *model, const struct top_request *request, const char *command)
-{
-    if (request->program != NULL)
-        snprintf(model->command, sizeof model->command, "%s", command);
-}
-
-int top_start_program(struct source *source, const struct top_request *request, int output,
-                      struct top_result *result)
-{
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    struct pprofil_launch launch = {.size = sizeof launch,
-                                    .input = nothing,
-                                    .output = output,
-                                    .new_session = !request->batch};
-
-    if (nothing < 0) {
-        snprintf(result->problem, sizeof result->problem, "/dev/null: %s", strerror(errno));
-        return -errno;
-    }
-    int error = source_open(source, request, &launch, result->problem, sizeof result->problem);
-    close(nothing);
-    return error;
-}
-
-void top_finish(struct source *source, struct top_result *result)
-{
-    int error = source_finish(source, &result->session);
-
-    if (error != 0 && result->problem[0] == '\0')
-        snprintf(result->problem, sizeof result->problem, "%s",
-                 pprofil_session_problem(result->session));
-    result->status = source->status;
-}
 
 /* --- the screen ------------------------------------------------------------------------ */
 

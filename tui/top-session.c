@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Handles the session of the live view: begins sampling, takes snapshots, and carries out the
- * effects of actions.
+ * effects of actions. The batch mode shares the functions for the beginning and the end.
  */
 #include "config.h"
 
@@ -21,6 +21,7 @@
 #define MILLISECOND 1000000ull /* ns */
 #define FIRST_NAMES_NS (100 * MILLISECOND)
 #define FIRST_WINDOW_NS (300 * MILLISECOND)
+#define LEAD_NS_MAX 100e6
 #define CANDIDATES_NS (1000 * MILLISECOND)
 /* Snapshots after the end, for names that are still being looked up. For ASK_OFTEN_NS after the
  * last key or the end, they come every TOP_ASK_NS. Later they come every ASK_SELDOM_NS. */
@@ -29,8 +30,45 @@
 /* Snapshots after the end come at least until this time after the last key, because nothing shows
  * when a definition has been found. */
 #define ASK_NS_MAX (30000 * MILLISECOND)
+#define DEFAULT_HZ 1000.0
 #define PROGRAM_ROWS 24
 #define PROGRAM_COLUMNS 80
+
+/* --- what the live view and the batch mode share ------------------------------------------ */
+
+uint64_t top_names_lead(const struct model *model)
+{
+    double lead = model->window_seconds / 4 * 1e9;
+
+    return lead < LEAD_NS_MAX ? (uint64_t)lead : (uint64_t)LEAD_NS_MAX;
+}
+
+void top_set_up_model(struct model *model, const struct top_request *request)
+{
+    model->asked_hz = request->options.frequency != 0 ? request->options.frequency : DEFAULT_HZ;
+    model->wall = request->options.flags & PPROFIL_WALL;
+    model->stacks = request->options.flags & PPROFIL_CALL_GRAPH;
+    if (request->window_seconds > 0)
+        model->window_seconds = request->window_seconds;
+}
+
+/* Sets the command of a program that is started. For attached processes the first snapshot has the
+ * command, which says more than "-p PID". */
+void top_describe(struct model *model, const struct top_request *request, const char *command)
+{
+    if (request->program != NULL)
+        snprintf(model->command, sizeof model->command, "%s", command);
+}
+
+void top_finish(struct source *source, struct top_result *result)
+{
+    int error = source_finish(source, &result->session);
+
+    if (error != 0 && result->problem[0] == '\0')
+        snprintf(result->problem, sizeof result->problem, "%s",
+                 pprofil_session_problem(result->session));
+    result->status = source->status;
+}
 
 /* --- beginning ------------------------------------------------------------------------- */
 
@@ -44,7 +82,7 @@ static int top_begin_program(struct top *top)
                  "no pseudo-terminal for the program: %s", strerror(-error));
         return error;
     }
-    error = top_start_program(&top->source, top->request, program, top->result);
+    error = source_open_program(&top->source, top->request, program, top->result);
     close(program);
     top->model->has_output = true;
     return error;

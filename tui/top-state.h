@@ -10,6 +10,8 @@
 
 #define TOP_LAST_NAMES_NS UINT64_C(2000000000) /* longest time that the last screen waits for names */
 
+/* --- top-session.c: what the live view and the batch mode share ----------------------------- */
+
 /* Returns how many ns before the end of a window its names are requested. */
 uint64_t top_names_lead(const struct model *model);
 
@@ -17,12 +19,10 @@ uint64_t top_names_lead(const struct model *model);
 void top_set_up_model(struct model *model, const struct top_request *request);
 /* Sets the command in the header, if the request has a program. */
 void top_describe(struct model *model, const struct top_request *request, const char *command);
-/* Starts the program with standard input from /dev/null, and with output to a descriptor. Returns
- * 0, or a negative error and a text in result->problem. */
-int top_start_program(struct source *source, const struct top_request *request, int output,
-                      struct top_result *result);
 /* Ends the sampling and fills the result. An earlier problem in the result is kept. */
 void top_finish(struct source *source, struct top_result *result);
+
+/* --- top-batch.c --------------------------------------------------------------------------- */
 
 /* Runs pprofil top --batch. Returns the same as top_run. */
 int top_batch(const struct top_request *request, struct top_result *result);
