@@ -25,6 +25,10 @@ struct pen {
 void pen_number(const struct pen *pen, enum style style, uint32_t number);
 void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
 void pen_text(const struct pen *pen, enum style style, const char *text);
+/* Puts a row's name, from a column to the end of the pen's cell. It is scrolled sideways, matches
+ * of the search are marked, and so is a pending name. tail: as in struct paint_text. */
+void pen_row_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
+                  const char *name);
 
 enum column_kind {
     COLUMN_FIGURE,  /* a number; the title is on the right */
@@ -64,11 +68,6 @@ void columns_paint(const struct column_span *spans, int count, const struct pen 
 
 /* Returns the columns of the present view. Their paint functions expect a struct table_row. */
 const struct column *view_columns(const struct model *model);
-
-/* Puts a row's name, from a column to the end of the pen's cell. It is scrolled sideways, matches
- * of the search are marked, and so is a pending name. tail: as in struct paint_text. */
-void view_put_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
-                   const char *name);
 
 /* --- view-tasks.c ------------------------------------------------------------------------ */
 

@@ -102,35 +102,18 @@ static void table_paint_tid(const struct pen *pen, const void *row)
 
 /* --- names ----------------------------------------------------------------------------- */
 
-/* Puts the name of a row. A pending name is the part that is known so far, and an ellipsis. */
-void view_put_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
-                   const char *name)
-{
-    enum style style = line->total.pending ? STYLE_DIM : pen->style;
-    int width = pen->column + pen->width - column - (line->total.pending ? 1 : 0);
-    int used = paint_text(pen->canvas, pen->row, column, width, style,
-                          &(struct paint_text){.text = name,
-                                               .tail = tail,
-                                               .sideways = pen->model->sideways,
-                                               .search = pen->model->search});
-
-    if (line->total.pending && width >= 0)
-        canvas_put(pen->canvas, pen->row, column + used, 1, STYLE_DIM,
-                   pen->canvas->utf8 ? "…" : "~");
-}
-
 static void table_paint_row_name(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
-    view_put_name(pen, line, false, pen->column, line->total.name);
+    pen_row_name(pen, line, false, pen->column, line->total.name);
 }
 
 static void table_paint_path(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
-    view_put_name(pen, line, true, pen->column, line->total.name);
+    pen_row_name(pen, line, true, pen->column, line->total.name);
 }
 
 static void table_put_place(const struct pen *pen, enum style style, const char *file, uint32_t line,
@@ -154,7 +137,7 @@ static void table_paint_line(const struct pen *pen, const void *row)
     const struct table_row *line = row;
 
     if (line->total.pending)
-        view_put_name(pen, line, true, pen->column, line->total.name);
+        pen_row_name(pen, line, true, pen->column, line->total.name);
     else
         table_put_place(pen, pen->style, line->total.name, line->total.line, pen->model->search);
 }

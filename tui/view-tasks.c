@@ -132,5 +132,5 @@ void view_paint_process(const struct pen *pen, const void *row)
                       ? 0
                       : canvas_put(pen->canvas, pen->row, column, space, STYLE_DIM, branch[kind]);
     }
-    view_put_name(pen, line, false, column, line->total.name);
+    pen_row_name(pen, line, false, column, line->total.name);
 }
