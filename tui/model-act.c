@@ -360,7 +360,8 @@ static bool act_click(struct model *model, const struct key_event *event)
     return true;
 }
 
-enum effect act_on_key(struct model *model, const struct key_event *event)
+/* Handles a key that is not input of a prompt. */
+static enum effect act_on_key(struct model *model, const struct key_event *event)
 {
     const struct key_binding *binding = key_find(event->key, model_where(model));
 
@@ -386,7 +387,7 @@ enum effect model_key(struct model *model, const struct key_event *event)
     if (model->help)
         return act_on_key(model, event);
     if (model->page == PAGE_PICKER)
-        return picker_key(model, event);
+        return picker_is_input(model, event->key) ? picker_key(model, event->key) : act_on_key(model, event);
     if (model->prompt != PROMPT_NONE)
         return prompt_key(model, event->key);
     return act_on_key(model, event);

@@ -85,12 +85,10 @@ bool search_next(struct model *model, bool backwards, bool here_too);
 enum effect prompt_open(struct model *model, enum model_prompt prompt);
 enum effect prompt_key(struct model *model, uint32_t key);
 void picker_narrow(struct model *model);
-enum effect picker_key(struct model *model, const struct key_event *event);
+/* Returns true if the key edits the filter of the picker, or begins it. picker_key handles such a
+ * key. */
+bool picker_is_input(const struct model *model, uint32_t key);
+enum effect picker_key(struct model *model, uint32_t key);
 enum effect picker_choose(struct model *model);
-
-/* --- model-act.c --------------------------------------------------------------------------- */
-
-/* Handles a key that is not input of a prompt. */
-enum effect act_on_key(struct model *model, const struct key_event *event);
 
 #endif

@@ -156,16 +156,18 @@ static bool key_edits_filter(uint32_t key)
     return key == TUI_KEY_BACKSPACE || key == TUI_KEY_ESCAPE || key == ('U' & 0x1f) || key_is_text(key);
 }
 
-enum effect picker_key(struct model *model, const struct key_event *event)
+bool picker_is_input(const struct model *model, uint32_t key)
 {
-    bool begins =
-        key_is_text(event->key) && event->key != ' ' && key_find(event->key, KEY_IN_PICKER) == NULL;
+    if (model->prompt == PROMPT_FILTER)
+        return key_edits_filter(key);
+    return key_is_text(key) && key != ' ' && key_find(key, KEY_IN_PICKER) == NULL;
+}
 
-    if (model->prompt != PROMPT_FILTER && begins)
+enum effect picker_key(struct model *model, uint32_t key)
+{
+    if (model->prompt != PROMPT_FILTER)
         prompt_open(model, PROMPT_FILTER);
-    if (model->prompt != PROMPT_FILTER || !key_edits_filter(event->key))
-        return act_on_key(model, event);
-    enum effect effect = prompt_key(model, event->key);
+    enum effect effect = prompt_key(model, key);
     picker_narrow(model);
     list_follow(model);
     return effect;
