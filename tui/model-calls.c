@@ -149,15 +149,13 @@ enum effect calls_enter(struct model *model)
     return EFFECT_PAINT;
 }
 
-/* Leaves the pages of calls. But if the flame view is zoomed, it only shows the whole tree
- * again. */
-enum effect calls_back(struct model *model)
+bool flame_unzoom(struct model *model)
 {
-    if (model->page == PAGE_FLAME && model->flame_zoom != 0) {
+    bool zoomed = model->page == PAGE_FLAME && model->flame_zoom != 0;
+
+    if (zoomed)
         model->flame_zoom = 0;
-        return EFFECT_PAINT;
-    }
-    return view_open(model, model->view);
+    return zoomed;
 }
 
 static enum effect calls_fold_sideways(struct model *model, int steps)

@@ -154,9 +154,9 @@ enum effect filter_back(struct model *model)
     }
     if (model->page == PAGE_OUTPUT && (model->back == PAGE_CALLS || model->back == PAGE_FLAME))
         return calls_open(model, model->back);
-    if (calls_is_page(model))
-        return calls_back(model);
-    if (model->page == PAGE_OUTPUT || model->page == PAGE_CODE)
+    if (flame_unzoom(model))
+        return EFFECT_PAINT;
+    if (calls_is_page(model) || model->page == PAGE_OUTPUT || model->page == PAGE_CODE)
         return view_open(model, model->view);
     if (model->page != PAGE_TABLE)
         return EFFECT_NONE;

@@ -47,9 +47,6 @@ void view_clear_tables(struct model *model);
 /* Sorts a table in the order that its view has now. */
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
                   const struct snapshot *snapshot);
-/* Returns true if this table, once opened, is taken with each snapshot, whatever is on the
- * screen. */
-bool view_is_kept(enum pprofil_by by);
 
 /* --- model-calls.c: who calls whom --------------------------------------------------------- */
 
@@ -59,7 +56,9 @@ enum effect calls_open(struct model *model, enum model_page page);
 enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind);
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due);
 enum effect calls_enter(struct model *model);
-enum effect calls_back(struct model *model);
+/* If the flame view is on the screen and zoomed, shows the whole tree again and returns true.
+ * Otherwise it returns false. */
+bool flame_unzoom(struct model *model);
 /* In the list, folds the row or goes to its caller (steps < 0), or unfolds the row or goes to its
  * largest callee. In the flame view, moves by boxes. flame_move moves by levels. */
 enum effect calls_sideways(struct model *model, int steps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The model as a whole: makes and frees it, says what the next snapshot must have, and keeps
- * messages. */
+/* The model as a whole: makes and frees it, keeps messages, and says which page, list and filters
+ * are shown. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -8,8 +8,6 @@
 #include <stdlib.h>
 
 #include "model-internal.h"
-
-#define SHOWN_AT_FIRST 50 /* rows on the screen, until the view has set page_rows */
 
 struct model *model_new(void)
 {
@@ -55,56 +53,6 @@ void model_free(struct model *model)
     free(model->picked);
     free(model->shown);
     free(model);
-}
-
-/* --- what the next snapshot must have ----------------------------------------------------- */
-
-static void model_want_shown(struct model *model, struct snapshot_wants *wants)
-{
-    const struct table *table = model_table(model);
-    uint32_t rows = model->page_rows > 0 ? model->page_rows : SHOWN_AT_FIRST;
-
-    if (model->top >= table->count)
-        return;
-    if (rows > table->count - model->top)
-        rows = table->count - model->top;
-    if (rows > model->shown_size) {
-        uint64_t *larger = realloc(model->shown, rows * sizeof *larger);
-        if (larger == NULL)
-            return; /* a later snapshot looks up where the rows are defined */
-        model->shown = larger;
-        model->shown_size = rows;
-    }
-    for (uint32_t i = 0; i < rows; i++)
-        model->shown[i] = table->rows[model->top + i].total.id;
-    wants->shown = model->shown;
-    wants->shown_count = rows;
-}
-
-/* The table of functions is always taken. Other kept tables (view_is_kept) are taken once they have
- * been opened, so that their history is complete. */
-void model_wants(struct model *model, struct snapshot_wants *wants)
-{
-    list_settle(model);
-    *wants = (struct snapshot_wants){.tasks = true, .processes = true, .shown_by = model->view};
-    wants->command = model->command[0] == '\0';
-    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
-        wants->by[by] = by == model->view || by == PPROFIL_BY_FUNCTION ||
-                        (by == PPROFIL_BY_STATE && model->wall) || /* for the header */
-                        (view_is_kept(by) && model->tables[by].taken);
-    if (model->filter_count > 0)
-        wants->filter = model->filters[model->filter_count - 1].filter;
-    wants->filter.size = sizeof wants->filter;
-    if (model->page == PAGE_CODE) {
-        wants->code_by = model->code_by;
-        wants->code_id = model->code_id;
-    }
-    wants->calls =
-        calls_is_page(model) && model->stacks && !(model->paused && model->calls.taken);
-    wants->calls_kind = model->calls.kind;
-    wants->calls_function = model->calls.function;
-    if (model->page == PAGE_TABLE)
-        model_want_shown(model, wants);
 }
 
 /* --- messages, pages and lists ------------------------------------------------------------ */
