@@ -145,7 +145,7 @@ static bool annotation_has_totals(const pprofil_annotation *annotation)
 static int cmd_annotate_print(const struct annotate_command *command, const struct annotate_view *view,
                               const pprofil_annotation *annotation)
 {
-    bool colour = report_wants_colour(stdout);
+    bool colour = output_wants_colour(stdout);
     struct pager pager = pager_open(!command->no_pager);
     struct annotate_view shown = *view;
     const pprofil_code *code;

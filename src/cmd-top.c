@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "options.h"
+#include "output-stream.h"
 #include "tui/top.h"
 
 #define SUMMARY_ROWS 10
@@ -117,7 +118,7 @@ static int top_failed(const struct top_request *request, const struct top_result
 
 static int top_summarize(const struct top_request *request, const struct top_result *result)
 {
-    struct report_view view = {.limit = SUMMARY_ROWS, .colour = report_wants_colour(stdout)};
+    struct report_view view = {.limit = SUMMARY_ROWS, .colour = output_wants_colour(stdout)};
     int error = 0;
 
     if (result->session != NULL && !request->batch)

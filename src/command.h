@@ -36,6 +36,8 @@ int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 
+/* --- output-stream.c: messages --------------------------------------------------------------- */
+
 /* Prints one line on stderr: "pprofil: " and the message. Returns EXIT_OWN_FAILURE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -50,13 +52,5 @@ int complain_saving(const pprofil_profile *profile, const char *path,
 
 /* Returns the exit status that shells have for a program that could not be started. */
 int launch_failure_status(int error);
-
-/* Returns true if there is a format of this name, for reading or for writing. */
-bool is_format(const char *name);
-/* Reads a profile's file for a subcommand. The caller closes the profile. On failure it complains
- * and returns NULL. */
-pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
-/* Prints a list of all formats, for -f list. Returns the exit status. */
-int list_formats(void);
 
 #endif

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * main() of pprofil, which runs the subcommand, and functions that all subcommands share: messages
- * and formats.
+ * main() of pprofil: prepares signals, standard descriptors and standard error, and runs the
+ * subcommand.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/output-path.h"
 #include "base/utf8.h"
 #include "command.h"
 
@@ -64,107 +59,6 @@ static void make_messages_plain(void)
         return;
     setvbuf(plain, NULL, _IOLBF, 0);
     stderr = plain;
-}
-
-int complain(const char *format, ...)
-{
-    va_list arguments;
-
-    fflush(stdout);
-    fputs("pprofil: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    return EXIT_OWN_FAILURE;
-}
-
-static bool is_strangers(const char *path)
-{
-    struct output_path found;
-    int error = output_path_find(path, &found);
-
-    output_path_close(&found);
-    return error != 0 && found.strangers;
-}
-
-int complain_file(const char *path, int error, bool writing)
-{
-    if (error == -EACCES && writing && is_strangers(path))
-        return complain("%s: cannot write: another user made what is there, in a directory where "
-                        "anybody may; remove it, or name another file", path);
-    if (error == -ENOSPC)
-        return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
-                        path);
-    return complain("%s: cannot %s: %s", path, writing ? "write" : "read", pprofil_error_text(error));
-}
-
-int complain_saving(const pprofil_profile *profile, const char *path,
-                    const struct pprofil_file *file, int error)
-{
-    char name[PATH_MAX];
-    struct stat status;
-
-    for (unsigned i = 1; error == -EEXIST && pprofil_profile_file_at(profile, path, file, i, name,
-                                                                     sizeof name) == 0; i++)
-        if (stat(name, &status) == 0 && !S_ISREG(status.st_mode))
-            return complain("%s: cannot write: it is no file", name);
-    return complain_file(path, error, true);
-}
-
-int launch_failure_status(int error)
-{
-    if (error == -ENOENT || error == -ENOTDIR)
-        return EXIT_NOT_FOUND;
-    return error == -EACCES || error == -ENOEXEC || error == -EISDIR ? EXIT_NOT_EXECUTABLE
-                                                                     : EXIT_OWN_FAILURE;
-}
-
-bool is_format(const char *name)
-{
-    struct pprofil_format known;
-
-    for (unsigned i = 0; pprofil_format_at(i, &known, sizeof known) == 0; i++)
-        if (strcmp(known.name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The first line of a format is like "folded .folded .collapsed read, write". Indented lines about
- * the format follow. */
-int list_formats(void)
-{
-    struct pprofil_format format;
-
-    for (unsigned i = 0; pprofil_format_at(i, &format, sizeof format) == 0; i++) {
-        printf("%-12s %-36s %s%s%s\n", format.name, format.extensions,
-               format.readable ? "read" : "", format.readable && format.writable ? ", " : "",
-               format.writable ? "write" : "");
-        printf("    %s\n", format.summary);
-        if (*format.keeps != '\0')
-            printf("    keeps: %s\n", format.keeps);
-        if (*format.loses != '\0')
-            printf("    loses: %s\n", format.loses);
-    }
-    return fflush(stdout) == 0 ? 0 : complain_file("standard output", -errno, true);
-}
-
-pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
-{
-    pprofil_profile *profile;
-    int error = pprofil_profile_open(path, file, &profile);
-
-    if (strcmp(path, "-") == 0)
-        path = "standard input";
-    if (error == 0)
-        return profile;
-    if (error == PPROFIL_ERROR_NO_OBJECT || error == PPROFIL_ERROR_NOT_ELF)
-        complain("--object %s: %s", file->object, pprofil_error_text(error));
-    else if (error == PPROFIL_ERROR_DAMAGED && file != NULL && file->format != NULL)
-        complain("%s: it is damaged, cut short, or no %s file", path, file->format);
-    else
-        complain_file(path, error, false);
-    return NULL;
 }
 
 static void ignore_signal(int signal)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the options that subcommands have in common, and complains of wrong ones. */
+/* Reads the options that subcommands have in common, complains of wrong ones, and opens the
+ * profiles that they name. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,6 +31,35 @@ uint32_t count_option(const char *option, const char *text)
     if (value != floor(value))
         exit(complain("%s takes a whole number, not '%s'", option, text));
     return (uint32_t)value;
+}
+
+static bool is_format(const char *name)
+{
+    struct pprofil_format known;
+
+    for (unsigned i = 0; pprofil_format_at(i, &known, sizeof known) == 0; i++)
+        if (strcmp(known.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The first line of a format is like "folded .folded .collapsed read, write". Indented lines about
+ * the format follow. */
+int list_formats(void)
+{
+    struct pprofil_format format;
+
+    for (unsigned i = 0; pprofil_format_at(i, &format, sizeof format) == 0; i++) {
+        printf("%-12s %-36s %s%s%s\n", format.name, format.extensions,
+               format.readable ? "read" : "", format.readable && format.writable ? ", " : "",
+               format.writable ? "write" : "");
+        printf("    %s\n", format.summary);
+        if (*format.keeps != '\0')
+            printf("    keeps: %s\n", format.keeps);
+        if (*format.loses != '\0')
+            printf("    loses: %s\n", format.loses);
+    }
+    return fflush(stdout) == 0 ? 0 : complain_file("standard output", -errno, true);
 }
 
 const char *format_option(const char *option, const char *name)
@@ -111,7 +141,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
     return 0;
 }
 
-/* --- a part of a profile ------------------------------------------------------------------- */
+/* --- a profile, or a part of it ------------------------------------------------------------ */
 
 enum selection_key { KEY_COMM = 256, KEY_THREAD, KEY_OBJECT, KEY_FUNCTION, KEY_FOCUS, KEY_IGNORE };
 
@@ -169,6 +199,24 @@ const struct argp_child selection_children[] = {
     {&selection_parser, 0, NULL, 3},
     {0},
 };
+
+pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
+{
+    pprofil_profile *profile;
+    int error = pprofil_profile_open(path, file, &profile);
+
+    if (strcmp(path, "-") == 0)
+        path = "standard input";
+    if (error == 0)
+        return profile;
+    if (error == PPROFIL_ERROR_NO_OBJECT || error == PPROFIL_ERROR_NOT_ELF)
+        complain("--object %s: %s", file->object, pprofil_error_text(error));
+    else if (error == PPROFIL_ERROR_DAMAGED && file != NULL && file->format != NULL)
+        complain("%s: it is damaged, cut short, or no %s file", path, file->format);
+    else
+        complain_file(path, error, false);
+    return NULL;
+}
 
 pprofil_profile *selection_open(const struct selection_request *request, const char *path,
                                 const char *format)

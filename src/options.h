@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* options: reads the options, and the arguments of options, that several subcommands have in
- * common. */
+ * common, and opens the profiles that they name. */
 #ifndef PPROFIL_OPTIONS_H
 #define PPROFIL_OPTIONS_H
 
@@ -17,6 +17,8 @@ uint32_t count_option(const char *option, const char *text);
 /* Returns name if there is a file format of this name. "list" prints all formats and ends
  * pprofil. */
 const char *format_option(const char *option, const char *name);
+/* Prints a list of all formats, for -f list. Returns the exit status. */
+int list_formats(void);
 /* Returns the format of a report for the argument of -f. */
 enum report_format report_format_option(const char *text);
 
@@ -54,7 +56,11 @@ struct target_options {
  * other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);
 
-/* --- a part of a profile ------------------------------------------------------------------- */
+/* --- a profile, or a part of it ------------------------------------------------------------ */
+
+/* Reads a profile's file for a subcommand. The caller closes the profile. On failure it complains
+ * and returns NULL. */
+pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 
 struct selection_request {
     struct pprofil_selection selection; /* .object: the argument of --object, also for a file of counters */

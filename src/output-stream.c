@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The streams that subcommands print to. Output for a regular file is collected in memory, and
- * written when it is complete. Output for a pipe or a terminal is printed at once, because no old
- * content can be lost and a reader may be waiting.
+ * The streams that subcommands print to, and messages on standard error. Output for a regular file
+ * is collected in memory, and written when it is complete. Output for a pipe or a terminal is
+ * printed at once, because no old content can be lost and a reader may be waiting.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +18,73 @@
 
 #include "base/output-path.h"
 #include "output-stream.h"
-#include "report.h"
+
+/* --- messages -------------------------------------------------------------------------------- */
+
+int complain(const char *format, ...)
+{
+    va_list arguments;
+
+    fflush(stdout);
+    fputs("pprofil: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return EXIT_OWN_FAILURE;
+}
+
+static bool is_strangers(const char *path)
+{
+    struct output_path found;
+    int error = output_path_find(path, &found);
+
+    output_path_close(&found);
+    return error != 0 && found.strangers;
+}
+
+int complain_file(const char *path, int error, bool writing)
+{
+    if (error == -EACCES && writing && is_strangers(path))
+        return complain("%s: cannot write: another user made what is there, in a directory where "
+                        "anybody may; remove it, or name another file", path);
+    if (error == -ENOSPC)
+        return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
+                        path);
+    return complain("%s: cannot %s: %s", path, writing ? "write" : "read", pprofil_error_text(error));
+}
+
+int complain_saving(const pprofil_profile *profile, const char *path,
+                    const struct pprofil_file *file, int error)
+{
+    char name[PATH_MAX];
+    struct stat status;
+
+    for (unsigned i = 1; error == -EEXIST && pprofil_profile_file_at(profile, path, file, i, name,
+                                                                     sizeof name) == 0; i++)
+        if (stat(name, &status) == 0 && !S_ISREG(status.st_mode))
+            return complain("%s: cannot write: it is no file", name);
+    return complain_file(path, error, true);
+}
+
+int launch_failure_status(int error)
+{
+    if (error == -ENOENT || error == -ENOTDIR)
+        return EXIT_NOT_FOUND;
+    return error == -EACCES || error == -ENOEXEC || error == -EISDIR ? EXIT_NOT_EXECUTABLE
+                                                                     : EXIT_OWN_FAILURE;
+}
+
+/* --- output ---------------------------------------------------------------------------------- */
+
+bool output_wants_colour(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    if (no_color != NULL && *no_color != '\0')
+        return false;
+    return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
+}
 
 static FILE *output_open_directly(const char *path)
 {
@@ -50,7 +118,7 @@ bool output_stream_open(struct output_stream *output, const char *path)
         complain_file(output->name, -errno, true);
         return false;
     }
-    output->colour = report_wants_colour(output->stream);
+    output->colour = output_wants_colour(output->stream);
     errno = 0;
     return true;
 }

@@ -15,6 +15,9 @@ struct output_stream {
     size_t size;
 };
 
+/* Returns true if the stream is a terminal, TERM is not "dumb", and NO_COLOR is not set. */
+bool output_wants_colour(FILE *out);
+
 /* Opens the stream. path NULL or "-": standard output. On failure it complains and returns
  * false. */
 bool output_stream_open(struct output_stream *output, const char *path);

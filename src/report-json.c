@@ -153,13 +153,20 @@ static json_t *json_tree_row(const struct pprofil_tree_row *row)
     return object;
 }
 
+static const char *const json_tree_kinds[] = {
+    [PPROFIL_TREE_CALLS] = "calls",
+    [PPROFIL_TREE_INVERTED] = "inverted",
+    [PPROFIL_TREE_CALLERS] = "callers",
+    [PPROFIL_TREE_CALLEES] = "callees",
+};
+
 static json_t *json_tree(const pprofil_tree *tree, const struct report_view *view)
 {
     struct pprofil_tree_totals totals;
 
     pprofil_tree_totals(tree, &totals, sizeof totals);
     json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", report_kind_name(view->kind), "all",
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", json_tree_kinds[view->kind], "all",
         (json_int_t)totals.all, "samples", json_uint(totals.samples), "ns", json_uint(totals.ns),
         "root_samples", json_uint(totals.root_samples), "root_ns", json_uint(totals.root_ns),
         "again_ns", json_uint(totals.again_ns), "rest_ns", json_uint(totals.rest_ns));

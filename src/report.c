@@ -5,9 +5,7 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report.h"
 
@@ -16,13 +14,6 @@ static const char *const groupings[] = {
     [PPROFIL_BY_LINE] = "line",         [PPROFIL_BY_THREAD] = "thread",
     [PPROFIL_BY_PROCESS] = "process",   [PPROFIL_BY_SYSCALL] = "syscall",
     [PPROFIL_BY_STATE] = "state",
-};
-
-static const char *const kinds[] = {
-    [PPROFIL_TREE_CALLS] = "calls",
-    [PPROFIL_TREE_INVERTED] = "inverted",
-    [PPROFIL_TREE_CALLERS] = "callers",
-    [PPROFIL_TREE_CALLEES] = "callees",
 };
 
 static const struct {
@@ -36,11 +27,6 @@ static const struct {
     [REPORT_JSON] = {"json", report_print_json, report_print_tree_json},
     [REPORT_CSV] = {"csv", report_print_csv, report_print_tree_csv},
 };
-
-const char *report_kind_name(enum pprofil_tree_kind kind)
-{
-    return kinds[kind];
-}
 
 int report_by_name(const char *name)
 {
@@ -56,15 +42,6 @@ int report_format_name(const char *name)
         if (strcmp(name, formats[i].name) == 0)
             return i;
     return -1;
-}
-
-bool report_wants_colour(FILE *out)
-{
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-    if (no_color != NULL && *no_color != '\0')
-        return false;
-    return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
 static int report_print_flat(FILE *out, pprofil_profile *profile, const struct report_view *view)

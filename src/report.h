@@ -30,9 +30,6 @@ int report_print(FILE *out, pprofil_profile *profile, const struct report_view *
 int report_by_name(const char *name);
 int report_format_name(const char *name);
 
-/* Returns true if the stream is a terminal, TERM is not "dumb", and NO_COLOR is not set. */
-bool report_wants_colour(FILE *out);
-
 /* How to print a profile as another system's program printed it. */
 struct style_view {
     const char *name; /* name of the style */
@@ -70,8 +67,6 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
  * colour. */
 const char *report_heat(double share);
 #define REPORT_PLAIN "\033[0m"
-/* Returns the name of a kind of tree: "calls", "inverted", "callers" or "callees". */
-const char *report_kind_name(enum pprofil_tree_kind kind);
 
 enum report_column_flags {
     REPORT_TOTAL = 1,    /* counts that include callees: shown if the report has totals */

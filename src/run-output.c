@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "output-stream.h"
 #include "run.h"
 
 #define CHECKPOINT_MS 10000
@@ -195,7 +196,7 @@ static int run_print_report(struct run *run, pprofil_profile *profile)
     FILE *out = fdopen(dup(STDERR_FILENO), "w");
     if (out == NULL)
         return complain("cannot print the report: %s", strerror(errno));
-    run->asked.view.colour = report_wants_colour(out);
+    run->asked.view.colour = output_wants_colour(out);
     forward_catch(&run->forward, false);
     int error = report_print(out, profile, &run->asked.view);
     if (fclose(out) != 0 && error == 0)
