@@ -36,8 +36,8 @@ struct node {
     size_t component; /* index; NONE: not known yet */
 };
 
-/* Functions that call each other in a circle and pass on their time together. It may be a single
- * function. */
+/* A strongly connected component: functions that call each other in a circle, or a single function.
+ * The functions of a component pass on their time together. */
 struct component {
     size_t size;
     double ticks, below;

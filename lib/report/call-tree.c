@@ -266,8 +266,8 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 
 /* --- callers ----------------------------------------------------------------------------- */
 
-/* The way up from one call in the top-down tree. Two paths never reach the same call through the same units, because
- * the children of a node have different units. */
+/* A path that goes up from one call in the top-down tree. Two paths never reach the same call through the same units,
+ * because the children of a node have different units. */
 struct path {
     uint32_t call; /* the node of the top-down tree that the path has reached */
     uint32_t node; /* the node of the tree of callers for this call */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * call-tree: the stacks of a profile as a tree of units. A unit is a function, a line or an object.
- * Nodes of the profile become one node of the tree if the units on the way to them are the same.
- * The units are in a table of sums, with the keys that their rows have in flat reports.
+ * Nodes of the profile become one node of the tree if the units on their paths from the root are
+ * the same. The units are in a table of sums, with the keys that their rows have in flat reports.
  */
 #ifndef PPROFIL_CALL_TREE_H
 #define PPROFIL_CALL_TREE_H
@@ -20,10 +20,10 @@ struct call_node {
     uint32_t child, sibling;
     bool inlined;            /* the unit was inlined into the unit of the parent */
     bool closed;             /* nodes below it were left out */
-    /* of samples whose innermost frame is this node; in trees of callers: the part of total in
-     * which the unit at depth 0 itself ran */
+    /* amount of the samples whose innermost frame is this node; in trees of callers: the part of
+     * total in which the unit at depth 0 itself ran */
     struct amount self;
-    struct amount total; /* of samples with the path to this node on their stack */
+    struct amount total; /* amount of the samples with the path to this node on their stack */
 };
 
 /* A call tree. An empty tree is all 0. */
@@ -72,7 +72,7 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 
 /* Bounds of a bottom-up tree. */
 struct call_bounds {
-    uint64_t least_ns; /* callers of a node with less time are left out */
+    uint64_t least_ns; /* ns; if the total of a node is less, its callers are left out */
     uint32_t depth;    /* number of levels; 0: all */
 };
 

@@ -39,7 +39,8 @@ int added_grow(struct added_samples *added, const struct profile *profile)
                         sizeof *added->amounts);
 }
 
-/* Compares the numbers first, because most samples of a large profile have nothing new. */
+/* Compares the amounts before the filter is checked, because most samples of a large profile have
+ * no new time. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more)
 {

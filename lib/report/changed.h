@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* changed: finds what is new in a growing profile since its samples were last added to sums. New
- * are the time that samples have got, and the nodes of the stacks that have got samples. */
+/* changed: finds the part of a growing profile that has not been added to sums yet. That part is
+ * the new time of each sample, and the nodes of the stacks that have new samples. */
 #ifndef PPROFIL_CHANGED_H
 #define PPROFIL_CHANGED_H
 
@@ -13,7 +13,7 @@ struct added_samples {
     struct report_filter filter; /* filter with which the sums were made */
     bool wall;                   /* the sums are of elapsed time, not of CPU time */
     uint32_t clears;             /* profile->clears when the sums were begun */
-    struct amount *amounts;      /* owned; by sample, what has been added */
+    struct amount *amounts;      /* owned; by sample: the amount that has been added */
     uint32_t count;
 };
 
@@ -21,7 +21,7 @@ struct added_samples {
  * profile was cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
-/* Begins anew with the filter and the mode of the profile: no sample has been added yet. */
+/* Empties *added, and stores the filter and the profile's mode in it. */
 void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
 /* Makes room for all samples of the profile. 0 or -ENOMEM. */

@@ -36,8 +36,9 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
 /* --- its samples ------------------------------------------------------------------------- */
 
 struct code_sum {
-    struct amount self;  /* of samples that ran there */
-    struct amount total; /* of samples that ran there, or in a function that was called there */
+    struct amount self;  /* amount of the samples that ran in the row */
+    /* amount of the samples that ran in the row, or in a function called from it */
+    struct amount total;
 };
 
 /* The sums of the rows of a listing. */

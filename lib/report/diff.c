@@ -23,7 +23,8 @@ struct diff_function {
     uint32_t name_id;                      /* index of the name in table.names */
     struct diff_pair self, total;
     uint64_t seen; /* number of the last sample in total: a recursive call counts once */
-    bool joined;   /* its counts are in another row: the object was renamed */
+    /* the object was renamed, and the counts were moved to the row of the new name */
+    bool joined;
 };
 
 struct diff_table {
@@ -32,7 +33,7 @@ struct diff_table {
     struct diff_function *found; /* owned; one for each key */
     uint32_t *rows[DIFF_SIDES];  /* owned; indexes in found, by location */
     struct diff_pair all;
-    uint64_t samples; /* entries of profile->samples counted so far, in both profiles */
+    uint64_t samples; /* number of entries of profile->samples counted so far, in both profiles */
     bool stacks;
 };
 

@@ -369,7 +369,7 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
         struct sum *sum = &sums->sums.all[known[1 + i]];
         row_frame_key(profile, location, first + i, &options, key);
         is_same = key[0] == sum->key[0] && key[1] == sum->key[1];
-        /* the key may belong to another line of the location now */
+        /* the location may have got lines, so another of its lines may have this key now */
         if (is_same && sum->location == location)
             sum->frame = first + i;
         if (is_same)

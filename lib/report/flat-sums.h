@@ -21,8 +21,8 @@ struct hottest {
     struct added_samples added;
 };
 
-/* Adds the new samples of the profile. The options must be the same in all calls, and no name may have changed since
- * hottest was empty. Samples in a function without a name are added once it has one. Returns 0 or -ENOMEM, which leaves
+/* Adds the new samples of the profile. Since hottest was empty, all calls must have had the same options, and no name
+ * may have changed. Samples in a function without a name are added once it has one. Returns 0 or -ENOMEM, which leaves
  * hottest empty. */
 int hottest_update(struct hottest *hottest, const struct profile *profile,
                    const struct report_options *options);
@@ -33,7 +33,7 @@ void hottest_clear(struct hottest *hottest);
 /* The sums of a flat report. Empty sums are all 0. */
 struct flat_sums {
     struct sums sums;       /* owned; some may have 0 samples */
-    struct amount all;      /* of all samples that count */
+    struct amount all;      /* amount of all samples that count */
     bool has_stacks;        /* a sample that counts has more than one frame */
     /* live reports BY_THREAD and BY_PROCESS: the hottest function of each row */
     struct hottest hottest;
@@ -41,11 +41,11 @@ struct flat_sums {
     enum pprofil_by by;
     bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
-    /* Owned; 0: not known yet. In reports of code: by location, the index of its entry in
-     * frame_sums + 1. In others: by thread, system call or state, the index of its sum + 1. */
+    /* Owned; 0: not known yet. BY_FUNCTION, BY_LINE, BY_OBJECT: by location, 1 + the index in frame_sums of the
+     * location's entry. Otherwise: by thread, system call or state, 1 + the index of its sum. */
     uint32_t *known;
     uint32_t known_count;
-    /* owned; entries: the number of frames of a location, then the indexes of their sums */
+    /* owned; the entry of a location is the number of its frames, and then the index of each frame's sum */
     uint32_t *frame_sums;
     uint32_t frame_sum_count;
     uint32_t *waiting; /* owned; indexes of samples with locations that are not looked up yet */

@@ -20,7 +20,7 @@ struct live_node {
     uint32_t child, sibling;
 };
 
-/* The nodes of a profile, which the caller keeps from call to call. Empty nodes are all 0. */
+/* The nodes of a profile, which the caller keeps from call to call. An empty structure is all 0. */
 struct live_nodes {
     struct live_node *all; /* owned; by node of the profile; node 0 is the root */
     uint32_t count;
@@ -41,7 +41,7 @@ struct live_calls {
 
 /* Makes the tree. options are BY_FUNCTION with a limit above 0. kind is CALLS, CALLERS or CALLEES.
  * For CALLERS and CALLEES, function is the id of the row BY_FUNCTION from which the tree starts.
- * nodes are kept from call to call. The caller clears nodes and *calls, also after an error.
+ * The caller keeps nodes from call to call, and clears nodes and *calls, also after an error.
  * Returns 0 or -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options,
                     enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,

@@ -45,7 +45,7 @@ struct report_options {
     uint32_t limit; /* number of rows; 0: all */
     /* The profile still grows. Samples without time in the profile's current mode (CPU time or
      * elapsed time) do not count. Code that has not been looked up yet has rows of its own. Rows of
-     * threads and processes name their hottest function. */
+     * threads and processes have the name of their hottest function. */
     bool live;
     /* live: sums that the caller keeps between reports; NULL: all samples are summed for each
      * report */

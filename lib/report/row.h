@@ -21,9 +21,9 @@ const struct profile_line *row_line(const struct profile_location *location, uin
  * PROFILE_NONE. */
 uint32_t row_function(const struct profile_location *location);
 /* Finds which lines of a location are frames of a stack: *first is the innermost, *end is one past
- * the outermost. There is at least one frame. With no_inlines there is exactly one: BY_FUNCTION the
- * line of the function that the linker knows, BY_LINE the innermost line. BY_OBJECT there is always
- * one. */
+ * the outermost. There is at least one frame. With no_inlines there is exactly one frame:
+ * BY_FUNCTION it is the line of the function that the linker knows, BY_LINE the innermost line.
+ * BY_OBJECT there is always exactly one frame. */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 

@@ -6,22 +6,22 @@
  * a sample at 100 Hz weighs ten times as much as one at 1000 Hz. Weights are divided by the mean
  * weight of their own profile, so that profiles of two rates can be compared.
  *
- * In the formulas below, q is the mean of the weights of a function in which each weight counts as
- * often as it weighs: (sum of squares) / (sum of weights). If all samples weigh the same, q is 1
- * and the formulas are those of the textbooks. A function that was seen once, by a sample of weight
- * fifty, was seen in one event and not in fifty. (The q of statistics_adjust is another
- * quantity.)
+ * In the formulas below, q is a mean of the weights of a function's samples, in which each sample
+ * counts in proportion to its weight: (sum of squares) / (sum of weights). If all samples weigh the
+ * same, q is 1 and the formulas are those of the textbooks. A function that was seen once, by a
+ * sample of weight fifty, was seen in one event and not in fifty. (The q of statistics_adjust is
+ * another quantity.)
  *
  * A profile has the sum of the weights of a cell, but not the sum of their squares. Cells of few
  * samples show how much single weights vary: if a cell of n samples has the mean m, and its
- * function has the mean M, then n (m - M)^2 is on average the variance of a single weight. This is
- * too much if the means of cells differ for a reason, as those of two threads may. So the estimate
- * is bounded.
+ * function has the mean M, then n (m - M)^2 is on average the variance of a single weight. This
+ * estimate is too large if the means of cells differ for another reason, as the means of two
+ * threads may. So the estimate is bounded.
  *
  * Shares are compared by the two-proportion test with the pooled share p. The variance of the share
  * in a profile of n samples is p (1 - p) / n times (q (1 - p) + r p), where r is the q of all other
- * functions. Times are compared as if samples came at random with a pooled rate (Poisson). Sampling
- * varies less than that, but the time that a run takes varies too.
+ * functions. Times are compared as if samples came at random with a pooled rate (Poisson). Counts
+ * of samples vary less than in a Poisson process, but the time that a run takes varies too.
  */
 #include "config.h"
 

@@ -33,12 +33,13 @@ struct estimate statistics_share(double share, double samples);
  * process), and the value of each is unit. */
 struct estimate statistics_sum(double sum, double unit);
 
-/* Returns b - a of independent estimates, by the square-and-add interval of Newcombe (Statistics in
- * Medicine 17, 1998, method 10). The interval keeps a width if one of the estimates is 0. */
+/* Returns the difference b - a of two independent estimates, by the square-and-add interval of
+ * Newcombe (Statistics in Medicine 17, 1998, method 10). The interval keeps a width if one of the
+ * estimates is 0. */
 struct estimate statistics_difference(const struct estimate *a, const struct estimate *b);
 
 /* Returns the probability, 0..1, that chance alone makes a difference at least this large in either
- * direction. variance: variance of the difference if in truth nothing differs. correction: value of
+ * direction. variance: variance of the difference under the null hypothesis. correction: value of
  * half a sample (Yates's continuity correction). */
 double statistics_p(double difference, double variance, double correction);
 

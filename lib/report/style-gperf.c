@@ -114,7 +114,7 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
                 page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
 }
 
-/* Sorts by ticks, the smallest first, then by address. */
+/* Compares rows for qsort: by ticks, the smallest first, then by address. */
 static int gperf_order(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;

@@ -119,7 +119,7 @@ static const struct unit {
 } units[] = {{'T', 1e-12}, {'G', 1e-9}, {'M', 1e-6}, {'K', 1e-3}, {' ', 1},   {'m', 1e3},
              {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18}};
 
-/* Sorts by time, calls and name, then by address. */
+/* Compares rows for qsort: by time and calls, the largest first, then by name and address. */
 static int gprof_compare(const void *left, const void *right)
 {
     const struct flat_row *a = left, *b = right;

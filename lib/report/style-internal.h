@@ -30,7 +30,8 @@ struct ticks_table {
 };
 
 enum ticks_split {
-    TICKS_UNITS, /* in proportion; counters begin and end at whole units of two bytes of text */
+    /* in proportion to their text; counters begin and end at whole units of two bytes */
+    TICKS_UNITS,
     TICKS_BYTES,      /* in proportion to their bytes of text */
     TICKS_FIRST_BYTE, /* all to the symbol that has the first byte of the counter's text */
 };

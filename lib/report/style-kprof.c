@@ -93,8 +93,8 @@ static void kprof_print_base(const struct histogram_file *file, const struct kpr
     fprintf(out, "KTZERO %.8" PRIx64 " PGSIZE %" PRIu64 "Kb\n", base, TICKS_PAGE / 1024);
 }
 
-/* Sorts by ticks, the largest first. The originals leave the order of equal rows to chance; here it
- * is by address. */
+/* Compares rows for qsort: by ticks, the largest first. The originals leave the order of equal rows
+ * to chance; here it is by address. */
 static int kprof_compare(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;

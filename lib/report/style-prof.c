@@ -187,8 +187,8 @@ static int prof_by_name(const void *left, const void *right)
     return order != 0 ? order : prof_by_address(left, right);
 }
 
-/* Sorts by ticks, the largest first. The originals leave the order of equal rows to chance; here it
- * is by address. */
+/* Compares rows for qsort: by ticks, the largest first. The originals leave the order of equal rows
+ * to chance; here it is by address. */
 static int prof_by_time(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
