@@ -102,21 +102,21 @@ void async_queue_free(struct async_queue *queue);
 /* Starts the worker thread, which serves the queue until it is closed. 0 or -EAGAIN. */
 int async_worker_start(struct async_queue *queue, pthread_t *thread);
 
-/* Takes all requests, which the caller owns then. If there are none, waits for some, or until the
- * queue closes, but not beyond the time until (CLOCK_MONOTONIC, ns). 0: does not wait; UINT64_MAX:
- * no limit. */
+/* Takes all requests; the caller then owns them. If there are none, waits until there are some, or
+ * the queue is closing. until is the time at which the wait ends in any case (CLOCK_MONOTONIC, ns).
+ * 0: does not wait; UINT64_MAX: no limit. */
 struct async_requests async_queue_take(struct async_queue *queue, uint64_t until);
-/* Sends results, and leaves the struct empty. 0 or -ENOMEM. */
+/* Sends results, and leaves *results empty. 0 or -ENOMEM. */
 int async_queue_post(struct async_queue *queue, struct async_results *results);
 /* Waits until the async_symbolizer closes the queue. */
 void async_queue_await_close(struct async_queue *queue);
-/* The worker calls this after it has freed its memory, and does not touch the queue again. */
+/* The worker calls this after it has freed its memory. After that it does not touch the queue. */
 void async_queue_end(struct async_queue *queue);
 
 /* --- the async_symbolizer's side ---------------------------------------------------------- */
 
-/* Tells the worker to leave, and waits at most wait_ns until it has left. True: it has left, and
- * the caller frees the queue. False: the worker will free the queue. */
+/* Closes the queue, and waits at most wait_ns until the worker has left. True: the worker has left,
+ * and the caller frees the queue. False: the worker will free the queue. */
 bool async_queue_close(struct async_queue *queue, uint64_t wait_ns);
 
 /* --- for both sides ----------------------------------------------------------------------- */

@@ -41,8 +41,8 @@ struct async_symbolizer {
     void *context; /* of named; borrowed */
     pthread_t thread;
     struct async_queue *queue; /* shared with the thread */
-    /* Objects and locations with lower indexes than these were sent. The lines of locations below
-     * the index lines were requested. */
+    /* Objects and locations with lower indexes than these were sent. lines: the source lines of
+     * locations with lower indexes were requested. */
     uint32_t objects, locations, lines;
     uint64_t *seen_at; /* owned; by object: when it was first seen, CLOCK_MONOTONIC, ns */
     uint32_t seen_count;
@@ -157,7 +157,7 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
         free(copy.path);
         return error;
     }
-    if (copy.object.fd >= 0) /* if that fails, the worker opens the file by its path */
+    if (copy.object.fd >= 0) /* if fcntl fails, the worker opens the file by its path */
         copy.object.fd = fcntl(copy.object.fd, F_DUPFD_CLOEXEC, 3);
     requests->objects[requests->object_count++] = copy;
     async->objects++;

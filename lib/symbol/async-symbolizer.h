@@ -21,8 +21,8 @@ typedef void async_symbolizer_named(void *context, uint32_t location);
  * thread). */
 int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named, void *context,
                          struct async_symbolizer **result);
-/* Ends the thread and frees everything. It waits at most a second: after that the thread ends on
- * its own, when its look-up is done, and frees its memory. */
+/* Ends the thread and frees everything. Waits at most a second for the thread. After that the
+ * thread ends on its own when its look-up is done, and frees its memory. */
 void async_symbolizer_free(struct async_symbolizer *async);
 
 /* Requests names for the profile's new locations, and everything that the functions below have

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Demangles C++ and Rust names, with libiberty. Only names that cannot be C's are demangled,
+ * Demangles C++ and Rust names, with libiberty. Only names that cannot be names in C are demangled,
  * because libiberty would turn the C function "i" into "int".
  *
  * A mangled name may refer to its own parts again and again, so that 300 bytes become gigabytes. So
@@ -26,7 +26,8 @@
 struct text {
     char *bytes; /* room for DEMANGLED_SIZE_MAX and a NUL */
     size_t size;
-    /* the only way to stop libiberty, which then leaks memory, but only for names in punycode */
+    /* longjmp is the only way to stop libiberty; it then leaks memory, but only for names in
+     * punycode */
     jmp_buf too_long;
 };
 

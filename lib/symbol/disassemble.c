@@ -88,8 +88,8 @@ static const struct machine {
     {EM_AARCH64, 4, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
 };
 
-/* Loads libcapstone. It stays loaded after dlclose (RTLD_NODELETE), because people look at one
- * function after the other. */
+/* Loads libcapstone. It stays loaded after dlclose (RTLD_NODELETE), because people usually look at
+ * several functions. */
 static bool load_library(struct capstone *library)
 {
     void *object = dlopen(LIBRARY_NAME(CS_API_MAJOR), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);

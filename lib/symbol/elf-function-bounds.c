@@ -299,8 +299,8 @@ static uint64_t function_at(const struct unwind_index *index, size_t i)
 }
 
 /* Returns how many bytes of code a frame description covers; UINT64_MAX: not known. The fourth word
- * is that size if the third word is the function's start, relative to the third word. The third
- * word nearly always is. */
+ * of the description is that size if the third word is the function's start, relative to the
+ * address of the third word. That is nearly always so. */
 static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uint64_t function)
 {
     size_t room;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Declarations for the files behind elf-object.h only. An elf_object is one module of libdwfl, with
- * what was read of it so far.
+ * the data that were read from it so far.
  *
  * Addresses are those of the module. The corresponding address in the file is lower by bias,
  * because libdwfl may move a file. The corresponding address in the debug information is lower by
@@ -98,7 +98,8 @@ struct elf_ranges {
     int64_t since;   /* CLOCK_MONOTONIC ns: when reading began */
 };
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die);
-/* Finds the next range, with addresses as in the debug information. False: there is none. */
+/* Finds the next range; start and end are addresses in the debug information. False: there is
+ * none. */
 bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end);
 
 /* --- functions of a compilation unit: dwarf-functions.c --------------------------------------- */
@@ -117,7 +118,7 @@ struct elf_function {
 /* A namespace, class or function: a scope that may be part of a name. */
 struct elf_scope {
     Dwarf_Die die;
-    uint32_t parent; /* index of the scope around it, always lower; ELF_NO_SCOPE: the unit */
+    uint32_t parent; /* index of the enclosing scope, lower than its own; ELF_NO_SCOPE: the unit */
     /* a class with an operator(); if the class has no name, it is that of a lambda */
     bool callable;
 };
@@ -127,7 +128,7 @@ struct elf_scope {
  * 3.3.8). */
 struct elf_out_of_line {
     const void *origin; /* the entry that all instances refer to */
-    uint64_t start;     /* addresses in the debug information */
+    uint64_t start;     /* address in the debug information */
 };
 
 struct elf_functions {

@@ -20,8 +20,9 @@ struct elf_symbol {
     const char *name;    /* borrowed from the file */
     uint32_t preference; /* among symbols at one address the highest wins */
     uint32_t function;   /* set by the symbolizer: index of the function in the profile, or 0 */
-    bool sized;          /* the file says its size; otherwise size is a guess */
-    bool defined;        /* set by the symbolizer: it has looked up where this is defined */
+    bool sized;          /* size is from the file; otherwise size is a guess */
+    /* set by the symbolizer: the place of the function's definition was looked up */
+    bool defined;
 };
 
 /* Opens the ELF file behind fd, which stays open. If fd is -1, finds the file with this build-id.
@@ -64,8 +65,8 @@ uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
 /* Returns the symbol of the function around an address, or NULL. */
 struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address);
 /* Finds where the function around an address begins and ends, in the unwind table or its index.
- * *end is UINT64_MAX if it is not known and no function follows. False: no function is known
- * there. */
+ * *end becomes UINT64_MAX if the end is not known and no function follows. False: no function is
+ * known there. */
 bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start,
                          uint64_t *end);
 /* Returns whether the address is in a section .plt or .plt.*. */

@@ -4,7 +4,7 @@
  * .gnu_debugdata, debug files by build-id and debuglink, and debuginfod.
  *
  * Files may be hostile. libelf checks what it reads, and this file checks what it computes from
- * that. None of this runs inside a target.
+ * that. None of this runs inside a profiled process.
  */
 #include "config.h"
 

@@ -33,7 +33,7 @@ struct jit_code *jit_code_open(int fd, const struct jit_owner *owner);
 bool jit_code_grown(const struct jit_code *code, int fd, const struct jit_owner *owner);
 void jit_code_close(struct jit_code *code);
 
-/* Finds the name of the code at an address; it is borrowed. False: there is none. */
+/* Finds the name of the code at an address. The name is borrowed. False: there is none. */
 bool jit_code_find(const struct jit_code *code, uint64_t address, struct jit_symbol *symbol);
 
 /* --- names by address: jit-names.c ------------------------------------------------------------ */
@@ -60,7 +60,7 @@ struct jit_names {
         size_t name; /* index into added */
     } * pieces;      /* owned; sorted, no overlaps */
     size_t piece_count;
-    void **kept; /* owned, with the memory that it points to */
+    void **kept; /* owned, and so is the memory that its elements point to */
     size_t kept_count;
 };
 

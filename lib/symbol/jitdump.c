@@ -55,7 +55,7 @@ struct jitdump_reader {
     size_t line_count;      /* of lines */
     uint64_t lines_of;      /* address of the load with these lines */
     struct jit_name *loads; /* owned; in the order of indexes; moves refer to them */
-    uint64_t *indexes;      /* owned; index of each of loads, ascending */
+    uint64_t *indexes;      /* owned; the record's index of each element of loads, ascending */
     size_t load_count;
 };
 
@@ -147,7 +147,7 @@ static const char *jitdump_check_path(const char *text)
 }
 
 /* Parses the entries of a record of lines, and returns how many of them are whole. The file name
- * "\xff" means the file of the entry before. */
+ * "\xff" means the file of the previous entry. */
 static size_t jitdump_parse_lines(char *bytes, size_t size, const struct debug_info *info,
                                   struct jit_line *lines)
 {

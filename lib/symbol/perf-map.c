@@ -21,7 +21,8 @@
 #include "symbol/jit-code.h"
 
 #define SECOND UINT64_C(1000000000)
-#define SLACK (SECOND / 10) /* ns by which the kernel's times may be off: they advance in ticks */
+/* ns by which file times may be off: they advance in the kernel's ticks */
+#define SLACK (SECOND / 10)
 #define AFTERWARDS SECOND   /* ns that a process may live on after its last sample */
 
 /* Opens a file, but follows no symbolic link, and waits for no FIFO and no device. */

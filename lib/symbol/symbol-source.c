@@ -3,7 +3,7 @@
  * Finds the source of the names in an object: its ELF file, or for JIT code the list that the JIT
  * compiler writes. The source is opened once, at the first look-up.
  *
- * A descriptor that the supervisor sent is of the very file that was mapped. A path in a profile
+ * A descriptor that the supervisor sent leads to the very file that was mapped. A path in a profile
  * may lead to another file by now, so that file's build-id or inode is compared with the object's.
  */
 #include "config.h"

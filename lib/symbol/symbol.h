@@ -69,9 +69,9 @@ int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location);
 
 /* --- demangling ----------------------------------------------------------------------------- */
 
-/* Returns a mangled C++ or Rust name as its author wrote it, for the caller to free. Knows both
- * manglings of Rust. NULL: the name is not mangled, cannot be demangled or gets too long, or this
- * build has no libiberty. */
+/* Returns a mangled C++ or Rust name as its author wrote it, for the caller to free. Supports both
+ * mangling schemes of Rust. NULL: the name is not mangled, cannot be demangled or gets too long, or
+ * this build has no libiberty. */
 char *demangle(const char *name);
 
 /* --- text: where the code of an object lies ------------------------------------------------- */
@@ -106,8 +106,8 @@ int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address);
 bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64_t *offset);
 /* Finds the link-time address at which a mapping of the file begins. The mapping has size bytes,
- * from offset on. It begins at a page, so it may begin before the code. False: there is no code in
- * the mapping. */
+ * from offset on. The mapping begins at a page, so it may begin before the code. False: there is no
+ * code in the mapping. */
 bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
                         uint64_t *address);
 
@@ -118,7 +118,7 @@ bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_
  * symbol before it, without regard to the symbol's size. */
 
 struct symbol {
-    uint64_t address, size; /* size 0: the file does not say */
+    uint64_t address, size; /* size 0: the file does not contain it */
     /* borrowed from the table; without control characters; "": end of the symbols of another table
      * (symbol_table_add) */
     const char *name;

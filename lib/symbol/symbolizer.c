@@ -108,7 +108,7 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
                          uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
-    /* the object is named "[unknown]", or as in the file of counters that was read */
+    /* the object has the name "[unknown]", or the name in the file of counters that was read */
     case PROFILE_OBJECT_UNKNOWN:
         return name_by_function_start(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
@@ -183,8 +183,8 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
 }
 
 /* Adds the functions that were inlined at an address. Before the call, lines[0] is the line of the
- * address, in the function that has the symbol. After it, lines begins with the innermost inlined
- * function, at that line. Each of its callers follows at the line of its call, up to the function
+ * address, in the function that has the symbol. After the call, lines[0] is the innermost inlined
+ * function, at the same line. Its callers follow, each at the line of its call, up to the function
  * that has the symbol. */
 static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                        uint64_t address, struct profile_line *lines, uint32_t *count)
