@@ -39,7 +39,7 @@ static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 /* bytes from the stack pointer to the address of ucontext, which is the handler's third argument;
  * the handler's return has popped the return address */
 #define I386_UCONTEXT 8u
-#define I386_CONTEXT 20u /* from ucontext to its struct sigcontext */
+#define I386_CONTEXT 20u /* bytes from ucontext to its struct sigcontext */
 
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset)

@@ -63,7 +63,7 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
 }
 
 /* Sets low and high of a rule. Sets RULE_PLAIN if all its registers can be loaded from that range
- * of memory, and no signal came between. */
+ * of memory, and the frame was not interrupted by a signal. */
 static void rule_find_extent(struct rule *rule, const struct machine *machine)
 {
     bool plain = rule->cfa.how == RULE_REGISTER && rule->count > 0;

@@ -100,7 +100,9 @@ enum rule_how {
     /* its value is in memory, at the address that an expression returns; `value` is the
      * expression's offset in the section */
     RULE_AT_EXPRESSION,
-    RULE_IS_EXPRESSION, /* its value is what such an expression returns */
+    /* its value is the result of an expression; `value` is the expression's offset in the
+     * section */
+    RULE_IS_EXPRESSION,
 };
 
 struct rule_register {
@@ -181,7 +183,7 @@ static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t addr
 }
 
 /* Stores the rule of an address. full is NULL if the address has none. Rules that rule_cache_find
- * returned before are invalid then. 0 or -ENOMEM. */
+ * returned before become invalid. 0 or -ENOMEM. */
 int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uint64_t address,
                     const struct rule_full *full, uint8_t flags, uint8_t return_column);
 void rule_cache_clear(struct rule_cache *cache);
@@ -229,7 +231,7 @@ int unwind_object_rule(struct unwind_object *object, const struct machine *machi
  * rule->registers, or the CFA of rule. */
 struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
                                        const struct rule_register *where);
-/* Reads size bytes at an offset of the object's file. False: there is no file, or it ends
+/* Reads size bytes at an offset of the object's file. False: there is no file, or the file ends
  * before. */
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
                          size_t size);
@@ -254,8 +256,9 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
 /* Returns whether the bytes before an offset of the file look like a call. */
 bool call_precedes(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
-/* Finds where the call before an offset of the file leads, also as an offset. False: there is no
- * call, or the instruction does not contain its target. */
+/* Finds the target of the call instruction that ends at an offset of the file. *target becomes an
+ * offset of the file, too. False: there is no call, or the instruction does not contain its
+ * target. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
                  uint64_t *target);
 

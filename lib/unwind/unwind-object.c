@@ -214,7 +214,8 @@ static int open_debug_file(Elf *elf)
     return fd < 0 ? -errno : fd;
 }
 
-/* Reads .debug_frame, at the first address that .eh_frame does not describe. 0 or -ENOMEM. */
+/* Reads .debug_frame. It is needed from the first address on that .eh_frame does not cover. 0 or
+ * -ENOMEM. */
 static int look_for_debug_frame(struct unwind_object *object)
 {
     object->debug_looked = true;

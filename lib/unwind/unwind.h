@@ -32,7 +32,7 @@ enum unwind_machine {
 
 struct unwind_registers {
     enum unwind_machine machine;
-    uint64_t values[UNWIND_REGISTERS]; /* those past the machine's last register are ignored */
+    uint64_t values[UNWIND_REGISTERS]; /* values past the machine's last register are ignored */
     /* bit i: values[i] is not known; of a sleeping thread only pc and sp are known */
     uint64_t unknown;
     /* AArch64: the bits of an address that hold a signature (NT_ARM_PAC_MASK, code). 0: not known;
@@ -95,8 +95,8 @@ enum unwind_end {
 
 struct unwind_frame {
     uint32_t object; /* the caller's number, or UNWIND_NO_OBJECT */
-    /* address is the instruction's own: the frame is the innermost one, was interrupted by a
-     * signal, or never made a call */
+    /* address is that of the instruction itself, not of a call: the frame is the innermost one, was
+     * interrupted by a signal, or never made a call */
     bool exact;
     /* address in the object; if exact is not set, the return address minus 1, which is inside the
      * call */

@@ -19,8 +19,8 @@
 #define ADDRESS_MIN 4096u  /* nothing is mapped below */
 #define LEAF_SIZE_MAX 512u /* bytes that a leaf function without a frame description may push */
 
-/* Returns whether a call may return to an address. In a file, a call must be before it. Code that
- * is in no file is accepted unless file_only is set. */
+/* Returns whether a call may return to an address. If the address is in a file, the instruction
+ * before it must be a call. Code that is in no file is accepted unless file_only is set. */
 static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
     const struct mapped_object *mapped = walk_find_mapped(walk, address - 1);
