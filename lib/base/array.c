@@ -13,9 +13,12 @@
 static int array_set_capacity(void *array, size_t capacity, size_t element_size)
 {
     void *elements;
+    size_t size;
 
+    if (__builtin_mul_overflow(capacity, element_size, &size))
+        return -ENOMEM;
     memcpy(&elements, array, sizeof elements);
-    elements = reallocarray(elements, capacity, element_size);
+    elements = realloc(elements, size);
     if (elements == NULL)
         return -ENOMEM;
     memcpy(array, &elements, sizeof elements);
