@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copies a part of a profile: some of its samples, and the entries that these refer to. An entry is copied when the
- * first entry that refers to it is copied, and its new index is remembered.
+ * Copies a part of a profile: some of its samples, and all entries of other tables that these samples refer to. An
+ * entry is copied when it is needed for the first time. Its index in the new profile is then kept for the next time.
  */
 #include "config.h"
 
@@ -13,7 +13,8 @@
 
 #include "profile/profile.h"
 
-/* The two profiles, and the new index + 1 of each entry, by its index in from; 0: not copied yet. */
+/* The state of an extraction. The arrays are indexed as the tables of from. Each element is the index of the copy in
+ * to, plus 1; 0: the entry has not been copied yet. */
 struct extraction {
     const struct profile *from;
     struct profile *to;
@@ -61,7 +62,7 @@ static int extract_thread(const struct extraction *extraction, uint32_t from, ui
     return 0;
 }
 
-/* The copy gets a descriptor of its own, or none if no more descriptors are available. */
+/* Copies an object. The copy gets its own descriptor of the file, or -1 if no more descriptors are available. */
 static int extract_copy_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_object object = extraction->from->objects[from];
@@ -181,7 +182,8 @@ static int extract_syscall(const struct extraction *extraction, uint32_t from, u
     return 0;
 }
 
-/* Copies the nodes of the samples and of all their callers. In every profile parents come before their children. */
+/* Copies the nodes of the kept samples, and the nodes of all their callers. In every profile the index of a parent is
+ * smaller than the indexes of its children. */
 static int extract_nodes(const struct extraction *extraction, const bool *keep)
 {
     const struct profile *from = extraction->from;
@@ -225,8 +227,8 @@ static int extract_command(const struct extraction *extraction)
     return extraction->to->command == NULL ? -ENOMEM : 0;
 }
 
-/* Copies the timeline if all samples are kept. Otherwise the part has none, because a timeline does not have the
- * samples that it is made of. */
+/* Copies the timeline if all samples are kept. Otherwise the part has no timeline: a timeline contains only sums, from
+ * which the time of single samples cannot be taken. */
 static int extract_timeline(const struct extraction *extraction, const bool *keep)
 {
     for (uint32_t i = 0; i < extraction->from->sample_count; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Feeds events into a profile. What is needed only while a process lives, its mappings, is kept apart and freed at its
- * end. So many short processes leave only their entries in the tables.
+ * Adds events to a profile. The mappings of a live process are in its struct live_process, which is freed when the
+ * process ends. So thousands of short processes leave only their entries in the tables.
  *
- * Events can be lost, so no event relies on an earlier one: a process or thread that is not known yet is added.
+ * Events can be lost, so no event relies on an earlier one. If an event concerns a process or thread that the profile
+ * does not have, it adds this process or thread.
  */
 #include "config.h"
 
@@ -35,7 +36,7 @@ bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t 
 
 /* --- processes and threads ----------------------------------------------------------- */
 
-/* Returns the live thread with this tid, or HASH_NONE. */
+/* Returns the index of the thread that has this tid in a process now; HASH_NONE: none. */
 static uint32_t live_thread(const struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t hash = hash_pair(process, tid), at = hash, found;
@@ -127,7 +128,8 @@ static int feed_exec(struct profile *profile, const struct wire_task *event)
     live->mapping_count = 0;
     uint32_t threads_seen = profile->totals.threads_seen;
     error = find_thread(profile, live->process, event->pid, &leader);
-    profile->totals.threads_seen = threads_seen; /* it is the same thread as before the exec */
+    /* this thread was counted before the exec, so it is not counted again */
+    profile->totals.threads_seen = threads_seen;
     return error;
 }
 
@@ -149,8 +151,8 @@ static int feed_comm(struct profile *profile, const struct wire_comm *event)
     return 0;
 }
 
-/* Removes a thread that has ended from the hash, because another thread may get its tid. Its entry stays in the
- * table. */
+/* Removes a thread that has ended from the hash, because another thread may get its tid. The entry of the ended thread
+ * stays in the table. */
 static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t thread = live_thread(profile, process, tid);
@@ -213,7 +215,7 @@ static int locate(struct profile *profile, const struct live_process *live, uint
     return profile_location(profile, object, pc, location);
 }
 
-/* The tables of names are generated from the kernel headers with which pprofil is compiled. */
+/* The names of system calls are generated from the kernel headers with which pprofil is compiled. */
 const char *profile_syscall_name(int32_t number, bool compat)
 {
     const char *const *calls = compat ? compat_calls : native_calls;
@@ -244,7 +246,7 @@ static int name_syscall(struct profile *profile, int32_t number, uint32_t flags,
     return profile_syscall(profile, name, number, compat, result);
 }
 
-/* Finds or adds the node of a sample without a stack. */
+/* Finds or adds the node of a sample without a stack: its pc, or the mark for waiting for a CPU. */
 static int place_sample(struct profile *profile, const struct live_process *live,
                         const struct wire_sample *event, uint32_t *node)
 {

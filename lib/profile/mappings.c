@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeps the live processes, their mappings, and the objects that are mapped there.
+ * The live processes of a profile, their mappings, and the objects that are mapped.
  *
- * Mappings of a process never overlap: a new one replaces what was there. The descriptor of an object may come before
- * or after the event that names the object.
+ * The mappings of a process never overlap: a new mapping replaces older ones at the same addresses. The descriptor of
+ * an object may come before or after the WIRE_MAP event of the object.
  */
 #include "config.h"
 
@@ -70,8 +70,9 @@ void profile_set_file(struct profile *profile, uint32_t object, int fd)
     mappings_attach(profile, object, fd);
 }
 
-/* Returns the entry of an object in the pending table, or NULL. A descriptor comes through the socket, its MAP event
- * through the ring. The first of the two waits in this table for the other. */
+/* Returns the entry for wire_object in the pending table; NULL: none. A descriptor comes through the socket, and its
+ * WIRE_MAP event comes through the ring. The first of the two is entered in this table. The second one then finds the
+ * entry. */
 static struct pending_object *mappings_find_pending(const struct profile *profile, uint32_t wire_object)
 {
     struct profile_index *index = profile->index;
@@ -207,12 +208,13 @@ const struct live_mapping *profile_live_mapping(const struct live_process *live,
     return slot < live->mapping_count && live->mappings[slot].start <= address ? &live->mappings[slot] : NULL;
 }
 
-/* The kernel's default limit is lower (vm.max_map_count). A hostile recording could have any number, and each takes
- * longer to insert than the one before. */
+/* Limit of the mappings of a process; later ones are ignored. The kernel's default limit, vm.max_map_count, is lower. A
+ * hostile recording could contain any number of mappings, and each takes longer to insert than the one before. */
 #define MAPPINGS_MAX 65536u
 
-/* Adds a mapping, and removes what it overlaps: that has been unmapped, or was split by mprotect(2). The parts below
- * and above the new mapping stay. */
+/* Adds a mapping, and removes the parts of older mappings at the same addresses. These parts have been unmapped, or
+ * mprotect(2) has split them off. The parts of older mappings below and above the new mapping stay. Returns 0 or
+ * -ENOMEM. */
 static int mappings_insert(struct live_process *live, const struct live_mapping *mapping)
 {
     uint32_t first = mappings_find(live, mapping->start), last = first;

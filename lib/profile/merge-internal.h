@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* merge-internal: the state while a profile is merged into another, shared by merge.c and
- * merge-tasks.c. */
+/* merge-internal: the state of a merge, which merge.c and merge-tasks.c share. */
 #ifndef PPROFIL_MERGE_INTERNAL_H
 #define PPROFIL_MERGE_INTERNAL_H
 
@@ -10,10 +9,10 @@ struct merger {
     struct profile *into;
     const struct profile *from;
     bool cpu_only;
-    bool wall; /* the result is in wall mode */
-    /* owned: indexes in into, by index in from */
+    bool wall; /* the merged profile has elapsed times */
+    /* owned; indexed as the tables of from; each element is the index of the same entry in into */
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
-    bool *joined; /* owned; by process of from, whether into had it before the merge */
+    bool *joined; /* owned; indexed as from->processes; true: into had the process before the merge */
 };
 
 static inline const char *text_of(const struct profile *profile, uint32_t string)
@@ -36,11 +35,11 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* --- merge-tasks.c; each returns 0, -ENOMEM or -EOVERFLOW ---------------------------------- */
+/* --- merge-tasks.c; these functions return 0, -ENOMEM or -EOVERFLOW ---------------------- */
 
 int merge_processes(struct merger *merger);
 int merge_threads(struct merger *merger);
-/* Gives processes that share a pid distinct generations. Returns 0 or -ENOMEM. */
+/* Gives distinct generations to processes with the same pid. Returns 0 or -ENOMEM. */
 int merge_number_generations(struct profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merges the processes and threads of two profiles, after finding those that both have. */
+/* Merges the processes and threads of two profiles. A process or thread that both profiles have becomes one entry. */
 #include "config.h"
 
 #include <errno.h>
@@ -44,7 +44,8 @@ static int merge_process(struct merger *merger, struct hash_index *known, uint32
         join_process(other, &process);
         merger->processes[i] = found;
         merger->joined[i] = true;
-        hash_remove(known, hash, found); /* the processes of one profile are all distinct */
+        /* no other process of from may join it: the processes of one profile are distinct */
+        hash_remove(known, hash, found);
         return 0;
     }
     process.comm = comm;
@@ -66,7 +67,7 @@ int merge_processes(struct merger *merger)
     return error;
 }
 
-/* Sorts by pid, then by start, the oldest first, then by name and generation. */
+/* Compares by pid, then by start time, then by name, then by generation. */
 static int compare_processes(const void *left, const void *right, void *context)
 {
     const struct profile *profile = context;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Merges two profiles: adds each table of one to the same table of the other. The tables come in an order in which an
- * entry is added after all entries that it refers to.
+ * Merges two profiles: adds each table of one profile to the same table of the other. The tables are merged in such an
+ * order that an entry is added after all entries that it refers to.
  *
- * If both profiles have an entry with different details, the result must not depend on which profile came first. So a
- * fixed order decides which of the two details is taken. This makes merging associative.
+ * Both profiles may have the same entry with different details, for example an object with two paths. Which details the
+ * result has must not depend on the order of the two profiles. So the details are compared, and the result of the
+ * comparison decides. This makes merging associative.
  */
 #include "config.h"
 
@@ -29,8 +30,8 @@ static int merge_strings(struct merger *merger)
 
 /* --- code ------------------------------------------------------------------------------ */
 
-/* Compares the details of two entries for the same object. A build may be at several paths, and be mapped at several
- * addresses. */
+/* Compares the details of two entries for the same object. Files with one build-id may have several paths, and may be
+ * mapped at several addresses. */
 static int compare_objects(const struct profile *profile, const struct profile_object *a,
                            const struct profile_object *b)
 {
@@ -67,7 +68,7 @@ static int merge_object(struct merger *merger, uint32_t i)
     struct profile_object *known = &merger->into->objects[merger->objects[i]];
     object.fd = known->fd >= 0 || from->fd < 0 ? known->fd : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
     if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
-        *known = object; /* the hash is made of what is equal in both, so it stays right */
+        *known = object; /* the hash stays valid, because the fields from which it is made are equal in both */
     known->fd = object.fd;
     return 0;
 }
@@ -112,8 +113,8 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
     return result != 0 ? result : order(f->line, g->line);
 }
 
-/* Returns true if these lines are more detailed than the known ones or, with the same detail, later in a fixed
- * order. */
+/* Returns true if lines have more details than the lines of known. The details are first the looked bits, and then the
+ * number of lines. If both are equal, the order of compare_lines decides. */
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
 {
@@ -157,7 +158,7 @@ static int merge_locations(struct merger *merger)
     return error;
 }
 
-/* Adds the nodes. In every profile the node of a caller comes before those of its callees. */
+/* Adds the nodes. In every profile the index of a caller's node is smaller than the indexes of its callees' nodes. */
 static int merge_nodes(struct merger *merger)
 {
     int error = 0;
@@ -202,7 +203,7 @@ static int merge_samples(struct merger *merger)
     return error;
 }
 
-/* Adds up processes and threads. A process that both profiles have counts once as seen. */
+/* Adds the numbers of processes and threads. A process that both profiles have counts only once in processes_seen. */
 static void merge_seen(const struct merger *merger)
 {
     struct profile_totals *into = &merger->into->totals;
@@ -256,7 +257,8 @@ static size_t merge_command_length(const char *command)
     return length;
 }
 
-/* Takes the command that is first in the order of bytes, and adds OTHERS if the commands differ. */
+/* Keeps the command that sorts first by its bytes, and appends OTHERS if the two commands differ. Returns 0 or
+ * -ENOMEM. */
 static int merge_command(struct merger *merger)
 {
     const char *ours = merger->into->command, *theirs = merger->from->command;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile-internal: shared by the files of this room: the hashes over the tables, and the live
- * processes. */
+/* profile-internal: what the files of lib/profile share: the hashes of the tables, and the live processes. */
 #ifndef PPROFIL_PROFILE_INTERNAL_H
 #define PPROFIL_PROFILE_INTERNAL_H
 
@@ -12,7 +11,7 @@
 struct profile;
 struct wire_map;
 
-/* One mapping of a live address space. */
+/* A mapping of a live process. */
 struct live_mapping {
     uint64_t start, end, offset;
     uint32_t object;
@@ -21,39 +20,41 @@ struct live_mapping {
 /* A process that has not ended. */
 struct live_process {
     uint32_t pid;
-    uint32_t process;              /* index of the image that it runs */
-    struct live_mapping *mappings; /* sorted by start, disjoint */
+    uint32_t process;              /* index in profile->processes; an exec changes it */
+    struct live_mapping *mappings; /* owned; sorted by start; no two overlap */
     uint32_t mapping_count;
 };
 
-/* A descriptor whose object is not known yet, or an object whose descriptor has not come yet. */
+/* The two messages about an object: its descriptor, and its WIRE_MAP event. The first of the two adds this entry, which
+ * then stays in the table. */
 struct pending_object {
-    uint32_t wire_object;
-    uint32_t object; /* index, or HASH_NONE */
-    int fd;          /* the descriptor, or -errno */
-    bool none;       /* the descriptor will not come */
+    uint32_t wire_object; /* id of the object in wire_map.object */
+    uint32_t object; /* index in profile->objects; HASH_NONE: the event has not come */
+    int fd;          /* owned; descriptor whose WIRE_MAP event has not come; negative: none, or an error */
+    bool none;       /* an error came instead of the descriptor */
 };
 
 struct profile_index {
     struct hash_index strings, functions, objects, threads, locations, nodes, syscalls, samples;
-    void *live; /* a tree for tsearch(3) of live_process by pid */
+    void *live; /* owned; root of a tree for tsearch(3), of struct live_process by pid */
     struct pending_object *pending;
     uint32_t pending_count;
-    uint32_t unknown_object; /* index, or HASH_NONE */
+    uint32_t unknown_object; /* index of the object of kind UNKNOWN; HASH_NONE: not added yet */
 };
 
 /* Returns the live process with this pid, or NULL. */
 struct live_process *profile_live(const struct profile *profile, uint32_t pid);
-/* Enters a live process, whose pid no other has. The profile owns it then. Returns 0 or -ENOMEM. */
+/* Adds a live process to the profile, which then owns it. No other live process may have its pid. Returns 0 or
+ * -ENOMEM. */
 int profile_add_live(struct profile *profile, struct live_process *live);
 /* Removes a live process and frees it. */
 void profile_drop_live(struct profile *profile, struct live_process *live);
 /* Frees a struct live_process that is in no profile. */
 void profile_free_live(void *process);
 
-/* Returns the mapping around an address, or NULL. It is valid until the next event. */
+/* Returns the mapping that contains an address; NULL: none. The pointer is valid until the next event. */
 const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address);
-/* Enters a new mapping. Returns 0 or a negative error of profile_object. */
+/* Adds the mapping of an event to a live process. Returns 0, -ENOMEM or -EOVERFLOW. */
 int profile_live_map(struct profile *profile, struct live_process *live,
                      const struct wire_map *event);
 

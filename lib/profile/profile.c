@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tables of a profile. Each is an array, with a hash if its entries are found by content. An entry is never removed
- * and keeps its index, so indexes may be stored. If there is no memory nothing has changed, neither the table nor the
- * caller's index.
+ * The tables of a profile. Each table is an array, with a hash if its entries are found by content. An entry keeps its
+ * index, and is never removed, so indexes may be stored. Only profile_clear removes entries: all samples. After an
+ * error a table and the caller's index are as before.
  */
 #include "config.h"
 
@@ -114,7 +114,7 @@ void profile_clear(struct profile *profile)
         totals->cut_short = 0;
 }
 
-/* Appends a new entry to its table, and enters it into the hash. */
+/* Appends an entry to a table, and adds its index to the hash; index NULL: the table has no hash. */
 static int profile_append(void *array, uint32_t *count, const void *entry, size_t size,
                           struct hash_index *index, uint32_t hash, uint32_t *result)
 {

@@ -16,13 +16,13 @@ void timeline_clear(struct profile_timeline *timeline)
     *timeline = (struct profile_timeline){0};
 }
 
-/* Makes sure that the slot exists. */
+/* Extends the array of slots, if necessary, so that it contains slot. Returns 0 or -ENOMEM. */
 static int timeline_reach(struct profile_timeline *timeline, uint32_t slot)
 {
     return array_extend(&timeline->cpu_ns, &timeline->count, slot + 1, sizeof *timeline->cpu_ns);
 }
 
-/* Joins each pair of neighbouring slots. All slots are twice as long after that. */
+/* Joins each pair of neighbouring slots, which doubles the length of all slots. */
 static void timeline_double_slots(struct profile_timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->count; i++) {
@@ -53,7 +53,7 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
     int error = timeline_reach(timeline, last);
     if (error != 0)
         return error;
-    timeline->cpu_ns[0] += cpu_ns - (end - begin); /* what was used before slot 0 */
+    timeline->cpu_ns[0] += cpu_ns - (end - begin); /* slot 0 also gets the time that was used before it */
     for (; slot < last; slot++) {
         uint64_t next = (slot + UINT64_C(1)) * timeline->slot_ns;
         timeline->cpu_ns[slot] += next - begin;
@@ -86,7 +86,8 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
     return error;
 }
 
-/* Returns the time when a slot begins, or UINT64_MAX if a damaged file has a later one. */
+/* Returns the time when a slot begins. Slots of a damaged file may begin later than UINT64_MAX ns. Returns UINT64_MAX
+ * for them. */
 static uint64_t timeline_slot_start(const struct profile_timeline *line, uint32_t slot)
 {
     uint64_t start;
@@ -101,7 +102,8 @@ static uint64_t timeline_last_start(const struct profile_timeline *line)
     return timeline_slot_start(line, line->count - 1);
 }
 
-/* Adds the slots of from. to must not begin later than from, and its slots must not be shorter. */
+/* Adds the slots of from to the slots of to. to must not begin later than from, and its slots must not be shorter than
+ * those of from. */
 static int timeline_add_slots(struct profile_timeline *to, const struct profile_timeline *from)
 {
     int error = 0;
@@ -117,7 +119,7 @@ static int timeline_add_slots(struct profile_timeline *to, const struct profile_
     return error;
 }
 
-/* Returns an empty timeline whose slots can hold a and b. */
+/* Returns an empty timeline whose start and length of slots are such that its slots cover both a and b. */
 static struct profile_timeline timeline_span(const struct profile_timeline *a, const struct profile_timeline *b)
 {
     uint64_t start = a->start < b->start ? a->start : b->start;
@@ -129,8 +131,8 @@ static struct profile_timeline timeline_span(const struct profile_timeline *a, c
     return (struct profile_timeline){.start = start / slot_ns * slot_ns, .slot_ns = slot_ns};
 }
 
-/* Replaces the contents of into by a copy of from. The copy begins where from begins, which need not be at a multiple
- * of the length of its slots. */
+/* Replaces the contents of into by a copy of from. Keeps the start of from, which need not be a multiple of the length
+ * of its slots. */
 static int timeline_copy(struct profile_timeline *into, const struct profile_timeline *from)
 {
     struct profile_timeline sum = {.start = from->start, .slot_ns = from->slot_ns};

@@ -2,40 +2,43 @@
 /*
  * timeline: when the CPU time of a profile was used.
  *
- * Time since the first sample is divided into slots of 20 ms, and each slot has the CPU time that was used in it.
- * Memory is bounded: whenever a run needs more than TIMELINE_SLOTS slots (11 minutes), the length of a slot is doubled.
+ * The time since the first sample is divided into slots of 20 ms. Each slot has the CPU time that was used in it. The
+ * memory of a timeline is limited. When a run needs more than TIMELINE_SLOTS slots (11 minutes), the length of all
+ * slots is doubled.
  */
 #ifndef PPROFIL_TIMELINE_H
 #define PPROFIL_TIMELINE_H
 
 #include <stdint.h>
 
-#define TIMELINE_SLOT_NS UINT64_C(20000000) /* the shortest */
+#define TIMELINE_SLOT_NS UINT64_C(20000000) /* shortest length of a slot, ns */
 #define TIMELINE_SLOTS 32768u
 
 struct profile_timeline {
-    uint64_t start;   /* of slot 0, CLOCK_MONOTONIC ns */
+    uint64_t start;   /* begin of slot 0, CLOCK_MONOTONIC ns */
     uint64_t slot_ns; /* length of a slot: TIMELINE_SLOT_NS times a power of two; 0: nothing was added yet */
-    uint32_t count;   /* slots up to the last one with CPU time */
-    uint64_t *cpu_ns; /* owned; by slot, of all threads together */
+    uint32_t count;   /* number of slots, up to the last slot with CPU time */
+    uint64_t *cpu_ns; /* owned; CPU time in each slot, of all threads together */
 };
 
-/* Adds CPU time that was used without a pause until time (CLOCK_MONOTONIC ns). Each slot gets its part; slot 0 also
- * gets what was used before it. Returns 0 or -ENOMEM. */
+/* Adds CPU time that was used without a pause, and whose use ended at time (CLOCK_MONOTONIC ns). Each slot gets the
+ * part that was used in it. Slot 0 also gets the part that was used before it. Returns 0 or -ENOMEM. */
 int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_ns);
 
-/* Adds CPU time to a slot, as a saved file has it. The first call sets the start and the length of slots. Returns 0 or
- * -errno; -EINVAL: the timeline has another start or length, or the slot is too large. */
+/* Adds CPU time to a slot, for readers of saved files. The first call sets start and slot_ns of the timeline. Returns
+ * 0, -ENOMEM or -EINVAL: the timeline has another start or slot_ns, slot_ns is not a valid length, or slot is too
+ * large. */
 int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
                      uint64_t slot, uint64_t cpu_ns);
 
-/* Adds from to into; both have times of the same clock. The new slots have the longer of the two lengths, or a still
- * longer one at which both timelines fit. They begin at a multiple of their length. All CPU time of a former slot
- * counts at the time when that slot began. The order in which timelines are merged does not matter. An empty into
- * becomes a copy of from. Returns 0, or -ENOMEM: into has not changed. */
+/* Adds the timeline from to the timeline into. Both must have times of the same clock. The new slots have the longer of
+ * the two lengths, or a longer length at which TIMELINE_SLOTS slots cover both timelines. The new slots begin at a
+ * multiple of their length. All CPU time of a former slot goes to the new slot in which the former slot began. The
+ * order in which timelines are merged does not matter. An empty into becomes a copy of from. Returns 0, or -ENOMEM:
+ * into was not changed. */
 int timeline_merge(struct profile_timeline *into, const struct profile_timeline *from);
 
-/* Forgets everything. */
+/* Frees the slots. The timeline is then empty. */
 void timeline_clear(struct profile_timeline *timeline);
 
 #endif
