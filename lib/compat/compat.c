@@ -24,13 +24,14 @@
 
 #define OVERHEAD "--overhead=0.05"
 #define ATTEMPTS 3
-#define LEAVING_WAITS 1000 /* limit of the wait for the end of a former supervisor, ms */
+#define LEAVING_WAITS 1000 /* limit of the wait until a former supervisor no longer traces this process, ms */
 #define LOCK_WAIT_NS 100000
 
 static struct {
     _Atomic pid_t owner; /* lock: the process that has a thread in a request; 0: none */
     char name[WIRE_PROFIL_NAME];
-    pid_t listener;      /* process that made the socket of that name: this process, or its parent before a fork */
+    /* process that made the socket with that name: this process, or an ancestor that has forked since */
+    pid_t listener;
     pid_t supervisor;    /* 0: no supervisor was started */
     /* number of ticks whose counter was full, and that no message has reported yet; the supervisor adds to it */
     _Atomic uint64_t overflows;

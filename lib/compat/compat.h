@@ -18,12 +18,12 @@
 
 #include "wire/wire.h"
 
-/* Between these two calls all signals are blocked, and the thread cannot be cancelled. compat_leave restores errno. The
- * calls may nest. All code that opens a descriptor or waits must be between them, because a signal handler might never
- * return. */
+/* Between compat_enter and compat_leave all signals are blocked, and the thread cannot be cancelled. compat_leave
+ * restores errno. The calls may nest. All code that opens a descriptor or waits must be between them, because a signal
+ * handler might never return. */
 struct compat_guard {
     int before, cancel;
-    /* a sigset_t, but <signal.h> declares the profil of the C library */
+    /* memory for a sigset_t. This file does not include <signal.h>, which may declare the C library's profil */
     unsigned long mask[128 / sizeof(unsigned long)];
 };
 void compat_enter(struct compat_guard *guard);
@@ -34,8 +34,8 @@ void compat_leave(const struct compat_guard *guard);
  * negative errno. If PPROFIL_DEBUG is set, writes a message about the error to stderr. */
 int compat_ask(const char *call, const struct wire_profil *request, int64_t *value);
 
-/* Returns true if PPROFIL_STRICT is set, and not 0. Then calls fail in all cases in which the manual page says so.
- * Otherwise some of these calls are served. */
+/* Returns true if PPROFIL_STRICT is set, and not 0. Then calls fail in all cases in which the manual page says that
+ * they fail. Otherwise the library serves some of these calls. */
 bool compat_is_strict(void);
 /* Returns true if PPROFIL_SOLARIS_PER_LWP is set, and not 0. */
 bool compat_is_per_thread(void);
@@ -62,11 +62,12 @@ struct compat_call {
 int compat_profil(const struct compat_call *call, const void *buffer, size_t size, uint64_t offset, uint32_t scale,
                   bool is_checked);
 
-/* Completes the offset of one region, and writes messages about a wrong offset or buffer. If nothing can be counted,
- * the message is an important one. reach: see offset_complete. Returns false if the buffer cannot be written. The
+/* Completes the offset of one region, and writes messages about a wrong offset or buffer. If nothing can be counted, it
+ * writes the message with compat_warn. reach: see offset_complete. Returns false if the buffer cannot be written. The
  * buffer is only checked if PPROFIL_DEBUG or PPROFIL_STRICT is set. Call this between compat_enter and compat_leave. */
 bool compat_check_region(const struct compat_call *call, struct wire_profil_region *region, uint64_t reach);
-/* Checks memory in the same way before the supervisor counts in it. Call this between compat_enter and compat_leave. */
+/* Checks only a buffer, as compat_check_region does. Returns false if the buffer cannot be written. Call this between
+ * compat_enter and compat_leave. */
 bool compat_check_buffer(const char *call, uint64_t address, uint64_t size);
 
 /* Ends the counting in the threads of a scope. call: name of the function, for messages. Returns 0 or a negative

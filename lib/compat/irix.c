@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The library for programs of IRIX: profil(2) and sprofil(2). Where the page of sprofil says nothing, the page of HP-UX
- * is followed. */
+/* The library for programs of IRIX: profil(2) and sprofil(2). If the manual page of IRIX leaves a detail of sprofil
+ * open, the library follows the manual page of HP-UX. */
 #include "config.h"
 
 #include <errno.h>

@@ -93,7 +93,7 @@ static int n64_list_copy(struct n64_list *copy)
 static struct {
     _Atomic pid_t owner; /* the process that has the I/O thread; 0: none. A forked child does not have the thread */
     int listener;
-    /* inode of the socket. It shows if the program has closed the socket, so that its descriptor may be another file */
+    /* inode of the socket. If listener has another inode, the program has closed the socket, and opened another file */
     ino_t inode;
 } host;
 
@@ -183,8 +183,8 @@ static void *host_serve(void *unused)
     return NULL;
 }
 
-/* Runs in a forked child. The I/O thread and its socket belong to the parent, so closes the socket here. Also resets
- * the lock of the list. */
+/* Runs in a forked child. The I/O thread and its socket belong to the parent, so the child closes its copy of the
+ * socket. Also resets the lock of the list. */
 static void host_leave_child(void)
 {
     if (host.owner != 0 && host_listens())

@@ -95,7 +95,8 @@ static int maps_open(struct line_reader *reader)
     return reader->fd < 0 ? -errno : 0;
 }
 
-/* Returns true for executable mappings, except the page of system calls of old programs, in which nobody counts. */
+/* Returns true for executable mappings, except [vsyscall], the kernel's page for old programs, which no histogram
+ * covers. */
 static bool is_text(const struct own_map *map)
 {
     return map->executable && strcmp(map->path, "[vsyscall]") != 0;
@@ -174,7 +175,8 @@ struct offset_search {
     uint64_t caller;
     bool reaches;        /* there is text at these addresses */
     bool covers;         /* the program means the text at these addresses */
-    uint64_t found;      /* the completed offset, in the first object that fits, or in the object of the caller */
+    /* the completed offset: in the object of the caller if it fits there, else in the first object in which it fits */
+    uint64_t found;
     unsigned count;      /* number of objects that the program could mean */
     bool callers;        /* found is in the object of the caller */
 };

@@ -36,15 +36,14 @@ enum offset_found {
     /* the offset is kept: there is text at it, or it is 0, or the mappings cannot be read */
     OFFSET_AS_GIVEN,
     OFFSET_COMPLETED, /* the upper half of *offset was added */
-    OFFSET_AMBIGUOUS, /* several objects have such an address, and the caller is in none of them */
-    OFFSET_NOWHERE,   /* the offset has 32 bits, and no object has such an address */
+    OFFSET_AMBIGUOUS, /* several objects have an address with these lower 32 bits, and the caller is in none of them */
+    OFFSET_NOWHERE,   /* the offset has 32 bits, and no object has an address with these lower 32 bits */
     OFFSET_NOWHERE_YET, /* the offset is a complete address without text; text may be loaded there later */
 };
 
-/* Completes *offset if its upper half is 0, or is only the sign extension of the lower half.
- *
- * reach: bytes of text that the histogram covers from the offset on; UINT64_MAX: all text. caller: an address in the
- * object that makes the call. If several objects have such an address, that object is preferred. */
+/* Completes *offset if its upper half is 0, or is only the sign extension of the lower half. reach: bytes of text that
+ * the histogram covers from the offset on; UINT64_MAX: all text. caller: an address in the object that makes the call.
+ * If several objects have an address with the same lower 32 bits, that object is preferred. */
 enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t caller);
 
 #endif
