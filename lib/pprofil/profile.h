@@ -174,7 +174,7 @@ enum pprofil_merging {
     PPROFIL_MERGE_CPU = 1u << 0, /* take only the CPU time from profiles of elapsed time */
 };
 
-/* Adds one profile, from, to another profile, into, which pprofil_profile_new has made. The order of several calls does
+/* Adds the profile from to the profile into, which pprofil_profile_new must have made. The order of several calls does
  * not matter. Counts and times are added, even if the sampling rates differ. Objects with equal build-ids become one
  * object. Processes with equal numbers, parents, names and start times become one process. how: enum pprofil_merging.
  * PPROFIL_ERROR_MIXED_TIMES: nothing was changed. -ENOMEM, -EOVERFLOW (a sum is too large): into can only be closed. */

@@ -126,7 +126,8 @@ struct pprofil_tree_row {
 };
 
 struct pprofil_tree_totals {
-    /* number of rows without the options depth, least and limit; bottom-up: of rows that were made */
+    /* top-down: number of rows that the tree would have without the options depth, least and limit. Bottom-up: without
+     * limit only, because the tree is not built beyond depth and least */
     uint32_t all;
     uint64_t samples, ns; /* of the whole profile; shares are relative to them */
     uint64_t root_samples, root_ns; /* CALLERS, CALLEES: of stacks that contain the function */
@@ -190,7 +191,7 @@ typedef struct pprofil_annotation pprofil_annotation;
 /* Reads the code of a function. id: of a row BY_FUNCTION. The code is a list of blocks, the block with the most time
  * first. There are several blocks if the compiler split the function, or if several source files have a function of
  * this name. If there is no block, pprofil_annotation_problem returns the reason. The caller frees *annotation, which
- * also frees the blocks. The profile must outlive it. -ENOENT: there is no such row. */
+ * also frees the blocks. The profile must outlive *annotation. -ENOENT: there is no such row. */
 int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation **annotation);
 void pprofil_annotation_free(pprofil_annotation *annotation);
 const char *pprofil_annotation_problem(const pprofil_annotation *annotation);

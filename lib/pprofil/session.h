@@ -84,9 +84,9 @@ int pprofil_session_attach(pprofil_session *session, pid_t pid);
 const char *pprofil_session_untraced(const pprofil_session *session);
 
 /* Attaches to several processes. Calls warn with one line of text for each process that may not be traced, and for each
- * process with threads that may not be traced. Returns 0 if it has attached to at least one process. Otherwise it
- * returns the error of the last process. Then pprofil_session_problem is about this process, and warn was called for
- * the others only. An error that is not about one process, such as -EPIPE or -E2BIG, ends the call and is returned at
+ * process with threads that may not be traced. Returns 0 if it has attached to at least one process. Otherwise returns
+ * the error of the last process: pprofil_session_problem then describes it, and warn was called only for the other
+ * processes. An error that is not about one process, such as -EPIPE or -E2BIG, ends the call and is returned at
  * once. */
 int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsigned count,
                                void (*warn)(void *context, const char *line), void *context);
