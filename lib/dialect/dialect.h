@@ -151,7 +151,7 @@ struct dialect_segment {
 
 /* Returns the index of the first segment that contains the pc, and the index of the counter in *index. Returns
  * DIALECT_OVERFLOW_BIN if no segment contains the pc. A segment's histogram may be too short for its text. If the
- * counter is past its end, returns DIALECT_OVERFLOW_BIN, too, unless exact is true. */
+ * counter is past the end of the histogram, returns DIALECT_OVERFLOW_BIN, too. exact: returns the segment even then. */
 size_t dialect_segment_of(const struct dialect_segment *segments, size_t count, uint32_t pc,
                           bool exact, uint64_t *index);
 
@@ -248,7 +248,7 @@ struct dialect_count {
     uint64_t owed_ns;  /* CPU time that is not counted yet; always less than a tick */
     uint64_t overflow; /* address of a 4-byte counter for pcs in no region; 0: none */
     uint64_t array;    /* pcsample: address of the array */
-    uint64_t told; /* address of a uint64_t, to which the number of ticks whose counter was full is added; 0: none */
+    uint64_t told; /* address of a uint64_t that counts the ticks whose counter was full; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks at pcs in no region */
