@@ -173,7 +173,7 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
     int waited = 0;
     int error = session_take(session);
 
-    if (error == 0 && !session->dead) { /* also if all roots have ended, because children of them may be alive */
+    if (error == 0 && !session->dead) { /* entered even if all roots have ended, because their children may live on */
         if (!session_roots_ended(session))
             waited = session_wait(session, timeout_ms);
         error = session_take(session);
