@@ -228,7 +228,7 @@ static int extract_command(const struct extraction *extraction)
 }
 
 /* Copies the timeline if all samples are kept. Otherwise the part has no timeline: a timeline contains only sums, from
- * which the time of single samples cannot be taken. */
+ * which the time of single samples cannot be subtracted. */
 static int extract_timeline(const struct extraction *extraction, const bool *keep)
 {
     for (uint32_t i = 0; i < extraction->from->sample_count; i++)

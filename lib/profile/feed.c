@@ -4,7 +4,7 @@
  * process ends. So thousands of short processes leave only their entries in the tables.
  *
  * Events can be lost, so no event relies on an earlier one. If an event concerns a process or thread that the profile
- * does not have, it adds this process or thread.
+ * does not have, this process or thread is added first.
  */
 #include "config.h"
 
