@@ -12,7 +12,8 @@
 #define HALF (UINT64_C(1) << 32)
 /* largest number of bytes by which a program may round the start of its text down */
 #define BELOW_MAX (UINT64_C(1) << 20)
-#define OWN_LINE_MAX (OWN_PATH_MAX + 128) /* bytes; a longer line is cut, which only affects its path */
+/* bytes; the end of a longer line is ignored, and with it the end of the path */
+#define OWN_LINE_MAX (OWN_PATH_MAX + 128)
 
 struct own_map {
     uint64_t start, end, inode;
@@ -199,8 +200,8 @@ static bool offset_try(void *context, const struct own_object *object)
     bool callers = search->caller >= object->start && search->caller < object->end;
     uint64_t address;
 
-    /* a histogram that covers all text overlaps each object, but its offset may still be only the lower half of an
-     * address */
+    /* a histogram that covers all text overlaps every object. So its overlap does not show that the offset is a
+     * complete address */
     bool within = search->given >= object->start && search->given < object->text_end;
     bool overlaps = search->given < object->text_end && search->end > object->text_start;
     search->reaches = search->reaches || overlaps;

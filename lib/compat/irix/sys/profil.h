@@ -22,7 +22,7 @@ struct prof {
 
 #define PROF_USHORT 0x0001 /* 16-bit counters */
 #define PROF_UINT 0x0002   /* 32-bit counters */
-#define PROF_FAST 0x0004   /* counts PROF_FAST_CNT times as often */
+#define PROF_FAST 0x0004   /* PROF_FAST_CNT times as many ticks per second */
 #define PROF_FAST_CNT 10
 #define PROFIL_MAX 100 /* limit of regions if PPROFIL_STRICT is set in the environment; otherwise it is 65536 */
 

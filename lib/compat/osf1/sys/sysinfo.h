@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Includes the system's <sys/sysinfo.h>, and declares the part of OSF/1's getsysinfo(2) that the page of profil(2)
- * refers to. */
+/* Includes the system's <sys/sysinfo.h>, and declares the part of OSF/1's getsysinfo(2) that the manual page of
+ * profil(2) mentions. */
 #ifndef PPROFIL_OSF1_SYS_SYSINFO_H
 #define PPROFIL_OSF1_SYS_SYSINFO_H
 
