@@ -319,7 +319,8 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
 }
 
 /* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of its nodes are
- * known. If stop is true, closes the nodes of the present level instead. */
+ * known. A node with a total below least_ns is closed instead. If stop is true, all nodes of the present level are
+ * closed. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

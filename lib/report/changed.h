@@ -36,7 +36,8 @@ void added_clear(struct added_samples *added);
 
 struct changed_node;
 
-/* The nodes that have new samples, and all their callers up to the root. Empty nodes are all 0. */
+/* The nodes that have new samples, and all their callers up to the root. An empty structure is all
+ * 0. */
 struct changed_nodes {
     struct changed_node *nodes; /* owned; the first is the root, above all outermost frames */
     uint32_t count;

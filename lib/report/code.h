@@ -36,7 +36,7 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
 /* --- its samples ------------------------------------------------------------------------- */
 
 struct code_sum {
-    struct amount self;  /* amount of the samples that ran in the row */
+    struct amount self; /* amount of the samples that ran in the row */
     /* amount of the samples that ran in the row, or in a function called from it */
     struct amount total;
 };

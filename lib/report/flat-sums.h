@@ -30,7 +30,7 @@ void hottest_clear(struct hottest *hottest);
 
 /* --- flat-sums.c --- */
 
-/* The sums of a flat report. Empty sums are all 0. */
+/* The sums of a flat report. An empty structure is all 0. */
 struct flat_sums {
     struct sums sums;       /* owned; some may have 0 samples */
     struct amount all;      /* amount of all samples that count */

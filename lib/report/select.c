@@ -282,7 +282,7 @@ int report_select(struct profile *profile, struct symbolizer *symbolizer,
                   const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size)
 {
-    /* rows of a profile without stacks are functions as the linker knows them */
+    /* in a profile without stacks, functions are those that the linker knows */
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION,
                                            .no_inlines = selection->no_inlines ||
                                                          !report_has_stacks(profile)};

@@ -72,15 +72,15 @@ struct diff_pair {
 /* The sums of both whole profiles, and how rows are compared. */
 struct diff_test {
     struct diff_pair all;
-    /* divisor of times in ns: 1e9 for values in seconds, the elapsed ns of the profile for values
-     * in seconds per second */
+    /* divisor of times in ns: 1e9 for values in seconds; the elapsed time of the profile in ns for
+     * values in seconds per elapsed second */
     double seconds[DIFF_SIDES];
     bool by_share;
 };
 
 /* How much the weights of samples differ within functions. variance / freedom is the variance of
- * the weights, divided by the square of their mean. A function with few cells takes its estimate
- * mainly from this. An empty structure is all 0. */
+ * the weights, divided by the square of their mean. diff_settle relies on this value mainly for
+ * functions with few cells. An empty structure is all 0. */
 struct diff_spread {
     /* variance: sum of squared deviations, divided by the square of the mean; freedom: degrees of
      * freedom */
