@@ -165,7 +165,7 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
 }
 
 /* Sends a descriptor that came late. Definitions in the object may have been requested in vain, so
- * their flags are cleared, and they can be requested again. */
+ * KNOWN_DEFINED is cleared, and the definitions can be requested again. */
 static int send_file(struct async_symbolizer *async, uint32_t object,
                      struct async_requests *requests)
 {

@@ -227,7 +227,7 @@ struct elf_function *elf_functions_around(const struct elf_functions *functions,
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
 
-/* Makes a binary search. Scopes were read in the order of their entries in the file, so they are
+/* Uses a binary search. Scopes were read in the order of their entries in the file, so they are
  * sorted by the address of the entry. In a damaged file with loops they are not sorted, and some
  * are not found. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die)

@@ -73,8 +73,8 @@ static int try_path(const char *path, const struct wanted *wanted)
 }
 
 /* Opens the debug file with the name link. Looks beside the file, in .debug beside it, and in the
- * file's directory below SYSTEM_DIRECTORY. Returns a descriptor and its *name, both the caller's;
- * or -1. */
+ * file's directory below SYSTEM_DIRECTORY; an absolute link is tried as it is. Returns a descriptor
+ * and its *name, both the caller's; or -1. */
 static int find_by_name(const char *file, const char *link, const struct wanted *wanted,
                         char **name)
 {

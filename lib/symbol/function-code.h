@@ -19,7 +19,8 @@ struct symbol_instruction {
     uint32_t size; /* bytes */
     char *text;    /* owned; "mov    %rax,%rbx"; bytes in hexadecimal if there is no disassembler */
     uint32_t file; /* index into symbol_code.files: the file of line */
-    uint32_t line; /* in the innermost inlined function's source; 0: not known */
+    /* number of the source line, in the code of the innermost inlined function; 0: not known */
+    uint32_t line;
     uint32_t inlined; /* index into symbol_code.inlined: the innermost inlined function around it */
     uint64_t target;  /* link-time address that the instruction jumps to or calls; 0: not known */
 };

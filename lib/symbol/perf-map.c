@@ -23,7 +23,7 @@
 #define SECOND UINT64_C(1000000000)
 /* ns by which file times may be off: they advance in the kernel's ticks */
 #define SLACK (SECOND / 10)
-#define AFTERWARDS SECOND   /* ns that a process may live on after its last sample */
+#define AFTERWARDS SECOND /* ns that a process may live on after its last sample */
 
 /* Opens a file, but follows no symbolic link, and waits for no FIFO and no device. */
 static int perf_map_open_safely(const char *path)

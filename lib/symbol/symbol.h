@@ -79,7 +79,7 @@ char *demangle(const char *name);
 #define SYMBOL_SEGMENTS_MAX 64u /* further segments are left out */
 
 struct symbol_segment {
-    uint64_t offset, size; /* offset in the file, and bytes there */
+    uint64_t offset, size; /* place in the file, bytes */
     uint64_t address;      /* link-time address */
     bool code;
 };
