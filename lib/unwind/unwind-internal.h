@@ -269,7 +269,7 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
 /* A mapping that was looked up in this walk, with its object. */
 struct mapped_object {
     struct unwind_mapping mapping;
-    /* borrowed; NULL: its file may still come, or its number is too large */
+    /* borrowed; NULL: the object's file may still come, or the object's number is too large */
     struct unwind_object *object;
 };
 
@@ -286,8 +286,8 @@ struct walk {
     /* no call made the last return address (makecontext), so its frame is the outermost one */
     bool made;
     bool guessed; /* the registers come from a guess */
-    /* the last step was walk_by_call, which keeps the stack pointer, but the frame may have pushed
-     * something */
+    /* the last step was walk_by_call, which keeps the stack pointer: it is too low if the frame has
+     * pushed something */
     bool by_call;
     bool framed; /* a frame pointer has led to a caller */
     bool ended;

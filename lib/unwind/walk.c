@@ -40,8 +40,8 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
-/* Finds an object, and opens it at the first call. *object is NULL if its file may still come, or
- * its number is too large. 0 or -ENOMEM. */
+/* Finds an object, and opens it at the first call. *object is NULL if the file may still come, or
+ * number is too large. 0 or -ENOMEM. */
 static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                            uint32_t number, struct unwind_object **object)
 {
@@ -181,7 +181,8 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
         frame_make_exact(frame);
-    /* AArch64's vdso does not describe the whole frame of a signal */
+    /* AArch64's vdso does not describe the whole frame of a signal, so trampoline_is is tried
+     * first */
     bool pushes = walk->machine->pushes;
     if (rule != NULL && (pushes || (rule->flags & RULE_SIGNAL) == 0))
         return walk_by_rule(walk, object, rule);
