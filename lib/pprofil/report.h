@@ -126,8 +126,8 @@ struct pprofil_tree_row {
 };
 
 struct pprofil_tree_totals {
-    /* top-down: number of rows that the tree would have without the options depth, least and limit. Bottom-up: without
-     * limit only, because the tree is not built beyond depth and least */
+    /* top-down: number of rows that the tree would have without the options depth, least and limit. Bottom-up: number
+     * of rows that it would have without limit */
     uint32_t all;
     uint64_t samples, ns; /* of the whole profile; shares are relative to them */
     uint64_t root_samples, root_ns; /* CALLERS, CALLEES: of stacks that contain the function */

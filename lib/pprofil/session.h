@@ -44,9 +44,9 @@ struct pprofil_options {
     size_t stack_size;       /* PPROFIL_CALL_GRAPH: bytes of stack that a sample copies; 0: 16384 */
 };
 
-/* Starts a session with its supervisor. options may be NULL. -EINVAL: an option is out of range. -ENOMEM: *session is
- * NULL if there was no memory for it. Other errors: the supervisor could not be started. After an error *session is set
- * all the same. The caller reads the reason with pprofil_session_problem, and then closes the session. */
+/* Starts a session with its supervisor. options may be NULL. -EINVAL: an option is out of range. -ENOMEM: no memory;
+ * *session may be NULL. Other errors: the supervisor could not be started. *session is set even after an error. Then
+ * the caller reads the reason with pprofil_session_problem, and closes the session. */
 int pprofil_session_open(const struct pprofil_options *options, pprofil_session **session);
 
 /* Detaches from all targets, which run on, and frees the session. Also frees its profile, unless
