@@ -21,8 +21,8 @@ struct control_socket {
 int control_address(const char *target, bool is_path, struct sockaddr_un *address,
                     socklen_t *size);
 
-/* Listens at a target. Takes over a socket file if its session has ended. Returns 0 or a negative errno; -EADDRINUSE:
- * another session listens there; -EEXIST: the path is not a socket. */
+/* Listens at a target. Replaces the socket file of a session that has ended. Returns 0 or a negative errno;
+ * -EADDRINUSE: another session listens there; -EEXIST: the path is not a socket. */
 int control_listen(const char *target, bool is_path, struct control_socket *result);
 
 /* Closes the socket. Removes its file, unless path leads to another file by now. */

@@ -302,9 +302,9 @@ int pprofil_session_clear(pprofil_session *session)
     return sampling ? pprofil_session_start(session) : 0;
 }
 
-/* Sets another sampling rate. Sooner or later the supervisor has written to all pages of a ring, so a large ring costs
- * memory at any rate. So the session creates a ring that is as large as its rate needs, and replaces it when a higher
- * rate needs a larger one. */
+/* Sets another sampling rate. Sooner or later the supervisor has written to all pages of a ring, so a large ring needs
+ * all its memory even if the rate is low. So the session creates a ring that is as large as its rate needs, and
+ * replaces it when a higher rate needs a larger one. */
 static int pump_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};

@@ -63,7 +63,7 @@ struct pprofil_session {
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
     struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
-    struct tasks *tasks;                  /* owned; NULL: no caller has asked for tasks yet */
+    struct tasks *tasks;                  /* owned; NULL: pprofil_session_tasks was not called yet */
     char problem[PROBLEM_SIZE];
     char untraced[PROBLEM_SIZE]; /* text for pprofil_session_untraced; "": all threads could be traced */
 };

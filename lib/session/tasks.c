@@ -26,7 +26,7 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define TASKS_FEW 64   /* with up to this number of threads, each call reads all */
+#define TASKS_FEW 64   /* if there are at most this number of threads, each call reads the files of all */
 #define TASKS_TURNS 8u
 
 /* A thread as it was read last. */
