@@ -3,9 +3,9 @@
  * Merges two profiles: adds each table of one profile to the same table of the other. The tables are merged in such an
  * order that an entry is added after all entries that it refers to.
  *
- * Both profiles may have the same entry with different details, for example an object with two paths. Which details the
- * result has must not depend on the order of the two profiles. So the details are compared, and the result of the
- * comparison decides. This makes merging associative.
+ * Both profiles may have the same entry with different details, for example an object with two paths. The result must
+ * not depend on the order of the two profiles. So a comparison of the details decides which of them are kept. This
+ * makes merging associative.
  */
 #include "config.h"
 
