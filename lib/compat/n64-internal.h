@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PPROFIL_N64_NO_INLINE /* because this library defines the functions itself */
+#define PPROFIL_N64_NO_INLINE /* <ultra64.h> then declares the functions without inline bodies: n64.c defines them */
 #include "compat/n64/ultra64.h"
 
 /* The list of the profiled segments. The array is a copy of the program's array, in memory from compat_map. */
