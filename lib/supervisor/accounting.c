@@ -4,28 +4,29 @@
 #include "supervisor/accounting.h"
 #include "supervisor/proc/procfs.h"
 
-/* The time that may be in neither count although the thread did not wait: UNCOUNTED_NS plus 1/UNCOUNTED_PART of the
- * time since the last look. */
+/* The largest time outside of run_ns and wait_ns that does not count as a wait: UNCOUNTED_NS plus 1/UNCOUNTED_PART of
+ * the time since the last look. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
-/* If at most RAN_NS plus 1/RAN_PART of the time is in neither count, the thread had the CPU until `due`. A larger bound
- * would also admit threads whose turn ended a little before the tick, and turns often end in a system call. */
+/* If at most RAN_NS plus 1/RAN_PART of the time is outside of run_ns and wait_ns, the thread had the CPU until `due`. A
+ * larger bound would also admit threads whose turn ended a little before the tick, and turns often end in a system
+ * call. */
 #define RAN_NS 20000u
 #define RAN_PART 1024u
-/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, it got the CPU only after that time: the
- * tracer came late, or lost the CPU during the tick. */
+/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is not RAN. The thread may have
+ * got the CPU after that time: the tracer came late, or lost the CPU during the tick. */
 #define RAN_AFTER_NS 150000u
-/* After ONE_TURN_WAITS_MAX conclusions in a row from one turn, the verdict is UNKNOWN. So the thread is interrupted,
- * and the stop shows what it did. */
+/* After ONE_TURN_WAITS_MAX conclusions in a row from one turn, the verdict is UNKNOWN. Then the thread is interrupted,
+ * and its stop shows what it did. */
 #define ONE_TURN_WAITS_MAX 4u
-/* A sample pays off 1/n of its thread's debt. n is the number of samples in DEBT_NS of CPU time, at least
- * DEBT_SHARES_MIN and at most DEBT_SHARES_MAX. */
+/* A sample pays off 1/n of its thread's debt. n is the number of samples in DEBT_NS of CPU time, limited to
+ * DEBT_SHARES_MIN..DEBT_SHARES_MAX. */
 #define DEBT_NS 32000000
 #define DEBT_SHARES_MIN 8
 #define DEBT_SHARES_MAX 32
 /* A thread is young until it has this number of samples: the sum of fewer samples may differ much from its CPU time. */
 #define YOUNG_SAMPLES_MAX 16
-#define WAIT_MIN_NS 100000u /* shorter waits are reported together */
+#define WAIT_MIN_NS 100000u /* shorter waits are added up and reported together */
 
 /* --- did it have a CPU? ---------------------------------------------------------------------- */
 
@@ -55,7 +56,7 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
     return goes_on;
 }
 
-/* Returns true if the conclusion of the last look was right, as the counts show one turn later. If the thread had
+/* Returns true if the conclusion of the last look was right, as the counts show after one more turn. If the thread had
  * really waited from lost_at to that look, the wait that has ended since is at least that long. */
 static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
 {
@@ -98,12 +99,12 @@ static int64_t weight_debt_shares(int64_t stretch)
     return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
 }
 
-/* Returns the share, adjusted to the CPU time of the process. The sum of a young thread depends on chance, and so do
- * sums if there are more threads than CPUs. So the sum of the process approaches the CPU time of the process, and may
- * not exceed it by much. */
+/* Returns the share, adjusted to the CPU time of the process. The sum of a young thread's samples depends on chance. So
+ * do the sums of all threads if there are more threads than CPUs. So the sum of the process approaches the CPU time of
+ * the process, and may not exceed it by much. */
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
-    /* share 0: the thread's samples already stand for more CPU time than it has used */
+    /* share 0: the thread's samples already represent more CPU time than it has used */
     bool unsettled = weight->samples < YOUNG_SAMPLES_MAX || share == 0;
 
     if (unsettled && weight->process_left > share)

@@ -1,46 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * accounting: computes what a thread has spent its time on, from the kernel's figures and from what ticks see. Pure.
+/* accounting: computes how a thread has spent its time, from the kernel's figures and from what ticks see. Does no I/O
+ * and reads no clock.
  *
  * It has three parts. cpu_wait decides whether a thread that wants a CPU had one. weight computes the CPU time that a
- * sample stands for. wall_time divides up the elapsed time, in wall mode.
- */
+ * sample represents. wall_time divides up the elapsed time, in wall mode. */
 #ifndef PPROFIL_ACCOUNTING_H
 #define PPROFIL_ACCOUNTING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * cpu_wait: did a thread that wants a CPU have one?
+/* cpu_wait: did a thread that wants a CPU have one?
  *
  * /proc shows that a thread is runnable, but not whether it runs. A tracer that wakes up on the CPU of a runnable
- * thread has taken that CPU from this thread, or from another. The schedstat file of the thread helps to tell which
+ * thread has taken that CPU from this thread, or from another. The schedstat file of the thread helps to decide which
  * (Documentation/scheduler/sched-stats.rst). It contains how long the thread has run, how long it has waited for a CPU
- * (a wait counts when it ends), and how often it got a CPU, its turns. At each look the thread is runnable, and the
- * tracer runs on the CPU on which the thread was last known to be. The turns since the last look mean:
+ * (a wait is added when it ends), and how often it got a CPU, its turns. A look is a call of cpu_wait_look. At each
+ * look the thread is runnable, and the tracer runs on the CPU on which the thread was last known to be. The turns since
+ * the last look mean:
  *
  *     none               The thread still waits. But if its run time has grown, it was on another CPU at the last look.
  *     one                It waited, ran, and lost its CPU. The time that is in neither count is the wait under way.
  *     more than one      It may have slept in between, which the counts do not show.
  *
- * Interrupts, and the host of a virtual machine, take time that is in neither count. That looks like a wait after one
- * turn. So the next look checks the conclusion of the last one, and only ONE_TURN_WAITS_MAX such conclusions in a row
- * are accepted.
+ * Interrupts, and the host of a virtual machine, take time that is in neither the run time nor the wait time. That
+ * looks like a wait after one turn. So the next look checks the conclusion of the last one, and only ONE_TURN_WAITS_MAX
+ * such conclusions in a row are accepted.
  *
  * Another conclusion is possible if it is certain when the thread lost its CPU before. If all the time since then is in
- * the two counts, the thread has just lost its CPU to the tracer, however many turns it had.
- */
+ * the run and wait times, the thread has just lost its CPU to the tracer, however many turns it had. */
 
 struct procfs_cpu;
 
 enum cpu_wait_verdict {
     CPU_WAIT_UNKNOWN,
-    CPU_WAIT_WAITS, /* it had no CPU */
-    CPU_WAIT_RAN,   /* it had the CPU that the tracer has now */
+    CPU_WAIT_WAITS, /* the thread had no CPU */
+    CPU_WAIT_RAN,   /* the thread had the CPU that the tracer has now */
 };
 
-/* The state of a thread at the last look; all 0: there was no look. */
+/* The state of a thread at the last call of cpu_wait_look or cpu_wait_note; all 0: there was none. */
 struct cpu_wait {
     uint64_t at;                     /* time of the look */
     uint64_t lost_at;                /* time at which the thread lost its CPU */
@@ -49,57 +47,57 @@ struct cpu_wait {
     unsigned one_turn_waits;         /* number of looks in a row that found a wait after one turn */
 };
 
-/* Notes that the thread was resumed after a stop, and has waited for the tracer's CPU since lost_at. cpu: its times,
- * read at about lost_at. */
+/* Notes that the thread was resumed after a stop, and has waited for the tracer's CPU since lost_at. cpu: times of the
+ * thread, read at about lost_at. */
 void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
 /* Forgets the last look. To be called when another thread has this number, or when the thread had no tracer for a
  * while. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
-/* Returns true if the thread has had no CPU since the last look, and sets the time of that look to now. */
+/* Returns true if the thread has had no CPU since the last look. Then sets wait->at to now. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
 /* Returns what a thread did at time `due`. The thread is runnable and belongs to the tracer's CPU. due: time since
  * which the tracer may have kept the thread off that CPU. now: time at which cpu was read. */
 enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
-/*
- * weight: the CPU time that a sample stands for.
+/* weight: the CPU time that a sample represents.
  *
- * A tick is a look at a random instant of a stretch of time. If a thread is found on a CPU, the whole stretch is
- * credited to it, and to the code that it was executing. Summed over many looks, the credits are its CPU time, divided
- * correctly over its code. (This is the Horvitz-Thompson estimator: the length of the stretch is the inverse of the
- * probability that an instant is looked at.)
+ * Time is divided into stretches (strata of schedule.h). A tick is a look at the threads at a random instant of its
+ * stretch. If a thread is found on a CPU, the whole stretch is credited to it, and to the code that it was executing.
+ * Summed over many ticks, the credits are its CPU time, divided correctly over its code. (This is the Horvitz-Thompson
+ * estimator: the length of the stretch is the inverse of the probability that an instant is looked at.)
  *
- * It would be wrong to credit the CPU time used since the last sample instead. What a thread did between its last look
- * and its sleep would be credited to what it does first when it wakes up. For programs that work in bursts the result
- * would be wrong by tens of percent. So the kernel's exact CPU time is only a target. The sum of the credits approaches
- * it so slowly that the place of a look within a burst does not matter.
+ * It would be wrong to credit the CPU time used since the last sample instead. What a thread did between its last
+ * sample and its sleep would be credited to what it does first when it wakes up. For programs that work in bursts the
+ * result would be wrong by tens of percent. So the kernel's exact CPU time is only a target. The sum of the credits
+ * approaches it so slowly that the position of a sample within a burst does not matter.
  *
  * A tracer that competes for a CPU sometimes comes late, and misses ticks. The instant of its next look is not random:
- * the scheduler has chosen it. If all the missed time were credited at that look, one look would decide how a long time
- * was spent. So the missed time becomes debt, which the following samples pay off. Only a young thread gets it at once,
- * because it may have no further samples.
- */
+ * the scheduler has chosen it. If all the missed time were credited at that instant, a single sample would decide how a
+ * long time was spent. So the missed time becomes debt, which the following samples pay off. Only a young thread, one
+ * with few samples, gets it at once, because it may have no further samples. */
 
 /* The input for the weight of a sample. All lengths of time are in ns. */
 struct weight {
-    int64_t stretch;         /* length of the stretch that the sample is taken for */
+    int64_t stretch;         /* length of the stretch that the sample represents */
     int64_t late;            /* sampling time before the stretch that was missed because the tracer came late */
     int64_t debt;            /* CPU time of the thread minus the sum of its samples so far; may be negative */
-    uint64_t samples;        /* number of earlier samples of the thread; the caller sets 0 if it must count as young */
-    int64_t ahead;           /* how far the sum of its samples may exceed the CPU time of the thread */
+    /* number of earlier samples of the thread; the caller passes 0 to have it treated as young */
+    uint64_t samples;
+    int64_t ahead;           /* largest excess of the sum of its samples over the CPU time of the thread */
     bool process_known;      /* the fields below are valid */
     int64_t process_left;    /* CPU time of the process minus the sum of its samples; may be negative */
-    int64_t process_lag;     /* how much process_left may be too low */
-    unsigned process_shares; /* 1 or more: a sample of a young thread takes about process_left / process_shares */
-    /* sum of process_left of all other processes, including ended ones; 0: the sample takes nothing of it */
+    int64_t process_lag;     /* process_left may be too low by this */
+    /* 1 or more; a sample of a young thread is raised by 1/process_shares of what process_left exceeds it by */
+    unsigned process_shares;
+    /* sum of process_left of all other processes, including ended ones; 0: the sample takes no CPU time from others */
     int64_t others_left;
-    int64_t others_room; /* most that the process may still take of others_left */
+    int64_t others_room; /* the process may take this much more of others_left */
 };
 
-/* Returns the CPU time that the sample stands for, ns, 0 or more. */
+/* Returns the CPU time that the sample represents, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
-/* Returns the CPU time of other processes that the sample stands for in addition, ns, 0 or more. A process that lives
+/* Returns the CPU time of other processes that the sample represents in addition, ns, 0 or more. A process that lives
  * for a few ticks is sampled by chance only, and the CPU time that it uses after its last sample would be lost. */
 uint64_t weight_for_others(const struct weight *weight);
 
@@ -112,14 +110,14 @@ uint64_t weight_for_others(const struct weight *weight);
 
 struct wall_time {
     uint64_t at;      /* time up to which everything is booked */
-    uint64_t wait_ns; /* the part of the thread's run-queue wait that is booked */
+    uint64_t wait_ns; /* the part of the thread's run-queue wait that is booked, ns */
 };
 
-/* Books the waits for a CPU up to now. wait_ns: run-queue wait of the thread's whole life, ns; the kernel counts a wait
- * when it is over. Returns the wait to report now, ns. It is 0 until at least 0.1 ms of waits has come together. It is
- * never more than the time that is not booked yet; the rest is reported next time. */
+/* Books the waits for a CPU up to now. wait_ns: run-queue wait of the thread's whole life, ns; the kernel adds a wait
+ * when it ends. Returns the wait to report now, ns. It is 0 until at least 0.1 ms of waits has accumulated, and never
+ * more than the elapsed time that is not booked yet. Later calls return the rest. */
 uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns);
-/* Books ns in which the thread ran. The account may be ahead of the clock afterwards. */
+/* Books ns in which the thread ran. Afterwards, wall->at may be later than the present time. */
 void wall_time_book_run(struct wall_time *wall, uint64_t ns);
 /* Books the rest of the time up to now as sleep, and returns it, ns. */
 uint64_t wall_time_book_sleep(struct wall_time *wall, uint64_t now);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Decides which tracees are active, so that every tick looks at them. The cost of a tick must depend on the number of
+/* Decides which tracees are active, so that every tick looks at them. The cost of a tick must depend on the number of
  * threads that run, not of threads that exist.
  *
- * One system call reads the clock of a whole process. While it advances by no more than the CPU time of the active
- * threads, no other thread has run. When it advances by more, the other threads are searched, some at a time, for
- * threads whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
- * scheduler (4 ms at 250 Hz). So it is used only to find threads that woke up, not to skip active ones.
- */
+ * One system call reads the clock of a whole process. While this clock advances by no more than the CPU time of the
+ * active threads, no other thread has run. When it advances by more, the other threads are searched, some at a time,
+ * for threads whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
+ * scheduler (4 ms at 250 Hz). So the clock is used only to find threads that woke up, not to skip active ones. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -23,8 +21,8 @@
 #define SEARCH_SHARE 500u       /* reading all clocks may take 1/SEARCH_SHARE of the time */
 #define SEARCH_PIECE_MAX 256u     /* largest number of processes and threads in a piece of a round */
 #define SEARCH_PIECE_NS 1000000u /* time from one piece to the next */
-#define UNEXPLAINED_NS 50000u   /* less CPU time than this is not worth a search */
-#define WORTH_A_LOOK_NS 200000u /* less CPU time than this in an active span does not keep a tracee active */
+#define UNEXPLAINED_NS 50000u   /* ns; a process with less unexplained CPU time than this is not searched */
+#define WORTH_A_LOOK_NS 200000u /* ns; a tracee stays active if it uses this much CPU time in activity.span */
 #define ACTIVE_SPAN_MIN_NS 200000000u
 
 void active_drop_idle(struct tracer *tracer, uint64_t now)
@@ -66,7 +64,7 @@ static bool active_is_unexplained(struct process *process)
 
 /* Returns true if the thread has used CPU time since the last call. Some kernels keep no figures of single threads
  * (without CONFIG_SCHED_INFO, or, before Linux 5.14, without the option delayacct). There schedstat is missing, or
- * contains zeros. Then a thread counts as having run if it is running now. */
+ * contains zeros. Then returns true if the thread is running now. */
 static bool active_has_run(struct tracee *tracee)
 {
     uint64_t before = tracee->time.used_ns;
@@ -110,8 +108,8 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
     }
 }
 
-/* Returns the time from one round to the next, ns. The kernel sums a process's clock over its threads, so with
- * thousands of threads the clocks are read less often. */
+/* Returns the time from the beginning of one round to the next, ns. The kernel sums a process's clock over its threads,
+ * so with thousands of threads the clocks are read less often. */
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->search.cost_ns * SEARCH_SHARE;
@@ -137,12 +135,12 @@ static bool active_is_to_be_searched(struct supervisor *supervisor, struct proce
     return active_is_unexplained(process);
 }
 
-/* Does one piece of a round, beginning at processes->searched. */
+/* Does one piece of a round (struct search), beginning at processes->searched. */
 static void active_search_piece(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
-    /* CPU time, because other tasks may run in between on a full machine */
+    /* CPU time: elapsed time would include other tasks on a full machine */
     uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID);
     unsigned left = SEARCH_PIECE_MAX, visited = 0;
 
@@ -157,8 +155,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         if (process->search.next == NULL)
             processes->searched = process->next;
     }
-    /* leaves out the cost of searching threads: they are searched only if one has woken up, and that must not delay the
-     * next round */
+    /* excludes the cost of searching threads. A search takes place only if a thread has woken up, and must not delay
+     * the next round */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* active: decides which tracees ticks look at: those that use CPU time. */
+/* active: decides which tracees are active. These use CPU time, and ticks look at them. */
 #ifndef PPROFIL_ACTIVE_H
 #define PPROFIL_ACTIVE_H
 
@@ -9,14 +9,14 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* Makes tracees of this tracer inactive that have used hardly any CPU time for some time. */
+/* Makes the tracees of this tracer inactive that have used hardly any CPU time for some time. */
 void active_drop_idle(struct tracer *tracer, uint64_t now);
-/* By the first tracer. Finds processes that used more CPU time than their active tracees account for, and activates the
- * threads that used it. One call does only a piece of a round, because it holds the lock. Returns the time at which it
- * must be called again; an earlier call does no harm. */
+/* Called by the first tracer. Finds processes that used more CPU time than their active tracees account for, and
+ * activates the threads that used it. A search through all processes is divided over several calls, because each call
+ * holds the lock. Returns the time at which it must be called again; an earlier call does no harm. */
 uint64_t active_search(struct tracer *tracer, uint64_t now);
-/* Makes the tracee active, or has its own tracer do so if that is not `tracer`. To be called for a tracee that uses CPU
- * time. */
+/* Makes the tracee active. If it belongs to a tracer other than `tracer`, has that tracer do so. To be called for a
+ * tracee that uses CPU time. */
 void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Answers the stop of a tracee: reads its registers, copies its stack, repairs a call that the stop broke, and resumes
+/* Answers the stop of a tracee: reads its registers, copies its stack, repairs a call that the stop broke, and resumes
  * it. Then books the time that this took, and attributes the sample.
  *
- * A running thread may end or exec at any time, and then its memory is gone, or is another program's. So its memory is
- * written before the resume. Work that can wait is done after the resume. Nothing before the resume allocates. Only
- * at_stop_open_mappings, and the sample of a program that profiles itself, take the lock before the resume.
- */
+ * Once a thread runs, it may end or exec at any time, and then its memory is gone, or is another program's. So its
+ * memory is accessed before the resume. Work that can wait is done after the resume. Nothing before the resume
+ * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock before the
+ * resume. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -24,12 +23,12 @@
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 
-/* Largest cost of a stop that our clock does not see, ns: the kernel's way into and out of the stop, and cold caches.
- * Measured with a tracer that polls on another CPU. */
+/* Largest part of a stop's cost that our clock does not show, ns: the kernel's way into and out of the stop, and cold
+ * caches. Measured with a tracer that polls on another CPU. */
 #define UNSEEN_MAX_NS 14000u
 
-/* Returns the CPU time that a stop takes from a thread if a CPU is idle, ns: the time that the thread would have run
- * during the stop, plus the unseen cost. stopped: length of the stop, ns. */
+/* Returns the CPU time that a stop takes from a thread if a CPU is idle, ns. This is the time that the thread would
+ * have run during the stop, plus the part of the cost that the clock does not show. stopped: length of the stop, ns. */
 static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 {
     uint64_t unseen = stopped < UNSEEN_MAX_NS ? stopped : UNSEEN_MAX_NS;
@@ -39,7 +38,7 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
     return (uint64_t)((double)stopped * share) + unseen;
 }
 
-/* Resumes the tracee. If it is CONTINUING, it runs to the next stop of its call. */
+/* Resumes the tracee. A CONTINUING tracee runs to the next stop of its call. */
 static void at_stop_let_run(struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -49,11 +48,11 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(tracee);
-    /* a changed signal mask (is_unblocked) must last no longer than to the thread's next call, so the thread stops
+    /* a changed signal mask (is_unblocked) must end at the thread's next call at the latest, so the thread stops
      * there */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
                    backoff_follows(&repair->backoff);
-    /* ESRCH: it was killed while it stood still; its end will be reported */
+    /* ESRCH: the tracee was killed while it was stopped; its end will be reported */
     ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
     debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : to_call ? "follow" : "resume", tracee->tid, signal);
 }
@@ -78,7 +77,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
         tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
 }
 
-/* Books the stop of a tracee that runs again. */
+/* Books the stop of a tracee that was resumed. */
 static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
                          bool sampled, bool ours)
 {
@@ -96,8 +95,8 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
     supervisor_unlock(supervisor);
 }
 
-/* Opens the list of the tracee's mappings. To be called before the resume: once the tracee runs, it may exec, and the
- * opening may then wait for that exec. */
+/* Opens the list of the tracee's mappings. To be called before the resume: once the tracee runs, it may exec, and then
+ * opening the list may wait for that exec. */
 static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tracee)
 {
     supervisor_lock(tracer->supervisor);
@@ -105,8 +104,8 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Returns true if the stop came only because of sampling, or of a handover. All stops of a call that a sample broke are
- * such stops. */
+/* Returns true if the stop came only because of sampling, or of a handover. This includes all stops of a call that a
+ * sample broke. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;

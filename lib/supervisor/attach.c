@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Seizes the threads of a process: PTRACE_SEIZE on every thread, which stops none of them. The kernel attaches threads
+/* Seizes the threads of a process: PTRACE_SEIZE on every thread, which stops none of them. The kernel attaches threads
  * made by seized threads to us. So all are seized as soon as a pass over /proc/PID/task finds no new thread.
  *
- * Some threads of a process may be impossible to seize: those with another tracer, or with other credentials (the raw
- * system call setresuid changes those of one thread only). These threads refuse, in the words of this file. The other
- * threads are followed nevertheless. Threads that refused are tried again now and then: their tracer may have left
- * them, and the kernel does not attach the tasks that they make to us.
- */
+ * Some threads of a process may be impossible to seize: threads with another tracer, or with other credentials (the raw
+ * system call setresuid changes the credentials of one thread only). This file says that these threads refuse. The
+ * other threads are followed nevertheless. Threads that refused are tried again at intervals. The reasons are that
+ * their tracer may have left them, and that the kernel does not attach the tasks that they make to us. */
 #include "config.h"
 
 #include <errno.h>
@@ -27,7 +25,7 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-/* largest number of seizures in one pass that an exec may delay: wakeup_seize waits 10 ms for each */
+/* largest number of seizures in one pass that may be given up because of an exec: wakeup_seize waits 10 ms for each */
 #define EXEC_SEIZURES_MAX 100
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
@@ -37,7 +35,7 @@
 #define RETRY_NS 1000000000u
 #define RETRY_PAUSE_FACTOR 50u
 #define RETRY_PROCESSES_MAX 256u
-/* No PTRACE_O_EXITKILL: when we end, in any way, the target goes on untraced. */
+/* PTRACE_O_EXITKILL is not set: when we end, in any way, the target continues untraced. */
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
      PTRACE_O_TRACESYSGOOD)
@@ -46,7 +44,7 @@ struct attach_pass {
     struct tracer *tracer;
     pid_t pid;
     bool joins;             /* the process was followed before this pass */
-    bool interrupted;       /* an exec came in between: tracees and processes may be gone */
+    bool interrupted;       /* an exec interrupted the pass: tracees and processes may be gone */
     uint64_t answered_at;   /* time at which stops were last answered */
     unsigned exec_seizures; /* number of seizures that were given up because of an exec */
     unsigned found;
@@ -55,8 +53,8 @@ struct attach_pass {
     pid_t culprit;
 };
 
-/* Returns the process of this pass; NULL: it is gone. Whenever the lock is given up, the process may go, and another
- * may get its number. */
+/* Returns the process of this pass; NULL: the process is gone. Whenever the lock is given up, the process may end, and
+ * another may get its number. */
 static struct process *attach_process_of(const struct attach_pass *pass)
 {
     return process_find(&pass->tracer->supervisor->processes, pass->pid);
@@ -102,8 +100,8 @@ int attach_seize(struct tracer *tracer, pid_t tid)
     return error == -EAGAIN && attach_is_mine(tracer, tid) ? 0 : error;
 }
 
-/* Books a refusal. EPERM need not be one: PTRACE_SEIZE also returns it for a thread that a tracee has just made, which
- * is ours already, and for a thread that has ended. Returns 0 or -errno. */
+/* Books a refusal. EPERM does not always mean a refusal. PTRACE_SEIZE also returns EPERM for a thread that a tracee has
+ * just made, which is ours already, and for a thread that has ended. Returns 0 or -errno. */
 static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -124,8 +122,8 @@ static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
     return untraced_add(&supervisor->processes, process, tid, 0);
 }
 
-/* Makes a tracee of a thread that was seized. early: its parent may be a tracee that will report it later. Returns 0 or
- * -errno. */
+/* Makes a tracee of a thread that was seized. early: the parent of the thread may be a tracee that will report the
+ * thread later. Returns 0 or -errno. */
 static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
 {
     struct tracer *tracer = pass->tracer;
@@ -141,7 +139,7 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     tracee->seen_before_parent = early;
     pass->found++;
     debug_log(tracer, "seize %d %d", tid, process->pid);
-    if (pass->joins && tid == process->pid) { /* a child that was just forked: new_task_find_missed */
+    if (pass->joins && tid == process->pid) { /* a child that was just forked, from new_task_find_missed */
         tracee->files.may_exec = true;
         tracee->born_at = time_now();
     }
@@ -152,8 +150,8 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     return 0;
 }
 
-/* Answers stops at most every ANSWER_PERIOD_NS. There may be thousands of threads to seize, and the seized ones make
- * others meanwhile. */
+/* Answers stops, at most once in ANSWER_PERIOD_NS: there may be thousands of threads to seize, and the seized threads
+ * make others meanwhile. */
 static void attach_answer_stops(struct attach_pass *pass)
 {
     uint64_t now = time_now();
@@ -175,7 +173,8 @@ static int attach_thread(void *context, pid_t tid)
     bool known = supervisor_find(supervisor, tid) != NULL ||
                  (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
-        untraced_remove(&supervisor->processes, process, tid); /* the entry was of an earlier thread with this number */
+        /* this entry is for an earlier thread with the same number */
+        untraced_remove(&supervisor->processes, process, tid);
     supervisor_unlock(supervisor);
     if (known)
         return 0;
@@ -187,14 +186,15 @@ static int attach_thread(void *context, pid_t tid)
         return 0;
     if (refused == -EAGAIN && pass->exec_seizures++ < EXEC_SEIZURES_MAX)
         return -EAGAIN;
-    /* the exec waits too long for another thread to end, perhaps because the tracer of that thread does not reap it */
+    /* the exec waits too long for another thread to end, perhaps because that thread has a tracer that does not reap
+     * it */
     bool busy = refused == -EAGAIN;
     if (busy)
         refused = -EBUSY;
     supervisor_lock(supervisor);
     int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, mine);
     supervisor_unlock(supervisor);
-    return error == 0 && busy ? -EBUSY : error; /* no further threads are tried: the exec will end them */
+    return error == 0 && busy ? -EBUSY : error; /* tries no further threads: the exec will end them */
 }
 
 static int attach_add_root(struct supervisor *supervisor, pid_t pid, bool launched)
@@ -257,8 +257,9 @@ static int attach_all(struct attach_pass *pass)
 }
 
 /* Returns true if an exec may be under way that leaves no thread to seize. While a thread other than the leader execs,
- * the leader is dead already, and the thread has not taken its place yet. That looks like a refusal. If the thread
- * takes the leader's place while we look the number up, it looks as if there were no such process. */
+ * the leader is dead already, and the thread has not taken its place yet. A seizure then fails as if the leader had
+ * refused. If the thread takes the leader's place during PTRACE_SEIZE, the seizure fails as if there were no such
+ * process. */
 static bool attach_may_be_amid_exec(const struct attach_pass *pass)
 {
     bool nobody = pass->error == -EPERM || pass->error == 0;

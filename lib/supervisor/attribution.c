@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Computes how much time a sample stands for (accounting.c), and delivers the sample.
+/* Computes how much time a sample represents (accounting.c), and delivers the sample.
  *
  * In wall mode, the time that a thread waited for a CPU comes from the kernel, and the time that it ran is its
  * attributed CPU time. In the rest of the time (wall_time of accounting.h) it slept. The rest is attributed to the
- * place where it is next seen asleep.
+ * system call and address at which the thread is next seen asleep.
  *
- * A thread that waits for a CPU is "running" in /proc, too. If cpu_wait of accounting.h does not recognize it, it is
- * interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was on no CPU.
- */
+ * A thread that waits for a CPU is "running" in /proc, too. If cpu_wait of accounting.h does not recognize the wait,
+ * the thread is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was on no CPU. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -26,14 +24,14 @@
 #include "supervisor/tracer-cpus.h"
 #include "wire/wire.h"
 
-/* A sample of a young thread takes 1/YOUNG_SHARES of the CPU time of its process for which no sample stands yet. */
+/* A sample of a young thread takes 1/YOUNG_SHARES of the CPU time of its process that no sample represents yet. */
 #define YOUNG_SHARES 4u
-#define AHEAD_MAX 8             /* number of stretches by which the sum of a thread may exceed its CPU time */
-#define SEEN_LATE_NS 100000u    /* a stop that is seen sooner than this after its interrupt is seen without delay */
-#define KERNEL_TICK_NS 4000000u /* longest lag of a process's clock, for each CPU on which its threads run */
+#define AHEAD_MAX 8             /* number of stretches by which the sum of a thread's samples may exceed its CPU time */
+#define SEEN_LATE_NS 100000u    /* ns after its interrupt; a stop that is seen sooner is seen without delay */
+#define KERNEL_TICK_NS 4000000u /* longest lag of a process's clock, ns, for each CPU on which its threads run */
 
-/* Returns process_shares of struct weight. When serving, the first sample of a process takes all the CPU time that it
- * has used, the second takes half of the rest, and so on: there may be few samples. */
+/* Returns weight.process_shares. When serving, the first sample of a process takes all the CPU time that the process
+ * has used, the second takes half of the rest, and so on, because there may be few samples. */
 static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
 {
     uint64_t count = process->sampled.count;
@@ -41,14 +39,12 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
     return supervisor->options.serve && count < YOUNG_SHARES ? (unsigned)count + 1 : YOUNG_SHARES;
 }
 
-/*
- * Returns the CPU time that a sample of a thread on a CPU stands for, ns.
+/* Returns the CPU time that a sample of a thread on a CPU represents, ns.
  *
- * If other threads compete for the CPU, a look stands for more time than the thread ran. A program that profiles itself
- * compares the sum with its own clock, even after few samples. So its sum may exceed its CPU time by at most one
+ * If other threads compete for the CPU, a sample represents more time than the thread ran. A program that profiles
+ * itself compares the sum with its own clock, even after few samples. So its sum may exceed its CPU time by at most one
  * period. Such a program may also turn profiling on for less than a period each time. So its threads always count as
- * young, and the sum approaches the CPU time of the process, of which more is known.
- */
+ * young. Then the sum approaches the CPU time of the process, of which more is known than of a thread's. */
 static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
@@ -93,9 +89,9 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
             (int64_t)(process->clock.known_ns - process->untraced_ns - process->sampled.attributed_ns);
 }
 
-/* Returns true if the tracee was on a CPU when it was interrupted. A tracee that waited for a CPU then went on waiting
- * until it stopped, which is longer than we can have kept it waiting. If no CPU is idle, we wait for a CPU, too, and
- * the tracee may have stopped long before we see the stop. */
+/* Returns true if the tracee was on a CPU when it was interrupted. If it waited for a CPU at that time, it went on
+ * waiting until it stopped. That wait is longer than the time for which we can have kept the tracee waiting. If no CPU
+ * is idle, we wait for a CPU, too, and the tracee may have stopped long before we see the stop. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
@@ -114,16 +110,17 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
     return interrupt->hindered_at + waited <= stopped_at;
 }
 
-/* Sets *cpu_ns to the CPU time that the sample stands for. Returns false if the tracee was on no CPU. */
+/* Sets *cpu_ns to the CPU time that the sample represents. Returns false if the tracee was on no CPU. */
 static bool attribution_credit(struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
-    /* overdue time counts only as far as the tracee ran: it may have been in a long call, or without a CPU */
+    /* overdue_ns counts only up to the time that the tracee ran: it may have been in a long call, or without a CPU */
     uint64_t ran = cpu->run_ns - tracee->interrupt.run_ns;
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
-    /* set to 0 even if the thread waited at the look: then it gets no missed time either */
+    /* set to 0 even if the tracee was on no CPU: a later sample must not get the time that was missed before this
+     * one */
     tracee->interrupt.late_ns = 0;
     return on_cpu;
 }
@@ -149,7 +146,7 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    /* other tracees were interrupted, too, and may stand still */
+    /* other tracees were interrupted by this tick, too, and may still be stopped */
     bool others_stopped = tracer->tick.awaited_count > 1;
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
@@ -198,13 +195,14 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
         attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
-/* Returns true if the tracee, which is asleep, does not wake up for signals (state D). Its state is read again only
- * after it has run. */
+/* Returns true if the tracee, which is asleep, does not wake up for signals (state D). The state is read again only
+ * after the tracee has run. */
 static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
         char letter = procfs_state_letter(&tracee->files);
-        /* other letters: the task may just have woken up, so turns becomes 0, and the state is read again next time */
+        /* other letters: the task may just have woken up, so turns becomes 0, and the next call reads the state
+         * again */
         tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
         tracee->sleep.uninterruptible = letter == 'D';
     }
@@ -213,7 +211,7 @@ static bool attribution_is_uninterruptible(struct tracee *tracee, const struct p
 
 /* Returns true if the call belongs to the 32-bit ABI. /proc/TID/syscall does not show the ABI of a call. If code and
  * stack are both below 4 GiB, the task is taken for a 32-bit one. An x32 task is recognized by bit 30 of the call's
- * number (__X32_SYSCALL_BIT). */
+ * number (__X32_SYSCALL_BIT), and is not taken for a 32-bit one. */
 static bool attribution_is_compat_call(const struct procfs_state *state)
 {
     return state->syscall >= 0 && state->syscall < 1 << 30 && state->pc <= UINT32_MAX && state->sp <= UINT32_MAX &&
@@ -233,7 +231,7 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     if (attribution_is_compat_call(state))
         sample.flags |= WIRE_SAMPLE_COMPAT;
     if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
-        /* the piece under way may be another call, such as write for writev */
+        /* the current piece may be a different call from the program's, such as write for writev */
         sample.syscall = tracee->repair.call.number;
     procfs_read_cpu(&tracee->files, &cpu);
     attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* attribution: computes how much time a sample stands for, and gives it to the client, or to a histogram in the
+/* attribution: computes how much time a sample represents, and adds it to the client's event or to a histogram in the
  * target. */
 #ifndef PPROFIL_ATTRIBUTION_H
 #define PPROFIL_ATTRIBUTION_H
@@ -12,14 +12,15 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* When serving: passes on the CPU time of a process that has ended for which no sample stands. The samples of other
- * processes will stand for it. The clock of the process must have been read after its end (tracee_last_cpu). */
+/* When serving: saves the CPU time of an ended process that none of its samples represents. The samples of other
+ * processes will represent it. The clock of the process must have been read after its end (tracee_last_cpu). */
 void attribution_note_end(struct supervisor *supervisor, const struct process *process);
 /* Attributes the sample of a tracee that has stopped. regs: its registers at the stop. */
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
-/* Wall mode: attributes the time that the tracee has slept. state: result of the look that found it asleep. */
+/* Wall mode: attributes the time that the tracee has slept. state: system call and registers of the sleeping tracee, as
+ * procfs_look read them. */
 void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
-/* Wall mode: attributes the time that the tracee has waited for a CPU. To be called after a look has read
+/* Wall mode: attributes the time that the tracee has waited for a CPU. To be called after this tick has read
  * tracee->look.times, if the tick does not interrupt the tracee. */
 void attribution_waiting(struct tracer *tracer, struct tracee *tracee);
 

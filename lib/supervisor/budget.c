@@ -7,15 +7,15 @@
 
 #define SECOND 1000000000.0
 #define RATE_MIN_HZ 10.0
-/* The cost of a sample is a running mean over N samples. N is the number of samples in COST_SECONDS at rate_hz, at
- * least COST_SAMPLES_MIN and at most COST_SAMPLES_MAX. Until N samples are measured, COST_FIRST_SAMPLES assumed samples
- * of COST_FIRST_NS count, too. COST_FIRST_NS is between the costs with and without an idle CPU. */
+/* The cost of a sample is a running mean over N samples. N is the number of samples in COST_SECONDS at rate_hz, limited
+ * to COST_SAMPLES_MIN..COST_SAMPLES_MAX. Until N samples are measured, COST_FIRST_SAMPLES assumed samples of
+ * COST_FIRST_NS count, too. COST_FIRST_NS is between the costs with and without an idle CPU. */
 #define COST_FIRST_NS 40000.0
 #define COST_FIRST_SAMPLES 4u
 #define COST_SECONDS 0.1
 #define COST_SAMPLES_MIN 8.0
 #define COST_SAMPLES_MAX 32.0
-#define COST_SAMPLE_MAX_NS 1000000.0 /* a sample that cost more was held up by something else */
+#define COST_SAMPLE_MAX_NS 1000000.0 /* limit, ns: a sample that cost more was delayed by something else */
 #define CHANGE_MIN 0.05 /* share of the rate; a smaller change is not reported */
 
 void budget_init(struct budget *budget, double asked_hz, double share)
@@ -42,8 +42,8 @@ void budget_ask(struct budget *budget, double asked_hz)
     budget->rate_hz = budget->reported_hz = budget_allowed(budget);
 }
 
-/* Returns the number of samples over which the mean cost is taken. At a low rate it is lower, because COST_SAMPLES_MAX
- * samples would take long, and the mean must follow soon when samples become cheaper. */
+/* Returns N, the number of samples over which the mean cost is taken. At a low rate N is smaller: COST_SAMPLES_MAX
+ * samples would take long, and the mean must soon follow when samples become cheaper. */
 static double budget_memory(const struct budget *budget, const struct budget_cost *cost)
 {
     double samples = budget->rate_hz * COST_SECONDS;

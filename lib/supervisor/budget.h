@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * budget: decides how often targets may be sampled. Pure.
+/* budget: decides how often targets may be sampled. Does no I/O and reads no clock.
  *
  * The budget is the share of its CPU time that a target may lose to samples. The rate is the number of samples in a
  * second of a thread's CPU time. So the lost share is the rate times the cost of a sample. That cost is measured all
- * the time, and the rate follows it at once, down and up. Stops that come without sampling, too (new tasks, execs,
- * signals), are not part of the cost. The stops of a call that a sample broke are part of the cost of that sample.
+ * the time, and the rate follows it at once, down and up. Some stops would come without sampling, too: those for new
+ * tasks, execs and signals. They are not part of the cost. The stops of a call that a sample broke are part of the cost
+ * of that sample.
  *
  * A sample costs more if no CPU is idle, and more while tasks are made. A cost is kept for each combination of these
- * conditions. So when a condition ends, the rate is at once what it was before.
- */
+ * conditions. So when a condition ends, the rate is at once what it was before. */
 #ifndef PPROFIL_BUDGET_H
 #define PPROFIL_BUDGET_H
 
@@ -22,14 +21,14 @@
 #define BUDGET_CONDITIONS 4u
 
 struct budget_cost {
-    double ns;             /* cost of a sample, as measured recently, or as assumed at first */
+    double ns;             /* running mean of the cost of a sample, ns; an assumed cost at first */
     unsigned samples;      /* number of samples that were measured */
     uint64_t no_sample_ns; /* cost since the last sample: ticks and stops that led to no sample */
 };
 
 struct budget {
     double asked_hz;
-    double rate_hz; /* the rate in force: asked_hz, or less if that costs too much */
+    double rate_hz; /* the rate now: asked_hz, or less if that costs too much */
     double share;   /* share of their CPU time that targets may lose, more than 0 */
     struct budget_cost costs[BUDGET_CONDITIONS];
     unsigned condition;    /* condition for which rate_hz was set */
@@ -39,9 +38,9 @@ struct budget {
     uint64_t throttled_ns; /* time in which rate_hz was below asked_hz */
 };
 
-/* Begins with an assumed cost of a sample. asked_hz > 0. share > 0: struct budget. */
+/* Initializes *budget with an assumed cost of a sample. asked_hz > 0. share > 0: budget->share. */
 void budget_init(struct budget *budget, double asked_hz, double share);
-/* Asks for another rate. */
+/* Sets asked_hz, and the rate that the cost allows. */
 void budget_ask(struct budget *budget, double asked_hz);
 /* Books the cost of `samples` samples: together they took cost_ns from targets. samples is 0 for ticks and stops that
  * led to no sample: their cost is added to that of the next sample under the same condition. */

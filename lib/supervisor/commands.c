@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Receives and obeys the client's commands (lib/wire/wire.h), and watches the descriptors for them. */
+/* Receives the client's commands (lib/wire/wire.h), carries them out, and watches the descriptors for commands. */
 #include "config.h"
 
 #include <errno.h>
@@ -48,8 +48,8 @@ static int commands_change_rate(struct supervisor *supervisor, double hz, int ri
     return 0;
 }
 
-/* With the lock. Obeys a command. fd: descriptor that came with it, or -1; the caller closes it. Returns 0 or
- * -errno. */
+/* Carries out a command, with the lock. fd: descriptor that came with the command, or -1; the caller closes it. Returns
+ * 0 or -errno. */
 static int commands_do(struct supervisor *supervisor, const struct wire_message *command, int fd)
 {
     switch (command->op) {
@@ -84,7 +84,7 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
 
     if (command->op == WIRE_OP_QUIT) {
         supervisor->client.quitting = true;
-        return; /* main_leave answers it at the end */
+        return; /* main_leave answers QUIT at the end */
     }
     if (command->op == WIRE_OP_ATTACH) {
         error = attach_process(supervisor->tracers[0], command->pid,
@@ -97,13 +97,13 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     commands_answer(supervisor, command, error, &refusal);
 }
 
-/* Reads the commands of the client, obeys and answers them. */
+/* Reads the commands of the client, carries them out, and answers them. */
 static void commands_read(struct supervisor *supervisor)
 {
     struct wire_message command;
     int error, fd;
 
-    /* after QUIT no command is obeyed any more, but the end of the client is noticed */
+    /* after QUIT no command is carried out, but the end of the client is noticed */
     while (!supervisor->client.gone &&
            (error = wire_receive(supervisor->client.socket, &command, &fd)) != -EAGAIN) {
         if (error == -EPIPE)
@@ -119,8 +119,9 @@ static void commands_read(struct supervisor *supervisor)
 
 /* The descriptors are the client's socket, the sockets of openers, and, when serving, connections of programs that
  * profile themselves and an eventfd for SIGTERM. The first tracer sleeps in waitid(2), which cannot wait for
- * descriptors. So another thread, the watcher, polls them. If one is ready, the watcher wakes the first tracer up, and
- * waits until the tracer has looked at them. A third thread waits for SIGTERM, and reports it through the eventfd. */
+ * descriptors. So another thread, the watcher, polls them. If a descriptor is ready, the watcher wakes the first tracer
+ * up, and waits until the tracer has handled the descriptors. A third thread waits for SIGTERM, and writes to the
+ * eventfd. */
 
 static int commands_watch(const struct supervisor *supervisor, int fd)
 {
@@ -146,8 +147,8 @@ int commands_open(struct supervisor *supervisor)
     return commands_watch(supervisor, supervisor->client.socket);
 }
 
-/* The thread that waits for SIGTERM. It replaces a signalfd(2), whose poller would be woken up by the signal of each
- * tick. */
+/* The thread that waits for SIGTERM. A signalfd(2) would not do: each signal of a tick would wake up the thread that
+ * polls it. */
 static void *commands_await_term(void *context)
 {
     struct watcher *watch = context;
@@ -157,7 +158,7 @@ static void *commands_await_term(void *context)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
-        ; /* ignored: SIGTERM may also report a tracee's end, see clone(2) */
+        ; /* ignores other causes: SIGTERM may also report a tracee's end, see clone(2) */
     eventfd_write(watch->term, 1);
     return NULL;
 }

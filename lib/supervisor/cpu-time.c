@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the CPU time of processes and threads, and sets the baselines from which it counts. */
+/* Reads the CPU time of processes and threads, and sets the baselines from which CPU time is counted. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -9,8 +9,9 @@
 
 #define LATELY_SHARE 300u /* reading a process's clock may take 1/LATELY_SHARE of the time */
 
-/* Returns the process's CPU time since its last baseline_take, or, if there was none, of its whole life, ns; 0 if its
- * clock cannot be read. Sets clock.known_ns to the same. Works for a zombie that is not reaped yet. */
+/* Returns the process's CPU time since its last baseline_take, ns. If there was none, returns that of its whole life.
+ * Returns 0 if its clock cannot be read. Sets clock.known_ns to the returned value. Works for a zombie that is not
+ * reaped yet. */
 static uint64_t process_cpu(struct process *process)
 {
     struct timespec time;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cpu-time: reads the CPU time of processes and threads, and sets the baselines from which it counts. With the
- * supervisor's lock. */
+/* cpu-time: reads the CPU time of processes and threads, and sets the baselines from which CPU time is counted. The
+ * caller holds the supervisor's lock. */
 #ifndef PPROFIL_CPU_TIME_H
 #define PPROFIL_CPU_TIME_H
 
@@ -12,14 +12,15 @@ struct procfs_cpu;
 struct supervisor;
 struct tracee;
 
-/* Returns the CPU time of the process since its last baseline, ns, without threads that could not be seized. Returns 0
- * if its clock cannot be read. */
+/* Returns the CPU time of the process since its last baseline, ns, without the threads that could not be seized.
+ * Returns 0 if the clock of the process cannot be read. */
 uint64_t process_cpu_traced(struct process *process);
-/* Returns what process_cpu_traced returned *age_ns ago, and sets *age_ns (0: just now). The kernel sums a process's
- * clock over all its threads. So the clock is read again only after 300 times as long as the last reading took. */
+/* Returns a recent value of process_cpu_traced, and sets *age_ns to its age, ns (0: read now). A read of a process's
+ * clock takes long, because the kernel sums it over all threads. So a value is used for 300 times as long as its read
+ * took. */
 uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns);
-/* Returns the CPU time of the process in all stretches of sampling, ns. sampling: such a stretch is under way, so the
- * clock is read. */
+/* Returns the CPU time that the process used while it was sampled, ns. sampling: sampling is on, so the clock is
+ * read. */
 uint64_t process_cpu_counted(struct process *process, bool sampling);
 /* Like process_cpu_counted, but uses the last reading of the clock. */
 uint64_t process_cpu_known(const struct process *process, bool sampling);
@@ -28,15 +29,17 @@ uint64_t process_cpu_known(const struct process *process, bool sampling);
  * than before. Then the tracee is unchanged, but *cpu may be filled in. */
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
 
-/* Takes the baseline of a process and its threads: CPU time used up to now, and interrupts under way, do not count. */
+/* Takes the baseline of a process and its threads. CPU time used up to now, and interrupts under way, will not
+ * count. */
 void baseline_take(struct supervisor *supervisor, struct process *process);
 /* Takes the baseline of one thread. */
 void baseline_take_of(struct tracee *tracee);
 
-/* To be called when a program that profiles itself pauses profiling. Keeps the CPU time of the process and of its
- * threads for which no sample stands yet: each stretch of profiling may be shorter than a period. */
+/* To be called when a program that profiles itself pauses profiling. Saves the CPU time of the process and of each
+ * thread that no sample represents yet. Without this, a program that turns profiling on for less than a period each
+ * time would lose that CPU time. */
 void baseline_keep_debts(struct process *process);
-/* To be called when the pause ends. Takes the baselines, and adds the CPU time that was kept. */
+/* To be called when the pause ends. Takes the baselines, and adds the saved CPU time. */
 void baseline_resume(struct supervisor *supervisor, struct process *process);
 
 #endif

@@ -31,7 +31,8 @@ struct debug_log *debug_log_new(int fd)
     return log;
 }
 
-/* Returns the size of the first lines that a pipe takes in one piece, so that lines of two tracers are not mixed. */
+/* Returns the size of the leading lines that a pipe accepts in one atomic write, so that lines of two tracers are not
+ * mixed. */
 static size_t debug_log_lines(const char *text, size_t size)
 {
     if (size <= PIPE_BUF)

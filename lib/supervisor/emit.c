@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Puts events on the ring. If the client is behind with reading, an event is dropped and counted. The count is reported
- * later, when there is room. So a target never waits for a reader. */
+/* Puts events on the ring. If the client reads too slowly, an event is dropped and counted. The count is reported
+ * later, when the ring has room. So a target never waits for a reader. */
 #include "config.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ void emit_wake(const struct supervisor *supervisor)
 {
     uint64_t one = 1;
     ssize_t ignored = write(supervisor->wake, &one, sizeof one);
-    (void)ignored; /* fails if the counter is full: the client was woken already */
+    (void)ignored; /* fails if the counter is full: then the client was woken already */
 }
 
 static void emit_lost(struct supervisor *supervisor)
@@ -29,16 +29,16 @@ static void emit_lost(struct supervisor *supervisor)
         return;
     struct wire_lost *event = ring_reserve(supervisor->ring, sizeof *event);
     if (event == NULL)
-        return; /* this event is counted as lost, too; the count is reported later */
+        return; /* this WIRE_LOST event is counted as lost, too; a later call reports the count */
     uint64_t lost = ring_lost(supervisor->ring);
     if (lost == 0)
-        return; /* the reserved event is not committed, so it is not sent */
+        return; /* a reserved event that is not committed is not sent */
     *event = (struct wire_lost){
         .header = {WIRE_LOST, sizeof *event}, .time = time_now(), .events = lost};
     ring_commit(supervisor->ring);
 }
 
-/* Returns true if the event is the end of a process: the client may wait for it, without a time limit. */
+/* Returns true if the event is the end of a process: the client may wait for this event, without a time limit. */
 static bool emit_is_awaited(const struct wire_header *event)
 {
     const struct wire_exit *end = (const void *)event;
@@ -130,7 +130,7 @@ void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
     emit_event(supervisor, &event.header);
 }
 
-/* known: the name that was last emitted; it is updated. */
+/* Reads the name of a thread, and emits it if it differs from known. known: the name that was last emitted; updated. */
 static void emit_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char known[16])
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* emit: sends events to the client through the ring. With the lock. An event that does not fit into the ring is dropped
- * and counted; nothing waits. Without a client (ring is NULL) nothing is emitted. Times are CLOCK_MONOTONIC, ns. */
+/* emit: sends events to the client through the ring. The caller holds the lock. An event that does not fit into the
+ * ring is dropped and counted, so no function waits. Without a client (ring is NULL) nothing is emitted. Times are
+ * CLOCK_MONOTONIC, ns. */
 #ifndef PPROFIL_EMIT_H
 #define PPROFIL_EMIT_H
 
@@ -15,8 +16,8 @@ struct stack;
 struct supervisor;
 struct tracee;
 
-/* Replaces the ring; the supervisor owns the new one. Closes the old ring, which must exist, and reports in the new
- * ring how many events the old ring lost. */
+/* Replaces the ring; the supervisor owns the new one. Closes the old ring, which must exist. Reports the number of
+ * events that the old ring lost in the new ring. */
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
 /* Emits *sample; fills in header, pid and tid. stack: copied into the same event; NULL: none. If there is a stack,
  * there must be a ring. */
@@ -32,9 +33,9 @@ void emit_comm(struct supervisor *supervisor, struct tracee *tracee);
 /* Reads and emits the name of a process, whose leader need not be a tracee. */
 void emit_process_comm(struct supervisor *supervisor, pid_t pid);
 /* Emits the end of a thread. If pid == tid, the event means that the whole process has ended, or is not followed any
- * more. cpu_ns: CPU time that it used while it was sampled. status: of wait(2); -1: not known. */
+ * more. cpu_ns: CPU time that the process used while it was sampled. status: of wait(2); -1: not known. */
 void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
-/* Emits the rate that is asked for and the one in force. */
+/* Emits the requested rate and the present one: asked_hz and rate_hz of struct budget. */
 void emit_rate(struct supervisor *supervisor);
 /* Emits the statistics. exact: reads the clocks of all processes for them. */
 void emit_stats(struct supervisor *supervisor, bool exact);

@@ -33,7 +33,8 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 }
 
 /* Copies the figures of the caller to the leader's tracee: the caller lives on with the leader's number, and its CPU
- * time goes on. If the caller was interrupted during the exec, this stop is the stop of that interrupt. */
+ * time continues. If the caller was interrupted during the exec, the stop of the exec replaces the stop of that
+ * interrupt. */
 static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
     leader->time.used_ns = caller->time.used_ns;
@@ -56,7 +57,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm.text[0] = '\0';
     leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
-    /* held is kept, so that a signal that was sent again gets its first siginfo_t */
+    /* keeps held, so that a signal that was sent again gets its first siginfo_t */
     leader->repair = (struct repair){.held = leader->repair.held};
     process->memory_tid = process->pid;
     process->search.next = NULL;
@@ -78,7 +79,7 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
-/* Stops following the process: its new program is not to be followed. The leader stands still in execve(2), a call that
+/* Stops following the process: its new program is not to be followed. The leader is stopped in execve(2), a call that
  * our stops do not break. */
 static void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
@@ -133,8 +134,8 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* Resets the tracee's figures if another thread has taken the tracee's number by an exec. This is so if
- * handover.exec_id is 0 (handover_regain), or if the kernel's figures are lower than ours. */
+/* Resets the tracee's figures if another thread has taken the tracee's number by an exec. This is so if handover_regain
+ * has set handover.exec_id to 0, or if the kernel's figures are lower than ours. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;

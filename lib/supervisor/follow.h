@@ -21,16 +21,17 @@ struct attach_refusal {
     pid_t tid;      /* if attach_process fails: the first thread that could not be seized, or pid */
     unsigned count; /* if attach_process succeeds: number of threads that could not be seized */
 };
-/* Without the lock, by the tracer's own thread. Seizes the threads of process pid that may be traced, and follows the
- * process; answers other stops meanwhile. launched: the client has just forked it, and nothing counts before its exec.
- * Returns 0 if a thread was seized, or if the process is followed already. Else returns -errno: the error of the first
- * thread that could not be seized, -ESRCH, -ENOMEM, or -EBUSY if an exec in the process does not end. Always sets
- * *refusal. */
+/* Called without the lock, by the tracer's own thread. Seizes the threads of process pid that may be traced, and
+ * follows the process. Answers other stops meanwhile. launched: the client has just forked the process, and nothing
+ * counts before its exec. Returns 0 if a thread was seized, or if the process is followed already. Otherwise returns
+ * -errno: the error of the first thread that could not be seized, -ESRCH, -ENOMEM, or -EBUSY if an exec in the process
+ * does not end. Always sets *refusal. */
 int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal);
-/* Without the lock. Tries again to seize the threads that could not be seized, if it is time for that. */
+/* Called without the lock. Tries again to seize the threads that could not be seized, unless supervisor->retry_at is
+ * still to come. */
 void attach_retry_refused(struct tracer *tracer);
-/* Without the lock, by the tracer's own thread. Seizes the threads of process pid that are not tracees yet. The process
- * must be in the table; it may have no tracees. If it has none afterwards, its end is reported and it is removed. */
+/* Called without the lock, by the tracer's own thread. Seizes the threads of process pid that are not tracees yet. The
+ * process must be in the table; it may have no tracees. If it has none afterwards, reports its end and removes it. */
 void attach_rest(struct tracer *tracer, pid_t pid);
 /* Without the lock. Seizes one thread. Returns 0 or -errno; -EAGAIN: an exec under way prevented it. */
 int attach_seize(struct tracer *tracer, pid_t tid);
@@ -43,15 +44,15 @@ bool attach_is_ours(const struct supervisor *supervisor, pid_t tid);
 void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind);
 /* Answers the stop of a tracee that has made a thread or a process. kind: FORK or CLONE. */
 void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum stop_kind kind);
-/* Answers the stop of a task that is not a tracee. If that is its first stop, the task becomes an UNKNOWN tracee, and
- * is held until its parent reports it. Else, or if memory is short, the task is resumed. The end of a task is
- * ignored. */
+/* Answers the stop of a task that is not a tracee. If this is its first stop, makes it an UNKNOWN tracee, which
+ * stays stopped until its parent reports it. Otherwise, or if memory is short, resumes the task. Ignores the end of
+ * a task. */
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
 /* Notes that a task has ended, or is forgotten, before its parent reported it. The parent's later report is then not
  * taken for a new task. */
 void new_task_note_early_end(struct tracer *tracer, pid_t tid);
-/* Finds the process of one of the held tasks in /proc, and follows the task: its parent may have died before it could
- * report it. To be called again while unknown_count > 0. */
+/* Takes one of the held (UNKNOWN) tasks, finds its process in /proc, and follows it: its parent may have died before it
+ * could report the task. To be called again while unknown_count > 0. */
 void new_task_resolve(struct tracer *tracer);
 /* Without the lock. Seizes the tasks that the tracee made while it had no tracer. Does nothing if the kernel's newest
  * process number shows that there are none. */
@@ -70,36 +71,36 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee);
 
 /* --- handover.c --- */
 
-/* Cancels the decision to hand the tracee over. */
+/* Cancels the decision to hand the tracee over, if there is one. */
 void handover_withdraw(struct tracee *tracee);
-/* Without the lock, at a stop of our interrupt. Detaches the tracee, and sends it to the chosen tracer. Returns false
- * if the tracee has to stay. */
+/* Called without the lock, at a stop of our interrupt. Detaches the tracee, and sends it to the chosen tracer. Returns
+ * false if the tracee has to stay. */
 bool handover_release(struct tracer *tracer, struct tracee *tracee);
 /* Without the lock. Seizes a tracee that another tracer has detached for this one. */
 void handover_take(struct tracer *tracer, struct tracee *tracee);
 /* Returns true if this tracee is the leader of its process, and an untraced thread has taken its number by an exec that
  * no tracer saw. Reads /proc; returns false unless a thread of the process was handed over. */
 bool handover_leader_is_replaced(const struct tracee *tracee);
-/* By the tracee's tracer. If handover_leader_is_replaced, takes the tracee out of the table, makes it RELEASED, and
- * puts it into the same tracer's inbox. When the tracer reads its inbox, it seizes the thread that has the number
+/* Called by the tracee's tracer. If handover_leader_is_replaced, takes the tracee out of the table, makes it RELEASED,
+ * and puts it into the same tracer's inbox. When the tracer reads its inbox, it seizes the thread that has the number
  * now. */
 void handover_regain(struct tracee *tracee);
 
 /* --- handover-choice.c --- */
 
-/* At a tick: chooses at most one running tracee that another tracer should trace. running: the count tracees that the
- * tick found. Chooses none if options.follow is false: if the tracee execs without a tracer, the new program could be
- * detached only at an interrupt, which may break a call. */
+/* At a tick: chooses at most one running tracee that another tracer should trace. running: the `count` tracees that the
+ * tick found running. Chooses none if options.follow is false. Otherwise a tracee could exec without a tracer, and the
+ * new program could be detached only at an interrupt, which may break a call. */
 void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count);
 
 /* --- tracee-end.c --- */
 
-/* For this time after a task was made or handed over, its end may be missed, ns. */
+/* ns after a task was made or handed over in which its end may be missed */
 #define UNREPORTED_ENDS_NS 10000000000u
 /* Detaches a stopped tracee for good, and forgets it. */
 void tracee_detach(struct tracer *tracer, struct tracee *tracee);
-/* Frees the tracee. If it is the last of its process, reports the end of the process unless that was done, and frees
- * the process. */
+/* Frees the tracee. If it is the last one of its process, frees the process, too. Before that, reports the end of the
+ * process unless it was reported before. */
 void tracee_forget(struct tracer *tracer, struct tracee *tracee);
 /* Forgets a tracee at once if it belongs to `tracer`, else has its own tracer do so. */
 void tracee_drop(struct tracer *tracer, struct tracee *tracee);
@@ -109,14 +110,14 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
 /* Reports the end of the process to the client, which may be waiting for it. Later calls do nothing. cpu_ns: CPU time
  * while it was sampled, ns. status: of wait(2); -1: not known. */
 void process_report_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status);
-/* Reads the last CPU time of a tracee that has ended. Returns that of its process, ns, if the process ends with it;
- * else 0. tracee may be NULL. To be called before the tracee is reaped. */
+/* Reads the last CPU time of a tracee that has ended. If the process ends with it, returns the CPU time of the process,
+ * ns; otherwise 0. tracee may be NULL. To be called before the tracee is reaped. */
 uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tracee);
 /* Reports the end of the process to the client, unlists the process, and frees its tracees. Tracees of other tracers
  * are dropped, and freed by those tracers. The process is freed with its last tracee. */
 void process_forget(struct tracer *tracer, struct process *process);
-/* To be called when a task was made or handed over. For UNREPORTED_ENDS_NS its end may be missed, so housekeeping.c
- * looks for ended processes every 0.5 s. */
+/* To be called when a task was made or handed over. For UNREPORTED_ENDS_NS the end of this task may be missed, so
+ * housekeeping.c looks for ended processes every 0.5 s. */
 void process_expect_unreported_ends(struct supervisor *supervisor);
 
 #endif

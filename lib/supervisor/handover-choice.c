@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Chooses the tracee that is handed over, and the tracer that gets it.
+/* Chooses the tracee that is handed over, and the tracer that gets it.
  *
  * If CPUs are full, a tracer should have the threads of one CPU and run there itself: tracer-cpus.c. An interrupt from
  * another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them
- * can be running at a tick. Also, a tracer with thousands of tracees needs long to get news, because the kernel
- * searches all of them.
- */
+ * can be running at a tick. Another reason to hand tracees over: a tracer with thousands of tracees needs long to get
+ * news, because the kernel searches all of them. */
 #include "config.h"
 
 #include "supervisor/debug-log.h"
@@ -17,9 +15,10 @@
 
 #define RUNNING_MAX 8u       /* while a CPU is idle, a tracer keeps this number of running tracees */
 #define TRACEES_MANY 64u     /* a tracer with more tracees than this hands over any running one */
-#define CPU_MIN_NS 20000000u /* a thread that has used less CPU time is not handed over */
-#define STAY_NS 100000000u   /* time before a tracee is handed over again */
-#define AWAY_NS 500000000u   /* if CPUs are full: time away from its tracer's CPU before a tracee is handed over */
+#define CPU_MIN_NS 20000000u /* ns; a thread that has used less CPU time is not handed over */
+#define STAY_NS 100000000u   /* ns from one handover of a tracee to the next, at least */
+/* ns; if CPUs are full, a tracee that was away from its tracer's CPU for this time is handed over */
+#define AWAY_NS 500000000u
 
 static unsigned handover_running_max(const struct tracer *tracer)
 {
@@ -48,14 +47,13 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
     return best;
 }
 
-/*
- * Returns a tracer for a thread of tracer `from`, which has `running` running threads. The first that applies:
+/* Returns a tracer for a thread of tracer `from`, which has `running` running threads. Returns the first of these that
+ * applies:
  *
- *     a tracer that has nothing to do, whose home becomes home_cpu;
+ *     a tracer that has no active or expected tracees, whose home becomes home_cpu;
  *     NULL, if a new tracer could be started or is starting: it will be ready at a later tick;
- *     the tracer with the least to do, if it has less to do than `from`;
- *     NULL.
- */
+ *     the tracer with the fewest active and expected tracees, if it has fewer than `from`;
+ *     NULL. */
 static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,
                                            unsigned running, int home_cpu)
 {
@@ -74,8 +72,8 @@ static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const 
     return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
 }
 
-/* Returns the first tracer, other than `from`, whose home is this CPU, that has or expects active tracees, and that has
- * room for another; NULL: none. */
+/* Returns the first tracer, other than `from`, whose home is this CPU, that has or expects active tracees, and that can
+ * take another tracee; NULL: none. */
 static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
 {
     for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
@@ -90,7 +88,7 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
     if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handover.to != NULL || tracee->handover.never ||
-        /* may_exec: its program cannot be identified without waiting for an exec */
+        /* may_exec: the tracee's program cannot be identified without waiting for an exec */
         tracee->seen_before_parent || tracee->files.may_exec)
         return false;
     return tracee->tracer->supervisor->options.restless ||
@@ -98,8 +96,8 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 }
 
 /* Decides that the tracee goes to tracer `to`. If the tracee executes another program before it is detached,
- * exec_answer cancels the decision. Returns false if the present program cannot be identified: then a later exec
- * without a tracer could not be noticed. */
+ * exec_answer cancels the decision. Returns false if the present program cannot be identified, because an exec without
+ * a tracer could then not be detected. */
 static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
     uint64_t image = procfs_exec_id(tracee->process->pid);
@@ -116,8 +114,8 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
 }
 
 /* If CPUs are full: returns true if the tracee must stay with its tracer. there: another tracer, whose home is the
- * tracee's CPU; NULL: none. If there is none, the only runnable tracee of a tracer stays, because the tracer goes to
- * that tracee's CPU (affinity_rotate). */
+ * tracee's CPU; NULL: none. If there is no such tracer, the only runnable tracee of a tracer stays, because its tracer
+ * moves to its CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Hands a tracee over to another tracer.
+/* Hands a tracee over to another tracer.
  *
  * ptrace cannot hand a tracee over. So the old tracer detaches it at a stop outside of any system call, and the new
  * tracer seizes it as soon as the old one has woken it up:
@@ -9,12 +8,11 @@
  *     new tracer                                   PTRACE_SEIZE, look for what was missed
  *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
  *
- * In that gap the tracee may make tasks. new_task_find_missed finds them by the kernel's newest process number. It is
+ * In that gap the tracee may make tasks. new_task_find_missed detects them by the kernel's newest process number. It is
  * called at once, and again after the next stop, because a clone(2) may have begun in the gap. The tracee may execute
  * another program, which its auxiliary vector shows (procfs_exec_id). It may end. Signals are delivered as usual. A
  * thread that was made in the gap may execute another program before it is found. Then that thread takes the number of
- * its leader, and the leader's tracer has lost its tracee (handover_regain).
- */
+ * its leader, and the leader's tracer has lost its tracee (handover_regain). */
 #include "config.h"
 
 #include <errno.h>
@@ -44,9 +42,9 @@ void handover_withdraw(struct tracee *tracee)
     tracee->handover.to = NULL;
 }
 
-/* Returns true if another thread of ours is permitted to seize the tracee. It may not be: Yama forgets the permitted
- * tracer of a process when the leader of that process has ended. The test is a read of the tracee's memory, which needs
- * the same permission (ptrace(2), "Ptrace access mode checking"). */
+/* Returns true if another thread of ours is permitted to seize the tracee. Permission may be lost: Yama forgets the
+ * permitted tracer of a process when the leader of that process has ended. The test is a read of the tracee's memory,
+ * which needs the same permission (ptrace(2), "Ptrace access mode checking"). */
 static bool handover_is_permitted(const struct tracee *tracee, const struct regs *regs)
 {
     unsigned char byte;
@@ -62,7 +60,7 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
            held_signal_is_free(&repair->held, tracee->tid) && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
-/* Sends the tracee, which is detached, to tracer `to`, which may be the same as `from`. */
+/* Sends a detached tracee to tracer `to`, which may be the same as `from`. */
 static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
 {
     tracee->handover.released_at = clock_read(CLOCK_BOOTTIME);
@@ -86,7 +84,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         return false;
     tracee->handover.never = !handover_is_permitted(tracee, &regs);
     if (!supervisor_try_lock(supervisor))
-        return false; /* the tracee must not wait for the lock */
+        return false; /* the stopped tracee must not wait for the lock */
     struct tracer *to = tracee->handover.to;
     bool knows = system_load_read(&supervisor->load) == 0;
     tracee->handover.last_pid = supervisor->load.last_pid;
@@ -129,11 +127,12 @@ void handover_regain(struct tracee *tracee)
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
     tracee->handover.exec_id = 0; /* 0: the thread has executed another program */
     handover_send(tracer, tracee, tracer);
-    tracee->handover.released_at = tracee->process->handed_over_at; /* the thread may have made tasks since then */
+    tracee->handover.released_at = tracee->process->handed_over_at; /* the thread may have made tasks since that time */
 }
 
-/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. It also returns EPERM if it had to
- * wait for an exec whose caller then took the number tid: it has looked at the thread that had the number before. */
+/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. One case is an EPERM after the
+ * call had to wait for an exec. If the caller of that exec took the number tid, PTRACE_SEIZE has checked the thread
+ * that had the number before. */
 static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
 {
     return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&
@@ -154,8 +153,9 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
     return error;
 }
 
-/* With the lock. Handles a tracee that could not be seized. There are three reasons: it has ended, perhaps by an exec;
- * an exec has given its number to a thread of another tracer of ours; or we are not permitted to seize it any more. */
+/* Handles a tracee that could not be seized; the caller holds the lock. There are three reasons: the tracee has ended,
+ * perhaps by an exec; an exec has given its number to a thread of another tracer of ours; or we are not permitted to
+ * seize it any more. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -164,7 +164,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 
     bool is_ours = attach_is_ours(supervisor, tracee->tid);
     if (is_ours && !tracee->dropped && process->tracee_count == 1)
-        return; /* the tracer that has seized the number is about to drop this tracee, and needs its process */
+        /* the tracer that has seized the thread with this number is about to drop this tracee, and needs its process */
+        return;
     if (tracee->dropped || is_ours) {
         tracee_forget(tracer, tracee);
     } else if (leads_others) { /* the last of the other threads will report the end of the process */
@@ -179,8 +180,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     }
 }
 
-/* With the lock. Returns true if the leader of the process has no tracer because an untraced thread has become the
- * leader by an exec. */
+/* Returns true if the leader of the process has no tracer because an untraced thread has become the leader by an exec.
+ * The caller holds the lock. */
 static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid)
 {
     struct process *process = process_find(&supervisor->processes, pid);
@@ -189,16 +190,16 @@ static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid
         procfs_start_time(pid) != process->start_time)
         return false;
     if (untraced_knows(process, pid) && procfs_status_number(pid, "Threads:") > 1)
-        /* it could not be seized before, and there was no exec, which would have ended all other threads */
+        /* the leader could not be seized before. There was no exec, which would have ended all other threads */
         return false;
     for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)
-            return false; /* its new tracer is about to seize it */
+            return false; /* the leader's new tracer is about to seize it */
     return true;
 }
 
-/* With the lock. Makes a tracee of a leader that this tracer has seized after a thread of the process has executed a
- * program. */
+/* Makes a tracee of a leader that this tracer has seized after a thread of the process has executed a program. The
+ * caller holds the lock. */
 static void handover_adopt_leader(struct tracer *tracer, pid_t pid)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -246,8 +247,8 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     tick_arm(tracer);
 }
 
-/* Without the lock. Returns true if the thread has executed a program while PTRACE_SEIZE waited: then it has the number
- * of its process. */
+/* Returns true if the thread has executed a program while PTRACE_SEIZE waited, and so has the number of its process
+ * now. Called without the lock. */
 static bool handover_has_executed(pid_t pid, pid_t tid)
 {
     return tid != pid && !procfs_is_thread(pid, tid);

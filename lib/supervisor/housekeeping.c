@@ -37,7 +37,7 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
 }
 
 /* Returns true if the process may have ended without a stop that we could see. This happens to a child that ends before
- * its parent has reported it, and to a process that execs just while one of its threads is handed over. */
+ * its parent has reported it. It also happens to a process that execs just while one of its threads is handed over. */
 static bool housekeeping_expects_unreported_end(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
@@ -67,7 +67,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     }
 }
 
-/* Adds the time since the last call to full_ns if no CPU is idle and a target wants one. */
+/* Adds the time since the last call to stats.full_ns if no CPU is idle and a tracee wants one. */
 static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
     struct housekeeping *housekeeping = &supervisor->housekeeping;

@@ -22,7 +22,8 @@ enum regs_abi {
 #define REGS_CALL_ARGUMENTS 6
 #define REGS_RAW 36 /* size of the largest set of registers, in 64-bit words */
 
-/* A system call as seen at a stop behind its instruction: its arguments, and the result that it is about to return. */
+/* A system call as seen at a stop after its instruction: the arguments, and the result that the call is about to
+ * return. */
 struct regs_call {
     enum regs_abi abi;
     int32_t number;
@@ -38,7 +39,7 @@ struct regs {
     uint64_t general[WIRE_STACK_REGS]; /* registers in DWARF's numbering, for unwinding */
     uint64_t known;                    /* bit i: general[i] is filled in */
     int32_t syscall;                   /* number of the call that this stop interrupted, or WIRE_NO_SYSCALL */
-    uint64_t call_end;                 /* address of the instruction behind that call's instruction */
+    uint64_t call_end;                 /* address of the instruction after the instruction of that call */
     bool compat;                       /* the thread runs in the machine's 32-bit ABI */
     bool entered;           /* the thread entered the kernel by a call or a fault, not by an interrupt */
     int64_t result;         /* result that the call is about to return */
@@ -51,8 +52,8 @@ int regs_read(pid_t tid, struct regs *regs);
 /* Returns true if the client can unwind the stack of a thread. compat: struct regs. */
 bool regs_are_unwound(bool compat);
 
-/* The layout of struct ucontext, in which a signal's frame keeps the interrupted state. It begins with these words on
- * all machines: flags, link, then start, flags and size of the alternate stack. */
+/* The layout of struct ucontext, in which a signal's frame keeps the interrupted state. On all machines, struct
+ * ucontext begins with these words: flags, link, then start, flags and size of the alternate stack. */
 struct regs_context {
     unsigned word; /* size of a word, bytes */
     unsigned sp;   /* offset of the stack pointer, bytes */
@@ -72,16 +73,16 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
 /* Finds out call->arguments[0] if call lacks it. To be called at the same stop as regs_call. files: files of the
  * thread. Returns 0 or -errno, such as an error of procfs_first_argument. */
 int regs_complete_call(const struct procfs_task *files, struct regs_call *call);
-/* Moves a tracee that stands behind a system call instruction back before it, with the registers for another call of
- * the same ABI. The tracee makes that call when it is resumed, after pending signals. Returns 0 or -errno. */
+/* Moves a tracee that is stopped after a system call instruction back to before it, with the registers for another call
+ * of the same ABI. The tracee makes that call when it is resumed, after pending signals. Returns 0 or -errno. */
 int regs_enter_call(pid_t tid, const struct regs_call *call);
-/* Gives a tracee the registers that it has after call has returned call->result. If that is CALL_RESTARTNOHAND of
- * calls.h, the call begins anew, or returns EINTR if a signal is pending. entered: the tracee still stands before the
- * instruction, as after regs_enter_call; else behind it. hidden: later stops should show no call. Returns 0; 1 if
+/* Gives a tracee the registers that it has after call has returned call->result. If the result is CALL_RESTARTNOHAND of
+ * calls.h, the call begins anew, or returns EINTR if a signal is pending. entered: the tracee is still before the
+ * instruction, as after regs_enter_call; otherwise after it. hidden: later stops should show no call. Returns 0; 1 if
  * hidden is impossible here; or -errno. */
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden);
-/* Sets the value that a call is about to return (negative: -errno), and no other register. tid: a thread that stands
- * behind that call. Returns 0 or -errno. */
+/* Sets the value that a call is about to return (negative: -errno), and no other register. tid: a thread that is
+ * stopped after that call. Returns 0 or -errno. */
 int regs_set_result(pid_t tid, int64_t result);
 
 #endif

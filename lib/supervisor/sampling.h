@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sampling: starts and pauses sampling in all tracers, and changes its rate and mode. Also housekeeping, the periodic
- * work for all tracers. With the lock. */
+/* sampling: starts and pauses sampling in all tracers, and changes its rate and mode. Also declares housekeeping, the
+ * periodic work for all tracers. The caller holds the lock. */
 #ifndef PPROFIL_SAMPLING_H
 #define PPROFIL_SAMPLING_H
 
@@ -10,8 +10,8 @@
 struct supervisor;
 struct tracer;
 
-/* By the first tracer's own thread. Starts sampling, or goes on after a pause. Does nothing if sampling is on
- * already. */
+/* Called by the first tracer's own thread. Starts sampling, or resumes it after a pause. Does nothing if sampling is
+ * on. */
 void sampling_start(struct supervisor *supervisor);
 /* Pauses sampling; targets stay followed. Does nothing if sampling is off. */
 void sampling_pause(struct supervisor *supervisor);
@@ -19,16 +19,16 @@ void sampling_pause(struct supervisor *supervisor);
 void sampling_set_wall(struct supervisor *supervisor, bool wall);
 /* Sets all totals to 0. */
 void sampling_clear(struct supervisor *supervisor);
-/* Returns the present condition for the budget: budget.h. full: no CPU is idle. */
+/* Returns the present condition for the budget: BUDGET_ bits of budget.h. full: no CPU is idle. */
 unsigned sampling_condition(const struct supervisor *supervisor, bool full);
-/* By the tracer's own thread. Sets the rate that the budget allows now. */
+/* Called by the tracer's own thread. Sets the rate that the budget allows now. */
 void sampling_adjust_rate(struct tracer *tracer, uint64_t now);
-/* By the first tracer's own thread. Asks the budget for hz > 0 samples in a second of a thread's CPU time. Reports the
- * rate in force to the client. */
+/* Called by the first tracer's own thread. Sets the requested rate: hz > 0 samples in a second of a thread's CPU time.
+ * Reports the rate that the budget allows to the client. */
 void sampling_set_rate(struct supervisor *supervisor, double hz);
 
-/* By the first tracer. Does the periodic work that is due. Returns the time at which it must be called again; this has
- * no meaning while sampling is off. */
+/* Called by the first tracer. Does the periodic work that is due. Returns the time at which it must be called again.
+ * While sampling is off, the returned time has no meaning. */
 uint64_t housekeeping_run(struct tracer *tracer);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * stop: the stops of tracees. stop.c finds out of which kind a stop is. wait.c waits for stops and answers each kind:
- * interrupts, signals, group-stops (Ctrl-Z), execs, forks. at-stop.c samples and resumes a tracee that stands still.
- */
+/* stop: the stops of tracees. stop.c finds the kind of a stop. wait.c waits for stops and answers each kind:
+ * interrupts, signals, group-stops (Ctrl-Z), execs, forks. at-stop.c samples and resumes a stopped tracee. */
 #ifndef PPROFIL_STOP_H
 #define PPROFIL_STOP_H
 
@@ -13,7 +11,7 @@
 struct tracee;
 struct tracer;
 
-/* --- stop.c: the wait status of a tracee becomes a kind of stop: ptrace(2), "Stopped states". Pure. --- */
+/* --- stop.c: converts the wait status of a tracee to a kind of stop: ptrace(2), "Stopped states" --- */
 
 enum stop_kind {
     STOP_ENDED,     /* the thread has exited, or was killed */
@@ -30,7 +28,7 @@ enum stop_kind {
 
 /* The cause of a stop, which may have broken a system call. */
 enum stop_cause {
-    STOP_BY_TRACEE, /* an event of the thread itself: a call that it breaks is also broken without us */
+    STOP_BY_TRACEE, /* an event of the thread itself, which would break the call without us, too */
     STOP_BY_SIGNAL, /* a signal, which the program may ignore */
     STOP_BY_US,     /* an interrupt of ours */
 };
@@ -44,31 +42,32 @@ struct stop {
 /* Decodes the status of wait(2) for a thread that was seized with PTRACE_O_TRACESYSGOOD. */
 struct stop stop_decode(int status);
 
-/* Returns the name of the kind in the debug log: "INTERRUPT". */
+/* Returns the name of the kind in the debug log, such as "INTERRUPT". */
 const char *stop_kind_name(enum stop_kind kind);
 
-/* Returns the status that waitpid(2) would give for a stop that waitid(2) has reported. */
+/* Returns the status that waitpid(2) would give for a stop that waitid(2) has reported as *news. */
 int stop_status(const siginfo_t *news);
 
-/* --- at-stop.c: samples a tracee that stands still, repairs its system call, and resumes it --- */
+/* --- at-stop.c: samples a stopped tracee, repairs its system call, and resumes it --- */
 
 /* Answers a stop: reads the registers, samples the tracee if a sample is wanted (pending_ns, overdue_ns), repairs a
- * call that the stop broke, and resumes the tracee with signal (0: none). cause: what made it stop. Takes the lock
- * after the resume; a few cases need it before the resume (supervisor.h, invariant 2). The caller may hold the lock,
- * which is recursive. */
+ * call that the stop broke, and resumes the tracee with signal (0: none). cause: what stopped the tracee. Takes the
+ * lock after the resume; a few cases need it before the resume (supervisor.h, invariant 2). The caller may hold the
+ * lock, which is recursive. */
 void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, enum stop_cause cause);
-/* Needs no lock. Resumes a tracee with signal (0: none), and books how long it stood still. billed: the stop came only
+/* Needs no lock. Resumes a tracee with signal (0: none), and books how long it was stopped. billed: the stop came only
  * because of sampling. */
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed);
 
 /* --- wait.c: waits for stops, and answers each --- */
 
-/* Without the lock. Answers all news of tracees that is there, for up to 2 ms. Returns false if there was none. */
+/* Called without the lock. Answers the pending stops and ends of tracees, for up to 2 ms. Returns false if there were
+ * none. */
 bool wait_drain(struct tracer *tracer);
-/* Without the lock. Answers the news that waitid(2) has reported. */
+/* Called without the lock. Answers the stop or end that waitid(2) has reported in *news. */
 void wait_answer_news(struct tracer *tracer, const siginfo_t *news);
-/* Without the lock. Polls for the stops of this tick, up to 50 us. A thread that has not stopped by then is asleep,
- * deep in the kernel, or waiting for the CPU that we poll on. So the tracer then leaves that CPU. */
+/* Called without the lock. Polls for the stops of this tick, up to 50 us. A thread that has not stopped by then is
+ * asleep, deep in the kernel, or waiting for the CPU on which we poll. So the tracer then leaves that CPU. */
 void wait_for_tick_stops(struct tracer *tracer);
 
 #endif

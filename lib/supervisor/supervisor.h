@@ -206,7 +206,8 @@ struct options {
     int debug_fd;        /* descriptor for the debug log: debug-log.h; -1: no log */
 };
 
-/* The search for CPU time that no active tracee explains, in rounds over all processes: active.c. */
+/* The search for CPU time that no active tracee explains: active.c. A round of the search visits all processes, and is
+ * divided into pieces, one for each call of active_search. */
 struct search {
     uint64_t at;       /* time at which the last round began */
     uint64_t piece_at; /* time at which its last piece was searched */
@@ -221,7 +222,8 @@ struct cpus {
     _Atomic bool full; /* no CPU is idle */
     struct cpu_load {
         uint64_t read_at;  /* time of the last read */
-        /* running mean of the number of tasks that want a CPU, without the tracer that reads it and its occupier */
+        /* running mean of the number of tasks that want a CPU, except the tracer that reads it and that tracer's
+         * occupier (preempt.h) */
         double mean;
         uint64_t full_at;  /* last time at which no CPU was idle */
         bool has_all_cpus; /* count is the number of CPUs online, so the system's load is the load of our CPUs */
@@ -230,12 +232,12 @@ struct cpus {
 
 /* The times of periodic work: housekeeping.c. */
 struct housekeeping {
-    uint64_t unreported_until; /* time until which unreported ends are likely */
+    uint64_t unreported_until; /* CLOCK_MONOTONIC, ns: before this time, unreported ends are likely */
     uint64_t stats_due;        /* time at which the next statistics are due */
     uint64_t ends_at;          /* time of the last search for unreported ends */
     uint64_t all_ends_at;      /* time of the last such search that looked at all processes */
-    uint64_t rate_reported_at; /* time at which the client was last told of another rate */
-    uint64_t full_at;          /* time of the last housekeeping_count_full */
+    uint64_t rate_reported_at; /* time at which a changed rate was last reported to the client */
+    uint64_t full_at;          /* time of the last call of housekeeping_count_full */
 };
 
 /* Number of slots of the table of files. Half of them stay free, so that a search is short. */
@@ -255,11 +257,11 @@ struct objects {
     struct mapping_details details; /* scratch space: its 4 KiB are too large for a stack frame */
 };
 
-/* The connection to the client: commands.c. Used by the first tracer only, except watcher. */
+/* The connection to the client: commands.c. Only the first tracer uses it, except the watcher. */
 struct client {
     int socket; /* socket to the client; when serving: the socket that listens */
     int epoll;
-    bool quitting; /* the supervisor must end */
+    bool quitting; /* the supervisor is about to end */
     bool gone;     /* the client has closed its socket */
     struct watcher {
         int term;           /* eventfd, written when SIGTERM has come; -1: no thread waits for SIGTERM */
@@ -268,15 +270,17 @@ struct client {
     } watcher;
 };
 
-/* The state that all tracers share. It is used with the lock, except the fields that only the first tracer uses. */
+/* The state that all tracers share. Each access needs the lock, except to _Atomic fields and to fields that only the
+ * first tracer uses. */
 struct supervisor {
-    pthread_mutex_t lock; /* recursive: answers to new tasks and execs hold it while at_stop_answer takes it again */
+    /* recursive: the code that answers new tasks and execs holds the lock while at_stop_answer takes it again */
+    pthread_mutex_t lock;
     struct options options;
     _Atomic bool sampling;
     _Atomic bool leaving;
     struct tracer *tracers[TRACERS_MAX];
     unsigned tracer_count;
-    unsigned starting;       /* number of tracers that are not ready yet */
+    unsigned starting;       /* number of tracers whose `ready` is not set yet */
     uint64_t start_again_at; /* time before which no tracer can be started */
     struct processes processes;
     struct budget budget;
@@ -289,11 +293,11 @@ struct supervisor {
     int wake;          /* eventfd that wakes the client */
 
     struct wire_stats stats;
-    uint64_t started_at; /* time at which sampling began or went on */
+    uint64_t started_at; /* time at which sampling began or last continued */
     uint64_t born_at;    /* time at which a tracee last made another task */
     struct {
         uint64_t cpu_ns; /* CPU time of processes that have ended */
-        int64_t left_ns; /* when serving: the part of cpu_ns for which no sample stands; may be negative */
+        int64_t left_ns; /* when serving: the part of cpu_ns that no sample represents; may be negative */
     } ended;
 
     /* used by the first tracer only: */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * target-memory: reads and writes a target's memory, and copies stacks. Other files do not, except regs-*.c, which read
- * a few words of code by ptrace(2).
+/* target-memory: reads and writes a target's memory, and copies stacks. No other file accesses it, except regs-*.c,
+ * which read a few words of code by ptrace(2).
  *
  * Memory is written for two reasons. serve/counts.c writes the histograms of programs that profile themselves.
- * calls/call-progress.c completes what a call that was cut short should have left in memory.
- */
+ * calls/call-progress.c completes what a call that was cut short should have left in memory. */
 #ifndef PPROFIL_TARGET_MEMORY_H
 #define PPROFIL_TARGET_MEMORY_H
 
@@ -20,8 +18,8 @@
 /* Copies size bytes from the memory of task tid. Needs no lock. Returns 0 or -errno: -EFAULT if a part of the memory is
  * not mapped, else an error of process_vm_readv(2). */
 int target_memory_read(pid_t tid, uint64_t address, void *to, size_t size);
-/* Copies size bytes into the memory of task tid; after an error a part may have been written. Needs no lock. Returns 0
- * or -errno. */
+/* Copies size bytes into the memory of task tid. Needs no lock. Returns 0 or -errno. After an error a part may have
+ * been written. */
 int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t size);
 
 struct regs;
@@ -32,13 +30,14 @@ struct stack {
     struct wire_stack head; /* addresses, sizes and registers of the last copy */
 };
 
-/* Allocates room for copies of up to limit bytes; 0: no stack will be copied. Returns 0 or -ENOMEM. The owner frees
- * stack->bytes. */
+/* Allocates the buffer for copies of up to limit bytes; 0: no stack will be copied. Returns 0 or -ENOMEM. The owner
+ * frees stack->bytes. */
 int stack_init(struct stack *stack, size_t limit);
 /* Copies the stack and the registers of a stopped thread. Does nothing if the limit is 0. */
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
-/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread did not sleep in the same
- * place all the time. state: result of a look at the thread just before. Returns false if the limit is 0. */
+/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread has run or moved
+ * meanwhile. state: system call and registers of the thread, as procfs_look has just read them. Returns false if the
+ * limit is 0. */
 bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state);
 
 #endif

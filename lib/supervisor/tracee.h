@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * tracee: the tables of the threads that are followed (tracees) and of their processes.
+/* tracee: the tables of the threads that are followed (tracees) and of their processes.
  *
  * A tracee belongs to one tracer: the thread that has seized it. Only that thread may call ptrace for the tracee. The
  * tracee is in that tracer's table, and no other thread removes or frees it. A process is shared: its threads may have
  * several tracers. It lives as long as it has tracees.
  *
- * A tracee is active while it uses CPU time. Each tick looks at the active ones. The others are looked at only when
- * their process has used CPU time that the active ones do not explain.
+ * A tracee is active while it uses CPU time. Each tick looks at the active tracees. A tick does not look at the others.
+ * They are searched only when their process has used CPU time that the active tracees do not explain.
  *
  * The tables and lists are written with the supervisor's lock. A tracee's tracer writes its state, and the fields that
  * are used at a stop, without the lock (supervisor.h, invariant 3). A tracer reads its own table, and the fields of its
  * own tracees, without the lock.
  *
- * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time.
- */
+ * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time. */
 #ifndef PPROFIL_TRACEE_H
 #define PPROFIL_TRACEE_H
 
@@ -29,97 +27,101 @@
 #include "supervisor/repair.h"
 
 enum tracee_state {
-    TRACEE_UNKNOWN,     /* it has stopped before its parent reported it, and is held until its process is known */
+    TRACEE_UNKNOWN,     /* stopped before its parent reported it; held until its process is known */
     TRACEE_STARTING,    /* its parent has reported it; its first stop is still to come */
-    TRACEE_RUNNING,     /* it runs, waits for a CPU or sleeps, as far as we know */
-    TRACEE_INTERRUPTED, /* an interrupt was sent, and it has not stopped yet */
+    TRACEE_RUNNING,     /* runs, waits for a CPU or sleeps, as far as we know */
+    TRACEE_INTERRUPTED, /* an interrupt was sent, and the tracee has not stopped yet */
     TRACEE_CONTINUING,  /* a call that a stop cut short is being continued: repair.h */
-    TRACEE_LISTENING,   /* it is in a group stop: SIGSTOP, ^Z */
-    TRACEE_RELEASED,    /* it was detached, and a tracer is about to seize it: handover.c */
+    TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
+    TRACEE_RELEASED,    /* detached; a tracer is about to seize it: handover.c */
 };
 #define TRACEE_STATES (TRACEE_RELEASED + 1)
 
-/* Returns the name of the state in the debug log: "RUNNING". */
+/* Returns the name of the state in the debug log, such as "RUNNING". */
 const char *tracee_state_name(enum tracee_state state);
 
 struct process;
 struct tracer;
 struct untraced;
 
-/* The interrupt under way, or the last one. A stop for another reason may be sampled, too. */
+/* The interrupt under way, or the last one. A sample may also be taken at a stop for another reason. */
 struct interrupt {
-    uint64_t sent_at;     /* time at which it was sent */
+    uint64_t sent_at;     /* time at which the interrupt was sent */
     uint64_t at;          /* time of the sample: sent_at, or the time at which another stop was answered */
-    uint64_t hindered_at; /* time since which the tracee may have had to wait for us */
+    uint64_t hindered_at; /* time from which on the tracer may have kept the tracee off a CPU */
     uint64_t seen_at;     /* time at which the stop was seen */
     uint64_t wait_ns;     /* run-queue wait of the tracee's life, read at the tick that sent the interrupt */
     uint64_t run_ns;      /* CPU time of the tracee's life, read at that tick */
-    uint64_t pending_ns;  /* sampling time that the coming sample stands for */
-    uint64_t overdue_ns;  /* sampling time of later ticks that found the tracee not yet stopped */
-    /* sampling time of ticks that did not interrupt it; the next interrupt adds it to pending_ns */
+    uint64_t pending_ns;  /* sampling time that the coming sample represents */
+    uint64_t overdue_ns;  /* sampling time of later ticks, which found that the tracee had not stopped yet */
+    /* sampling time of ticks that did not interrupt the tracee; the next interrupt adds it to pending_ns */
     uint64_t skipped_ns;
-    uint64_t late_ns;     /* sampling time that was missed because the tracer came late: late of struct weight */
+    uint64_t late_ns;     /* sampling time that was missed because the tracer came late: weight.late */
 };
 
 /* CPU time of a thread, ns. */
 struct tracee_time {
     uint64_t used_ns;       /* CPU time of its life, as last read */
     uint64_t base_ns;       /* part of used_ns that was used before sampling began, or before it last went on */
-    uint64_t attributed_ns; /* part of used_ns that its samples stand for */
-    int64_t kept_debt_ns;   /* CPU time without samples at the last baseline_keep_debts; may be negative */
-    uint64_t samples;       /* number of its samples */
+    uint64_t attributed_ns; /* part of used_ns that the samples of the thread represent */
+    int64_t kept_debt_ns;   /* CPU time without samples that the last baseline_keep_debts saved; may be negative */
+    uint64_t samples;       /* number of samples of the thread */
 };
 
-/* Data that tell whether a tracee uses CPU time: active.c. */
+/* Data that show whether a tracee uses CPU time: active.c. */
 struct tracee_activity {
     bool active;
-    uint64_t until;                 /* time at which it becomes inactive unless it uses CPU time */
-    uint64_t span;                  /* how long it stays active without using CPU time, ns */
+    uint64_t until;                 /* time at which the tracee becomes inactive unless it uses CPU time */
+    uint64_t span;                  /* ns that the tracee stays active without using CPU time */
     struct tracee *previous, *next; /* links of the list tracees->active */
 };
 
-/* Results of the last looks at a tracee. */
+/* What ticks have read about a tracee. */
 struct tracee_look {
-    struct procfs_cpu times;       /* its run and wait times as the kernel reports them; all 0 if it reports none */
+    /* run and wait times of the tracee as the kernel reports them; all 0 if it reports none */
+    struct procfs_cpu times;
     uint64_t at;                   /* time at which times was read */
-    int cpu;                       /* CPU that it ran on or waited for, at the last read; -1: not known */
+    int cpu;                       /* CPU on which the tracee last ran or waited; -1: not known */
     uint64_t cpu_at;               /* time at which cpu was read */
     struct cpu_wait cpu_wait;      /* history of its waits for that CPU */
-    enum cpu_wait_verdict verdict; /* conclusion from cpu_wait at the last look */
-    bool wants_cpu;                /* the tick under way found that it wants a CPU */
-    uint64_t ran_ns;               /* CPU time that it used, ns; earlier time counts less */
-    uint64_t waited_ns;            /* time that it waited for a CPU, ns; earlier time counts less */
+    enum cpu_wait_verdict verdict; /* conclusion from cpu_wait at the last tick */
+    bool wants_cpu;                /* the tick under way found that the tracee wants a CPU */
+    uint64_t ran_ns;               /* CPU time that the tracee used, ns; a decaying sum */
+    uint64_t waited_ns;            /* time that the tracee waited for a CPU, ns; a decaying sum */
 };
 
-/* Data that tell whether a tracee enters the kernel so often that its CPU must be taken before an interrupt:
+/* Data that decide whether a tracee enters the kernel so often that its CPU must be taken before an interrupt:
  * preempt.c. */
 struct preempt_judgement {
     unsigned presence; /* 0..256: share of recent ticks that found the tracee running, in 1/256 */
     unsigned judged_looks, judged_entries;
-    unsigned preempt_looks; /* number of coming samples for which its CPU is taken first */
-    bool asleep_before;     /* the tick under way found it asleep just before its CPU was taken */
+    unsigned preempt_looks; /* number of coming samples before which the occupier takes its CPU */
+    bool asleep_before;     /* the tick under way found the tracee asleep just before its CPU was taken */
 };
-#define PREEMPT_PRESENCE_FIRST 256 /* a new thread counts as one that runs */
+#define PREEMPT_PRESENCE_FIRST 256 /* initial presence: a new thread counts as running */
 
 /* The state of a tracee in wall mode. */
 struct tracee_sleep {
     struct wall_time wall;
-    uint64_t turns;       /* procfs_cpu.turns when it was last seen asleep */
-    bool uninterruptible; /* it was in state D at that time: proc_pid_stat(5) */
+    uint64_t turns;       /* procfs_cpu.turns when the tracee was last seen asleep */
+    bool uninterruptible; /* the tracee was in state D then: proc_pid_stat(5) */
 };
 
 /* The handover of a tracee to another tracer: handover.c. */
 struct tracee_handover {
-    struct tracer *to;    /* tracer that gets the tracee at its next interrupt outside of any call; NULL: it stays */
-    bool never;           /* no other tracer is permitted to seize it */
-    uint64_t released_at; /* time at which it was detached: CLOCK_BOOTTIME, ns */
-    uint64_t done_at;     /* time at which it came to its tracer */
-    uint64_t away_since;  /* if CPUs are full: time since which it has been away from its tracer's CPU; 0: it is not */
+    /* tracer to which the tracee goes at its next interrupt outside of any call; NULL: it stays */
+    struct tracer *to;
+    bool never;           /* no other tracer is permitted to seize the tracee */
+    uint64_t released_at; /* CLOCK_BOOTTIME, ns: the tracee was detached */
+    uint64_t done_at;     /* time at which its present tracer got the tracee */
+    /* if CPUs are full: time from which on the tracee has been away from its tracer's CPU; 0: it is not */
+    uint64_t away_since;
     pid_t last_pid;       /* the kernel's newest process number when the tracee was detached */
-    uint64_t exec_id;     /* procfs_exec_id when the handover was decided; 0: it has executed another program since */
+    /* procfs_exec_id when the handover was decided; 0: the number has a thread that executed another program */
+    uint64_t exec_id;
 };
 
-/* The place of a tracee in its tracer's inbox: tracer_post. */
+/* The link of a tracee in its tracer's inbox: tracer_post. */
 struct tracee_inbox {
     bool queued;
     bool activate;        /* its tracer must activate it */
@@ -132,19 +134,19 @@ struct tracee {
     struct process *process;         /* borrowed; NULL while UNKNOWN */
     struct tracer *tracer;           /* borrowed: the tracer that it belongs to */
     _Atomic enum tracee_state state; /* written by its tracer; others may read it */
-    bool dropped;                    /* its tracer must free it: an exec has ended it, or its process is gone */
-    bool seen_before_parent;         /* it became known before its parent's stop reported it */
+    bool dropped;                    /* its tracer must free the tracee: an exec has ended it, or its process is gone */
+    bool seen_before_parent;         /* the tracee became known before its parent's stop reported it */
     bool born_stopped;               /* if UNKNOWN: its first stop was a group stop */
-    bool after_sigcont;              /* its last stop was that of a SIGCONT which ended a group stop */
+    bool after_sigcont;              /* its last stop was for a SIGCONT that ended a group stop */
     struct procfs_task files;
-    uint64_t born_at;    /* time at which we learned that a fork made it; 0: no fork did, or not known */
-    uint64_t resumed_at; /* time at which it was resumed from its last stop */
+    uint64_t born_at;    /* time at which we learned that a fork made the tracee; 0: no fork made it, or unknown */
+    uint64_t resumed_at; /* time at which the tracee was resumed from its last stop */
 
     struct tracee_time time;
     struct tracee_activity activity;
     struct tracee_look look;
     struct interrupt interrupt;
-    /* 0 to STOP_CREDIT_MAX: grows with each poll that saw its stop; 0: its stops are rarely polled for */
+    /* 0 to STOP_CREDIT_MAX; grows each time that polling caught its stop; at 0 its stops are rarely polled for */
     unsigned stop_credit;
     struct preempt_judgement judgement;
     struct repair repair;
@@ -165,8 +167,8 @@ struct process_clock {
     bool valid;
     clockid_t id;
     uint64_t base_ns;        /* reading of the clock when sampling last began or went on */
-    uint64_t paused_ns;      /* CPU time that it used in earlier stretches of sampling */
-    uint64_t known_ns;       /* CPU time since base_ns, as last read (process_cpu) */
+    uint64_t paused_ns;      /* CPU time that the process used in earlier stretches of sampling */
+    uint64_t known_ns;       /* CPU time since base_ns, as process_cpu read it last */
     uint64_t lately_ns;      /* value that process_cpu_lately returned last */
     uint64_t lately_at;      /* time at which lately_ns was read; 0: never */
     uint64_t lately_cost_ns; /* how long it took to read lately_ns */
@@ -174,38 +176,40 @@ struct process_clock {
 
 /* The samples of all threads of a process. */
 struct process_samples {
-    uint64_t count;         /* number of samples that stand for CPU time */
-    uint64_t attributed_ns; /* CPU time that they stand for */
-    uint64_t for_others_ns; /* when serving: CPU time of other processes that they stand for, too; at most one period */
-    int64_t kept_debt_ns;   /* CPU time without samples at the last baseline_keep_debts; may be negative */
+    uint64_t count;         /* number of samples that represent CPU time */
+    uint64_t attributed_ns; /* CPU time that these samples represent */
+    /* when serving: CPU time of other processes that these samples represent, too; at most one period */
+    uint64_t for_others_ns;
+    int64_t kept_debt_ns;   /* CPU time without samples that the last baseline_keep_debts saved; may be negative */
 };
 
 /* The search for threads of a process that use CPU time: active.c. */
 struct process_search {
     uint64_t explained_ns;   /* CPU time of its tracees, including those that have ended */
     uint64_t unexplained_ns; /* CPU time that the last full search left unexplained */
-    struct tracee *next;     /* tracee at which a search under way goes on; NULL: no search */
+    struct tracee *next;     /* next tracee that the search visits; NULL: no search */
 };
 
 struct process {
     pid_t pid;
     bool launching;    /* the client's own child before its exec: nothing that it does counts */
-    bool root;         /* the client attached to it or launched it, and waits for its end */
-    bool led;          /* its leader is one of its tracees, or was one until the leader ended */
-    bool end_reported; /* its end was reported to the client */
-    bool listed;       /* it is in the table; false once another process may have its number */
+    bool root;         /* the client attached to the process or launched it, and waits for its end */
+    bool led;          /* the leader is, or was until its end, one of the tracees */
+    bool end_reported; /* the end of the process was reported to the client */
+    bool listed;       /* the process is in the table; false once another process may have its number */
     struct process_clock clock;
     struct process_samples sampled;
     struct process_search search;
-    struct counts *counts;  /* owned: histograms that it asked for; NULL: none */
-    uint64_t count_owed_ns; /* initial owed_ns of the next of these counts, before it is reduced modulo the period */
-    pid_t memory_tid;       /* thread whose files in /proc show the memory: the leader, while the leader lives */
+    struct counts *counts;  /* owned: histograms that the process requested; NULL: none */
+    /* CPU time that the next of these counts is owed at first, before reduction modulo its period */
+    uint64_t count_owed_ns;
+    pid_t memory_tid;       /* thread whose /proc files show the memory: the leader, while the leader lives */
     struct maps maps;
-    /* time at which one of its threads was last detached for a handover: CLOCK_BOOTTIME, ns; 0: never */
+    /* CLOCK_BOOTTIME, ns: last detachment of one of its threads for a handover; 0: never */
     uint64_t handed_over_at;
-    uint64_t start_time;       /* procfs_start_time when a handover was last decided for one of its threads; 0: never */
+    uint64_t start_time;       /* procfs_start_time when a handover of one of its threads was last decided; 0: never */
     struct untraced *untraced; /* owned: list of its threads that could not be seized */
-    uint64_t untraced_ns;      /* CPU time of these threads since the last baseline_take, as last read */
+    uint64_t untraced_ns;      /* CPU time of the untraced threads since the last baseline_take, as last read */
 
     struct tracee *tracees;
     unsigned tracee_count;
@@ -217,23 +221,23 @@ struct process {
 /* All processes. The supervisor owns them. */
 struct processes {
 #define PROCESS_BUCKETS 4096u
-    struct process *buckets[PROCESS_BUCKETS]; /* by number */
+    struct process *buckets[PROCESS_BUCKETS]; /* hash table by pid */
     struct process *first;
-    struct process *searched; /* process at which a search under way goes on: active.c; NULL: no search */
+    struct process *searched; /* next process that the search of active.c visits; NULL: no search */
     unsigned count;
     unsigned tracee_count;   /* number of tracees of all tracers */
     unsigned untraced_count; /* number of threads that could not be seized */
-    bool wary;               /* a look at their threads may wait for an exec: proc/system.c */
+    bool wary;               /* a read of their "syscall" files may wait for an exec: proc/system.c */
 };
 
 /* The tracees of one tracer. */
 struct tracees {
     struct tracer *tracer;
     struct processes *processes;
-    struct tracee **buckets; /* by thread id */
+    struct tracee **buckets; /* hash table by thread id */
     size_t bucket_count;     /* a power of two */
     unsigned count;
-    size_t turn; /* number of the bucket that is next, modulo bucket_count: tracees_in_turn */
+    size_t turn; /* number of the bucket at which tracees_in_turn continues, modulo bucket_count */
     struct tracee *active;
     unsigned active_count;
     struct tracee *_Atomic inbox; /* list of tracees that other tracers have posted; written with the lock */
@@ -247,9 +251,10 @@ void tracees_free(struct tracees *tracees);
 /* Returns the tracee with this thread id in this table, borrowed; NULL: none. */
 struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
 
-/* Needs no lock; by the tracer's own thread. Copies the thread ids of the next tracees of a round through the table,
- * each at most once. If tracees come or go between two calls, a tracee may be left out of a round, or come twice.
- * Returns how many ids were copied, 0 to room. */
+/* Needs no lock; called by the tracer's own thread. Copies the thread ids of tracees, bucket after bucket of the table,
+ * until `room` ids are copied or all buckets are done. The next call continues with the next bucket. No id comes twice
+ * in one call. When tids is full, the rest of its last bucket is left out until the walk comes to that bucket again.
+ * Returns the number of ids copied. */
 size_t tracees_in_turn(struct tracees *tracees, pid_t tids[], size_t room);
 
 /* Adds a tracee. Its state is STARTING, or UNKNOWN if process is NULL (not known yet). Returns NULL if memory is
@@ -259,7 +264,7 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
 void tracee_adopt(struct tracee *tracee, struct process *process);
 /* Takes the tracee out of all lists and frees it. Also frees its process if it has no other tracee. */
 void tracee_remove(struct tracees *tracees, struct tracee *tracee);
-/* These two move a tracee from one table to another. */
+/* Takes a tracee out of its table, without freeing it. tracee_put_in puts it into another table. */
 void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
 void tracee_put_in(struct tracees *tracees, struct tracee *tracee);
 
@@ -286,7 +291,7 @@ bool untraced_knows(struct process *process, pid_t tid);
 /* Adds a thread that is not in the list of the process. known_ns: the part of its CPU time that is booked already, ns.
  * untraced_read books the rest. Returns 0 or -ENOMEM. */
 int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
-/* These two remove one thread from the list, if it is there, and all threads of a process. */
+/* Removes a thread from the list of the process, if it is there. untraced_clear removes all threads. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
 void untraced_clear(struct processes *processes, struct process *process);
 /* Reads the CPU time of the threads in the list of the process, and removes threads that have ended. */

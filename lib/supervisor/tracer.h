@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * tracer: a thread of the supervisor that traces.
+/* tracer: a thread of the supervisor that traces.
  *
- * The kernel lets only the thread that seized a tracee call ptrace for it, and the threads and children of that tracee
- * belong to the same thread. So each tracer has its own tracees, timers and ticks. The first tracer is the supervisor's
- * main thread. It also reads commands, and at first all tracees belong to it. While CPUs are full, there is a tracer
- * for each CPU, up to TRACERS_MAX. Tracees are handed over to these tracers: handover-choice.c explains why.
+ * The kernel lets only the thread that seized a tracee call ptrace for it. The threads and children of that tracee get
+ * the same tracer. So each tracer has its own tracees, timers and ticks. The first tracer is the supervisor's main
+ * thread. It also reads commands, and at first all tracees belong to it. While CPUs are full, there is a tracer for
+ * each CPU, up to TRACERS_MAX. Tracees are handed over to these tracers: handover-choice.c explains why.
  *
- * tracer-thread.c starts and ends tracers. tracer-step.c has one round of a tracer.
- */
+ * tracer-thread.c starts and ends tracers. tracer-step.c has one round of a tracer. */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
 
@@ -26,7 +24,7 @@
 
 #define TRACERS_MAX 32
 #define DEADLINES_MAX 64
-#define RECHECKS_MAX 128u /* more than the number of threads that are handed over to a tracer: handover-choice.c */
+#define RECHECKS_MAX 128u /* larger than the number of tracees that are handed over to one tracer: handover-choice.c */
 #define ENDED_EARLY_MAX 64u
 
 struct debug_log;
@@ -38,34 +36,35 @@ struct affinity {
     int bound_cpu;     /* the only CPU that the tracer may run on; -1: it may run on all */
     int home_cpu;      /* if CPUs are full: the CPU whose threads are handed over to the tracer; -1: none */
     cpu_set_t cpus;    /* if CPUs are full: the tracer visits these CPUs in turn */
-    uint64_t leave_at; /* time at which it goes to the next CPU of cpus */
-    int avoided_cpu;   /* CPU that is left out until avoided_until, because it took long to get there; -1: none */
+    uint64_t leave_at; /* time at which the tracer moves to the next CPU of cpus */
+    int avoided_cpu;   /* CPU that is skipped until avoided_until, because a move to it took long; -1: none */
     uint64_t avoided_until;
     uint64_t moved_at; /* time at which the tracer last left a CPU that a tracee may need */
 };
 
-/* The state of the occupier, which takes a thread's CPU before the thread is interrupted: preempt.c. */
+/* The state of the occupier, which takes a thread's CPU before the thread is interrupted: preempt.c. An order makes the
+ * occupier take a CPU at a given time. */
 struct preempt {
-    /* shared by the tracer and its occupier: */
+    /* the fields below are shared by the tracer and its occupier: */
     _Atomic uint32_t orders;  /* number of orders given so far */
-    _Atomic uint32_t arrived; /* number of the last order for which the occupier has taken its CPU */
-    _Atomic uint64_t due;     /* time of the last order */
-    _Atomic int cpu;          /* CPU of the last order */
+    _Atomic uint32_t arrived; /* number of the last order that the occupier has carried out */
+    _Atomic uint64_t due;     /* time at which the last order is due */
+    _Atomic int cpu;          /* CPU that the last order is for */
     _Atomic bool waits;       /* the occupier waits for an order */
     _Atomic bool cancelled;   /* the occupier must give up its CPU, and no order follows */
-    /* used by the tracer only: */
+    /* the fields below are used by the tracer only: */
     bool started, refused; /* the occupier's thread was started; the kernel refused to start it */
     bool ordered;          /* the occupier has an order */
     bool has_room;         /* the tracer's affinity excludes the CPU of the last order */
     bool taken;            /* the occupier took its CPU from a thread that this tick interrupts */
     int next;              /* CPU to be taken at the next tick; -1: none */
-    unsigned cpu_choices;  /* number of CPUs from which the last one was drawn */
+    unsigned cpu_choices;  /* number of CPUs among which the last CPU was drawn */
     unsigned missed_ticks; /* number of ticks in a row that found no wanted thread on the CPU that was taken */
     unsigned late_ticks;   /* number of ticks in a row for which the occupier came late */
-    uint64_t early_ns;     /* time from the tracer's wake-up to a tick with an order */
+    uint64_t early_ns;     /* time by which the tracer wakes up before a tick with an order, ns */
 };
 
-/* The tracees whose calls end at a deadline: repair-piece.c. */
+/* The tracees whose calls must be ended at a deadline: repair-piece.c. */
 struct deadlines {
     struct {
         pid_t tid;
@@ -74,38 +73,41 @@ struct deadlines {
     unsigned count;
 };
 
-/* Figures of stops that are not yet added to the supervisor's totals, except stopped_ns, which only grows. */
+/* Figures of stops that are not yet added to the supervisor's totals. Exception: stopped_ns is never reset, it only
+ * grows. */
 struct stop_totals {
     uint64_t stopped_ns;
     /* numbers of calls that were begun anew, continued, or left cut short: repair.h */
     uint32_t restarted, continued, cut_short;
     unsigned billed;                          /* number of stops that came only because of sampling */
     unsigned samples; /* number of samples of threads that were on a CPU */
-    uint64_t cost_ns; /* CPU time that billed stops, and the ticks before them, took from targets */
+    uint64_t cost_ns; /* CPU time that billed stops, and the ticks before them, took from targets, ns */
 };
 
-/* When waitid(2) last reported news of tracees. All fields except poll_credit are times. */
+/* Times at which waitid(2) reported, or did not report, stops and ends (news) of tracees. poll_credit is not a time. */
 struct tracer_news {
-    uint64_t caught_up_at;   /* at this time no tracee had news, or all had had their turn */
+    /* last time at which no tracee had news, or at which wait.c had asked tracees for news in turn */
+    uint64_t caught_up_at;
     uint64_t none_at;        /* last time at which no tracee had news */
-    uint64_t oldest_stop_at; /* the stops that are being answered came no earlier than this */
+    uint64_t oldest_stop_at; /* the stops that are being answered came no earlier than this time */
     /* 0 to DRAIN_CREDIT_MAX: grows with each poll that found news; 0: the tracer rarely polls */
     unsigned poll_credit;
 };
 
-/* How much CPU time of the tracer is billed to sampling while no CPU is idle. */
+/* The CPU time of the tracer that is billed to sampling while no CPU is idle. */
 struct tracer_billing {
     bool active;                /* no CPU was idle when this step began, so the tracer's CPU time is billed */
     uint64_t up_to_ns;          /* CPU time of the tracer when it was last billed; 0: not known */
     uint64_t booked_stopped_ns; /* value of stop_totals.stopped_ns when it was last added to the supervisor's totals */
 };
 
-/* Tasks of which only one of the two stops was seen, and tracees whose new tasks may have been missed: new-tasks.c. */
+/* Tasks of which only one of the two stops (the parent's and their own) was seen, and tracees whose new tasks may have
+ * been missed: new-tasks.c. */
 struct tracer_new_tasks {
-    unsigned unknown_count; /* number of UNKNOWN tracees: they are held until their parents report them */
+    unsigned unknown_count; /* number of UNKNOWN tracees, which are held until their parents report them */
     struct ended_early {
         pid_t tid;
-        uint64_t at;                /* time of its end */
+        uint64_t at;                /* time at which the task ended */
     } ended_early[ENDED_EARLY_MAX]; /* tasks that ended before their parents reported them */
     unsigned ended_early_next;      /* number of the next element to be written, modulo ENDED_EARLY_MAX */
     pid_t recheck[RECHECKS_MAX];    /* thread ids for which new_task_find_missed will be called again */
@@ -115,13 +117,13 @@ struct tracer_new_tasks {
 struct tracer {
     struct supervisor *supervisor;
     unsigned number;             /* 0: the first */
-    _Atomic bool ready;          /* it can be given tracees */
-    _Atomic bool asleep;         /* it sleeps, and would seize a tracee at once */
-    _Atomic bool has_left;       /* it has finished with its tracees: the supervisor may exit */
+    _Atomic bool ready;          /* the tracer can be given tracees */
+    _Atomic bool asleep;         /* the tracer sleeps, and would seize a tracee at once */
+    _Atomic bool has_left;       /* the tracer has finished with its tracees: the supervisor may exit */
     struct debug_log *debug_log; /* owned; NULL: there is none */
-    struct procfs_task files;    /* files of /proc about the tracer's own thread */
+    struct procfs_task files;    /* /proc files about the tracer's own thread */
     struct tracees tracees;
-    unsigned expected; /* number of tracees that will be handed over to it */
+    unsigned expected; /* number of tracees that are to be handed over to the tracer */
 
     struct wakeup wakeup;
     struct {
@@ -132,10 +134,10 @@ struct tracer {
     struct tick tick;
     struct preempt preempt;
     struct affinity affinity;
-    bool asked_for_idle; /* it last asked for the priority for times when a CPU is idle: tracer-cpus.c */
-    /* number of times that the scheduler had preempted it when tracer_was_preempted was last called */
+    bool asked_for_idle; /* priority_ask last asked for the priority for times when a CPU is idle: tracer-cpus.c */
+    /* number of times that the scheduler had preempted the tracer at the last call of tracer_was_preempted */
     long preemptions;
-    uint64_t waited_ns;  /* if no CPU is idle: the tracer's own run-queue wait when it last sent interrupts */
+    uint64_t waited_ns;  /* if no CPU is idle: the tracer's own run-queue wait when it last sent interrupts, ns */
     struct stack stack;  /* the stack that was copied last */
     struct deadlines deadlines;
     struct stop_totals totals;
@@ -151,21 +153,22 @@ int tracer_init_first(struct supervisor *supervisor);
  * have run out, or if memory or the thread cannot be allocated. */
 struct tracer *tracer_start(struct supervisor *supervisor);
 
-/* Without the lock, by the tracer's own thread. Sleeps until a tracee has news, the inbox is written to, a tick is due,
- * or time `until` (0: never) has come. Then answers news, reads the inbox, and runs a tick that is due. May return
- * sooner. */
+/* Called without the lock, by the tracer's own thread. Sleeps until a tracee has news, the inbox is written to, a tick
+ * is due, or time `until` (0: never) has come. Then answers news, reads the inbox, and runs a tick that is due. May
+ * return sooner. */
 void tracer_step(struct tracer *tracer, uint64_t until);
 
-/* Puts a tracee into its tracer's inbox, and wakes that tracer up. With the lock. */
+/* Puts a tracee into its tracer's inbox, and wakes that tracer up. The caller holds the lock. */
 void tracer_post(struct tracee *tracee);
 
-/* Needs no lock; by the tracer's own thread. Has new_task_find_missed called once more for tracee tid, after its next
- * stop. Does nothing if RECHECKS_MAX tracees wait for that already. */
+/* Needs no lock; called by the tracer's own thread. Has new_task_find_missed called once more for tracee tid, after its
+ * next stop. Does nothing if RECHECKS_MAX tracees are in the list already. */
 void tracer_note_recheck(struct tracer *tracer, pid_t tid);
 
 
-/* Without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its tracees
- * to end. Then gives up the calls that take longer and need us, waits up to 0.3 s again, and sets has_left. */
+/* Called without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its
+ * tracees to end. Then gives up the calls that take longer and would return a wrong result without us. Waits up to 0.3
+ * s again, and sets has_left. */
 void tracer_leave(struct tracer *tracer);
 
 #endif
