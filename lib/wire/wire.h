@@ -162,7 +162,7 @@ struct wire_stats {
     struct wire_header header;
     uint64_t time;
     uint64_t elapsed_ns;    /* time during which sampling was on */
-    uint64_t ticks;         /* number of times that the supervisor looked at its targets */
+    uint64_t ticks; /* number of ticks: times at which the supervisor looked for running threads, to sample them */
     uint64_t samples;       /* number of samples that were sent */
     uint64_t stopped_ns;    /* time for which threads were held stopped, summed over threads */
     uint64_t target_cpu_ns; /* CPU time of all processes while they were followed, including ended ones */
