@@ -279,8 +279,8 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct p
 void profile_forget_lines(struct profile *profile, uint32_t location);
 
 /* Makes a new profile, *part, from the samples i for which keep[i] is true, and from all entries that they refer to.
- * The caller frees *part. Its totals of samples, threads and processes are computed from the new tables. All other
- * totals are those of profile. It has a timeline only if all samples are kept. Returns 0 or -ENOMEM. */
+ * The caller frees *part. The totals of samples, threads and processes in *part are computed from its own tables. Its
+ * other totals are those of profile. *part has a timeline only if all samples are kept. Returns 0 or -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
 /* Returns the name of a system call of this machine. compat: the number is one of the machine's 32-bit ABI. NULL: there
