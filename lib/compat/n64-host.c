@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of segments that the calls share with the I/O thread, the thread itself, and the connection to its host. "A
- * thread is started in order to service requests for profile data from gperf": osProfile(3P). The host is the command
- * pprofil gperf; base/gperf-address.h has the addresses. Each end checks that the other end is a process of the same
- * user or of root. So nobody else can read a profile, or pretend to be the other end.
+ * The list of segments, which the osProfile calls share with the I/O thread; the I/O thread; and its connection to the
+ * host. "A thread is started in order to service requests for profile data from gperf": osProfile(3P). The host is the
+ * command pprofil gperf; base/gperf-address.h has the addresses. Each end checks that the other end is a process of the
+ * same user or of root. So nobody else can read a profile, or pretend to be the other end.
  */
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the library takes from the program that calls it: its signals, which it blocks for a while, the settings in its
- * environment, and its standard error for messages. The last two are examined only when the program starts. Later a
- * thread may change the environment while a signal handler calls profil. And descriptor 2 may later be a file of the
- * program, which a message would damage.
+ * The parts of the library that touch its caller, the program: blocking signals, reading settings from the environment,
+ * and writing messages to standard error. The environment and standard error are examined only when the program starts.
+ * Later a thread may change the environment while a signal handler calls profil. And descriptor 2 may later be a file
+ * of the program, which a message would damage.
  */
 #include "config.h"
 
