@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* accounting: computes how a thread has spent its time, from the kernel's figures and from what ticks see. Does no I/O
+/*
+ * accounting: computes how a thread has spent its time, from the kernel's figures and from what ticks see. Does no I/O
  * and reads no clock.
  *
  * It has three parts. cpu_wait decides whether a thread that wants a CPU had one. weight computes the CPU time that a
- * sample represents. wall_time divides up the elapsed time, in wall mode. */
+ * sample represents. wall_time divides up the elapsed time, in wall mode.
+ */
 #ifndef PPROFIL_ACCOUNTING_H
 #define PPROFIL_ACCOUNTING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* cpu_wait: did a thread that wants a CPU have one?
+/*
+ * cpu_wait: did a thread that wants a CPU have one?
  *
  * /proc shows that a thread is runnable, but not whether it runs. A tracer that wakes up on the CPU of a runnable
  * thread has taken that CPU from this thread, or from another. The schedstat file of the thread helps to decide which
@@ -28,7 +31,8 @@
  * such conclusions in a row are accepted.
  *
  * Another conclusion is possible if it is certain when the thread lost its CPU before. If all the time since then is in
- * the run and wait times, the thread has just lost its CPU to the tracer, however many turns it had. */
+ * the run and wait times, the thread has just lost its CPU to the tracer, however many turns it had.
+ */
 
 struct procfs_cpu;
 
@@ -60,7 +64,8 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
  * which the tracer may have kept the thread off that CPU. now: time at which cpu was read. */
 enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
-/* weight: the CPU time that a sample represents.
+/*
+ * weight: the CPU time that a sample represents.
  *
  * Time is divided into stretches (strata of schedule.h). A tick is a look at the threads at a random instant of its
  * stretch. If a thread is found on a CPU, the whole stretch is credited to it, and to the code that it was executing.
@@ -75,7 +80,8 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
  * A tracer that competes for a CPU sometimes comes late, and misses ticks. The instant of its next look is not random:
  * the scheduler has chosen it. If all the missed time were credited at that instant, a single sample would decide how a
  * long time was spent. So the missed time becomes debt, which the following samples pay off. Only a young thread, one
- * with few samples, gets it at once, because it may have no further samples. */
+ * with few samples, gets it at once, because it may have no further samples.
+ */
 
 /* The input for the weight of a sample. All lengths of time are in ns. */
 struct weight {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides which tracees are active, so that every tick looks at them. The cost of a tick must depend on the number of
+/*
+ * Decides which tracees are active, so that every tick looks at them. The cost of a tick must depend on the number of
  * threads that run, not of threads that exist.
  *
  * One system call reads the clock of a whole process. While this clock advances by no more than the CPU time of the
  * active threads, no other thread has run. When it advances by more, the other threads are searched, some at a time,
  * for threads whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
- * scheduler (4 ms at 250 Hz). So the clock is used only to find threads that woke up, not to skip active ones. */
+ * scheduler (4 ms at 250 Hz). So the clock is used only to find threads that woke up, not to skip active ones.
+ */
 #include "config.h"
 
 #include "base/clock.h"

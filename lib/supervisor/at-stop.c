@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Answers the stop of a tracee: reads its registers, copies its stack, repairs a call that the stop broke, and resumes
+/*
+ * Answers the stop of a tracee: reads its registers, copies its stack, repairs a call that the stop broke, and resumes
  * it. Then books the time that this took, and attributes the sample.
  *
  * Once a thread runs, it may end or exec at any time, and then its memory is gone, or is another program's. So its
  * memory is accessed before the resume. Work that can wait is done after the resume. Nothing before the resume
  * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock before the
- * resume. */
+ * resume.
+ */
 #include "config.h"
 
 #include <sys/ptrace.h>

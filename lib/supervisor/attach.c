@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Seizes the threads of a process: PTRACE_SEIZE on every thread, which stops none of them. The kernel attaches threads
+/*
+ * Seizes the threads of a process: PTRACE_SEIZE on every thread, which stops none of them. The kernel attaches threads
  * made by seized threads to us. So all are seized as soon as a pass over /proc/PID/task finds no new thread.
  *
  * Some threads of a process may be impossible to seize: threads with another tracer, or with other credentials (the raw
  * system call setresuid changes the credentials of one thread only). This file says that these threads refuse. The
  * other threads are followed nevertheless. Threads that refused are tried again at intervals. The reasons are that
- * their tracer may have left them, and that the kernel does not attach the tasks that they make to us. */
+ * their tracer may have left them, and that the kernel does not attach the tasks that they make to us.
+ */
 #include "config.h"
 
 #include <errno.h>

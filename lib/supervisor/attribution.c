@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes how much time a sample represents (accounting.c), and delivers the sample.
+/*
+ * Computes how much time a sample represents (accounting.c), and delivers the sample.
  *
  * In wall mode, the time that a thread waited for a CPU comes from the kernel, and the time that it ran is its
  * attributed CPU time. In the rest of the time (wall_time of accounting.h) it slept. The rest is attributed to the
  * system call and address at which the thread is next seen asleep.
  *
  * A thread that waits for a CPU is "running" in /proc, too. If cpu_wait of accounting.h does not recognize the wait,
- * the thread is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was on no CPU. */
+ * the thread is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was on no CPU.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -39,12 +41,14 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
     return supervisor->options.serve && count < YOUNG_SHARES ? (unsigned)count + 1 : YOUNG_SHARES;
 }
 
-/* Returns the CPU time that a sample of a thread on a CPU represents, ns.
+/*
+ * Returns the CPU time that a sample of a thread on a CPU represents, ns.
  *
  * If other threads compete for the CPU, a sample represents more time than the thread ran. A program that profiles
  * itself compares the sum with its own clock, even after few samples. So its sum may exceed its CPU time by at most one
  * period. Such a program may also turn profiling on for less than a period each time. So its threads always count as
- * young. Then the sum approaches the CPU time of the process, of which more is known than of a thread's. */
+ * young. Then the sum approaches the CPU time of the process, of which more is known than of a thread's.
+ */
 static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;

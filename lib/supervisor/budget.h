@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* budget: decides how often targets may be sampled. Does no I/O and reads no clock.
+/*
+ * budget: decides how often targets may be sampled. Does no I/O and reads no clock.
  *
  * The budget is the share of its CPU time that a target may lose to samples. The rate is the number of samples in a
  * second of a thread's CPU time. So the lost share is the rate times the cost of a sample. That cost is measured all
@@ -8,7 +9,8 @@
  * of that sample.
  *
  * A sample costs more if no CPU is idle, and more while tasks are made. A cost is kept for each combination of these
- * conditions. So when a condition ends, the rate is at once what it was before. */
+ * conditions. So when a condition ends, the rate is at once what it was before.
+ */
 #ifndef PPROFIL_BUDGET_H
 #define PPROFIL_BUDGET_H
 

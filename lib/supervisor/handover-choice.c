@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chooses the tracee that is handed over, and the tracer that gets it.
+/*
+ * Chooses the tracee that is handed over, and the tracer that gets it.
  *
  * If CPUs are full, a tracer should have the threads of one CPU and run there itself: tracer-cpus.c. An interrupt from
  * another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them
  * can be running at a tick. Another reason to hand tracees over: a tracer with thousands of tracees needs long to get
- * news, because the kernel searches all of them. */
+ * news, because the kernel searches all of them.
+ */
 #include "config.h"
 
 #include "supervisor/debug-log.h"
@@ -47,13 +49,15 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
     return best;
 }
 
-/* Returns a tracer for a thread of tracer `from`, which has `running` running threads. Returns the first of these that
+/*
+ * Returns a tracer for a thread of tracer `from`, which has `running` running threads. Returns the first of these that
  * applies:
  *
  *     a tracer that has no active or expected tracees, whose home becomes home_cpu;
  *     NULL, if a new tracer could be started or is starting: it will be ready at a later tick;
  *     the tracer with the fewest active and expected tracees, if it has fewer than `from`;
- *     NULL. */
+ *     NULL.
+ */
 static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,
                                            unsigned running, int home_cpu)
 {

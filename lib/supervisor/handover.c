@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hands a tracee over to another tracer.
+/*
+ * Hands a tracee over to another tracer.
  *
  * ptrace cannot hand a tracee over. So the old tracer detaches it at a stop outside of any system call, and the new
  * tracer seizes it as soon as the old one has woken it up:
@@ -12,7 +13,8 @@
  * called at once, and again after the next stop, because a clone(2) may have begun in the gap. The tracee may execute
  * another program, which its auxiliary vector shows (procfs_exec_id). It may end. Signals are delivered as usual. A
  * thread that was made in the gap may execute another program before it is found. Then that thread takes the number of
- * its leader, and the leader's tracer has lost its tracee (handover_regain). */
+ * its leader, and the leader's tracer has lost its tracee (handover_regain).
+ */
 #include "config.h"
 
 #include <errno.h>

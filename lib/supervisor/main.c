@@ -2,14 +2,14 @@
 /*
  * The main program of pprofil-supervise: options, main loop, end.
  *
- * libpprofil starts it with three descriptors: the command socket, the ring and an eventfd that wakes the client. It
- * ends with its client, and not before. So it has a process group of its own, which signals of the terminal do not
- * reach. systemd and others send SIGTERM to all processes of a control group. That signal stays pending in the
- * supervisor, where the client looks for it.
+ * libpprofil starts the supervisor with three descriptors: the command socket, the ring and an eventfd that wakes the
+ * client. The supervisor ends with its client, and not before. So it has a process group of its own, which signals of
+ * the terminal do not reach. systemd and others send SIGTERM to all processes of a control group. That signal stays
+ * pending in the supervisor, where the client looks for it.
  *
- * It stays in its client's session, because the scheduler divides the CPUs among sessions (CONFIG_SCHED_AUTOGROUP).
- * While targets made hundreds of processes a second, it waited up to 280 ms for a CPU in a session of its own, but up
- * to 8 ms in the session of the targets.
+ * The supervisor stays in its client's session, because the scheduler divides the CPUs among sessions
+ * (CONFIG_SCHED_AUTOGROUP). This was measured while targets made hundreds of processes a second. In a session of its
+ * own, the supervisor waited up to 280 ms for a CPU; in the session of the targets, up to 8 ms.
  */
 #include "config.h"
 
@@ -38,12 +38,12 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-#define SERVE_PERIOD_NS 250000000u /* longest time until it is noticed that no process counts any more */
-#define DRAIN_PERIOD_NS 500000000u /* the longest time between two rounds of the loop */
-#define LOCK_TRIES_MAX 400u        /* LOCK_TRIES_MAX tries take about 10 us */
-#define FINISH_NS 2000000000u /* the longest wait for requested files */
+#define SERVE_PERIOD_NS 250000000u /* when serving: longest time between two checks for running counts, ns */
+#define DRAIN_PERIOD_NS 500000000u /* longest time between two rounds of the main loop, ns */
+#define LOCK_TRIES_MAX 400u        /* this number of tries takes about 10 us */
+#define FINISH_NS 2000000000u /* longest wait for requested files, ns */
 #define FINISH_PERIOD_NS 20000000u
-#define OTHERS_LEAVE_NS 1000000000u /* the longest wait for the other tracers */
+#define OTHERS_LEAVE_NS 1000000000u /* longest wait for the other tracers, ns */
 #define LEAVE_PERIOD_NS 1000000u
 
 bool supervisor_try_lock(struct supervisor *supervisor)
@@ -51,7 +51,8 @@ bool supervisor_try_lock(struct supervisor *supervisor)
     return pthread_mutex_trylock(&supervisor->lock) == 0;
 }
 
-/* Tries for a while before it sleeps: the lock is held for a short time only, and a sleep and a wake-up cost more. */
+/* Tries for about 10 us before it sleeps: the lock is held for a short time only, and a sleep and a wake-up cost
+ * more. */
 void supervisor_lock(struct supervisor *supervisor)
 {
     for (unsigned i = 0; supervisor->cpus.may_poll && i < LOCK_TRIES_MAX; i++)
@@ -129,14 +130,15 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     if (error == 0)
         error = commands_start_watcher(supervisor);
     if (error == 0)
-        priority_ask(supervisor->tracers[0]); /* only now: the threads made before must not inherit the priority */
+        /* last, because the threads created above must not inherit the priority */
+        priority_ask(supervisor->tracers[0]);
     emit_rate(supervisor);
     return error;
 }
 
 /* --- the loop ------------------------------------------------------------------------------------ */
 
-/* With the lock. */
+/* Sends requests to the openers, and their answers to the client. The caller holds the lock. */
 static void main_serve_openers(struct supervisor *supervisor)
 {
     supervisor->openers.served = supervisor->openers.requests;
@@ -159,7 +161,7 @@ static void main_run_once(struct supervisor *supervisor)
     if (serve)
         serve_end_if_unneeded(supervisor);
     attach_retry_refused(first);
-    first->billing.up_to_ns = 0; /* the CPU time of this work is not billed to samples */
+    first->billing.up_to_ns = 0; /* excludes the CPU time of this work from the cost of samples */
 }
 
 static bool main_all_have_left(const struct supervisor *supervisor)
@@ -170,8 +172,8 @@ static bool main_all_have_left(const struct supervisor *supervisor)
     return true;
 }
 
-/* Waits for the files that the client is to get, which come later than the samples that need them. Answers the stops of
- * tracees meanwhile. */
+/* Waits for the files that were requested for the client: they arrive later than the samples that need them. Answers
+ * the stops of tracees meanwhile. */
 static void main_await_files(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + FINISH_NS;
@@ -188,7 +190,7 @@ static void main_await_files(struct supervisor *supervisor)
     }
 }
 
-/* Has all tracers leave. The first tracer leaves last: after that, no thread answers the stops of its tracees, until
+/* Makes all tracers leave. The first tracer leaves last. After that, no thread answers the stops of its tracees until
  * the end of this program detaches them. */
 static void main_leave_targets(struct supervisor *supervisor)
 {
@@ -226,14 +228,14 @@ static void main_leave(struct supervisor *supervisor)
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
 
-/* Opens files for a caller that must not hang. Refuses if this program has more rights than the caller, which could use
- * them. */
+/* Opens files for a caller that must not hang. Refuses if this program has more rights than the caller (AT_SECURE),
+ * because the caller could use these rights. */
 static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
-    /* so Ctrl-C at the terminal does not reach it. It stays in its session because CPUs are divided among sessions:
-     * sched(7), autogroup */
+    /* A process group of its own, so that Ctrl-C at the terminal does not reach this process. It stays in its session,
+     * because CPUs are divided among sessions: sched(7), autogroup */
     setpgid(0, 0);
     opener_serve(socket);
     return 0;

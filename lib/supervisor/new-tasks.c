@@ -10,8 +10,8 @@
  *
  * If the parent is killed before its stop, /proc shows to which process the task belongs.
  *
- * While a tracee is handed over to another tracer, it has no tracer for some microseconds. Tasks that it makes then are
- * not traced: new_task_find_missed finds them.
+ * While a tracee is handed over to another tracer, it has no tracer for some microseconds. Tasks that the tracee makes
+ * in that time are not traced. new_task_find_missed finds them.
  */
 #include "config.h"
 
@@ -34,9 +34,10 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-#define ENDED_EARLY_NS 1000000000u /* after this time another task may have the number */
-#define NEWBORN_ACTIVE_NS 5000000u /* active time of a new task, short because most threads of a pool sleep at once */
-#define NUMBERS_NS 100000000u /* the kernel does not use the same process number again within this time */
+#define ENDED_EARLY_NS 1000000000u /* ns after the end of a task; later, another task may have its number */
+/* active time of a new task, ns; short because most threads of a pool sleep at once */
+#define NEWBORN_ACTIVE_NS 5000000u
+#define NUMBERS_NS 100000000u /* ns; the kernel does not use a process number again within this time */
 
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
 {
@@ -57,7 +58,7 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
-        /* affordable only when serving: few programs are served, and none makes tasks all the time */
+        /* only when serving, because it takes time: few programs are served, and none makes tasks all the time */
         if (supervisor->options.serve) {
             tick_note_cpu(tracee);
             if (tick_read_cpu(tracee))
@@ -73,8 +74,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
     tick_arm(tracer);
 }
 
-/* Adds a task that its parent's stop, or /proc, has shown. If the task was held, completes its tracee. parent: process
- * that made it; 0: not known. */
+/* Adds a new task that its parent's stop, or /proc, has shown. If the task was held (UNKNOWN), completes its tracee.
+ * parent: process that made the task; 0: not known. */
 static void new_task_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
 {
     struct tracees *tracees = &tracer->tracees;
@@ -84,7 +85,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
     tracer->supervisor->born_at = time_now();
     process_expect_unreported_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
-        tracee_forget(tracer, tracee); /* the tracee was of an earlier task with this number */
+        tracee_forget(tracer, tracee); /* this tracee was for an earlier task with the same number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
@@ -107,7 +108,8 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         new_task_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
-/* Adds a process, which owns counts from now on. Returns it; NULL: memory is short, and counts are freed. */
+/* Adds a process, and gives it counts, which it owns from now on. Returns the process; NULL: memory is short, and
+ * counts are freed. */
 static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -166,8 +168,8 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
     bool known = tid > 0 && new_task_was_seen_early(tracer, tid);
-    /* taken before at_stop_answer, which may add the parent's sample: the child inherits the counts as they were at the
-     * fork */
+    /* Taken before at_stop_answer, which may add a sample of the parent to its counts. The child inherits the counts as
+     * they were at the fork */
     struct counts *inherited = known ? NULL : counts_inherited(process, parent->tid);
     at_stop_answer(tracer, parent, 0, STOP_BY_TRACEE);
     if (tid <= 0 || known) {
@@ -206,8 +208,9 @@ static void new_task_resolve_one(struct tracer *tracer, struct tracee *tracee, p
     struct process *process = process_find(processes, pid);
     const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
 
-    tracee->seen_before_parent = true; /* its parent may still report it */
-    if (process == NULL) /* it is not known which thread forked, so a count of that thread alone is not inherited */
+    tracee->seen_before_parent = true; /* the parent may still report this task */
+    /* the parent's thread is unknown, so the child does not inherit a count of that thread alone */
+    if (process == NULL)
         process = new_task_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
         new_task_announce(tracer, process, parent > 0 ? parent : 0, tracee->tid);
@@ -225,16 +228,16 @@ void new_task_resolve(struct tracer *tracer)
             if (pid <= 0)
                 continue;
             new_task_resolve_one(tracer, tracee, pid);
-            return; /* the tables may have changed: the next call takes the next task */
+            return; /* stops the walk, because the tables may have changed; the next call takes the next task */
         }
 }
 
 /* --- tasks that were missed ------------------------------------------------------------------ */
 
-#define CHILDREN_MAX 256u /* more children than one thread can make in the gap of a handover */
+#define CHILDREN_MAX 256u /* larger than the number of children that one thread can make in the gap of a handover */
 
 /* Returns true if the process may have been made after `time`, CLOCK_BOOTTIME in ns. The kernel reports the start of a
- * process only in clock ticks. */
+ * process in clock ticks, so the answer is true also for a process made up to one tick earlier. */
 static bool new_task_is_younger(pid_t pid, uint64_t time)
 {
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -242,15 +245,15 @@ static bool new_task_is_younger(pid_t pid, uint64_t time)
     return (procfs_start_time(pid) + 1) * tick_ns >= time;
 }
 
-/* Returns true if the kernel gave out number `pid` later than `after`, and not later than `last`. After the largest
- * number the kernel begins again with low ones: alloc_pid in kernel/pid.c. */
+/* Returns true if the kernel assigned number `pid` after number `after`, and not after number `last`. After the largest
+ * number the kernel begins again with low numbers: alloc_pid in kernel/pid.c. */
 static bool new_task_is_numbered_between(pid_t pid, pid_t after, pid_t last)
 {
     return after < last ? pid > after && pid <= last : pid > after || pid <= last;
 }
 
-/* Without the lock. Returns true if one of our tracers has the child: then the child's parent was a tracee, and its
- * stop reports the child. */
+/* Called without the lock. Returns true if one of our tracers traces the child. Then the child's parent was a tracee
+ * when it made the child, and the parent's stop reports the child. */
 static bool new_task_has_tracer(struct supervisor *supervisor, pid_t pid)
 {
     supervisor_lock(supervisor);
@@ -265,7 +268,7 @@ static void new_task_seize(struct tracer *tracer, pid_t parent, pid_t parent_tid
 
     supervisor_lock(supervisor);
     struct process *from = process_find(&supervisor->processes, parent);
-    /* not wanted if it is ours already: its parent's stop will report it */
+    /* a child that is ours already is skipped: its parent's stop will report it */
     bool wanted = from != NULL && new_task_is_followed(supervisor, from) &&
                   !attach_is_ours(supervisor, pid) &&
                   process_find(&supervisor->processes, pid) == NULL &&
@@ -292,10 +295,10 @@ void new_task_find_missed(struct tracer *tracer, struct tracee *tracee)
         return;
     uint64_t released_at = tracee->handover.released_at;
     pid_t last_before = tracee->handover.last_pid;
-    /* within NUMBERS_NS the numbers are enough. Later, start times are needed, and the read of "stat" for them may wait
-     * for an exec (proc/system.c) */
+    /* within NUMBERS_NS after the detachment the numbers are enough. Later, start times are needed, too, and reading
+     * them from "stat" may wait for an exec (proc/system.c) */
     bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
-    attach_rest(tracer, pid); /* the tracee may be gone afterwards */
+    attach_rest(tracer, pid); /* seizes missed threads; afterwards the tracee may be gone */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
     for (unsigned i = 0; i < count; i++)
         if ((error != 0 || new_task_is_numbered_between(children[i], last_before, load.last_pid)) &&

@@ -3,18 +3,18 @@
  * Takes the CPU from a thread before the thread is interrupted.
  *
  * PTRACE_INTERRUPT marks a thread at once, but its CPU notices the mark some microseconds later. If the thread leaves
- * the kernel in between, it stops right there. So far too many samples of a thread with many short system calls or page
- * faults fall on these (measured: 34 % of the samples at a call that takes 2.5 % of the time). But a thread that lost
- * its CPU to a timer on that CPU stands where the timer interrupted it, and stops there when it runs again.
+ * the kernel in between, it stops right there. So a thread with many short system calls or page faults gets far too
+ * many samples at these (measured: 34 % of the samples at a call that takes 2.5 % of the time). But a thread that lost
+ * its CPU to a timer on that CPU is where the timer interrupted it, and stops there when it runs again.
  *
- * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. It then holds that CPU while the
- * tracer, awake on another CPU, sends its interrupt. Then it sleeps until the next tick. The tracer cannot do this
- * itself: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, so the tracee would migrate at
- * each stop.
+ * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. The occupier then holds that CPU
+ * while the tracer, awake on another CPU, sends its interrupt. Then the occupier sleeps until the next tick. The tracer
+ * cannot do this itself: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, so the tracee would
+ * migrate at each stop.
  *
  * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used for threads
- * that enter the kernel often, as their samples show. At low rates it costs little, so a thread that runs alone always
- * gets it. If such threads run on several CPUs, each tick takes one of these CPUs, drawn at random. The occupier
+ * that enter the kernel often, as their samples show. At low rates it costs little, so it is used for every thread that
+ * runs alone. If such threads run on several CPUs, each tick takes one of these CPUs, drawn at random. The occupier
  * inherits its tracer's priority for times when a CPU is idle. If no CPU is idle, the occupier is not used: the tracer
  * itself moves to the thread's CPU, and so takes it (tracer-cpus.c).
  */
@@ -35,29 +35,30 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-/* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of these were taken as it left the
- * kernel, the next PREEMPT_LOOKS samples of the thread are taken with the occupier. */
+/* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of these were taken when the thread
+ * left the kernel, the next PREEMPT_LOOKS samples of the thread are taken with the occupier. */
 #define JUDGED_LOOKS 64
 #define ENTERED_MIN 4
 #define PREEMPT_LOOKS 1024u
-/* A thread gets the occupier only if more than PRESENCE_MIN of 256 ticks find it running: for a thread that mostly
- * sleeps, the occupier would often wake up for nothing. */
+/* The occupier is used for a thread only if the thread's presence is more than PRESENCE_MIN/256 (struct
+ * preempt_judgement). For a thread that mostly sleeps, the occupier would often wake up for nothing. */
 #define PRESENCE_MIN 128
-/* OCCUPIER_COST_NS is about what the occupier costs a thread at each sample. A thread that runs alone gets the occupier
- * if that takes at most 1/CHEAP_PART of the budget. For a program that profiles itself, it may take the whole budget:
- * such a program may count only its time outside the kernel. */
+/* OCCUPIER_COST_NS is about what the occupier costs a thread at each sample. The occupier is used for a thread that
+ * runs alone if its cost is at most 1/CHEAP_PART of the budget. For a program that profiles itself, the cost may be the
+ * whole budget: such a program may count only its time outside the kernel. */
 #define OCCUPIER_COST_NS 12000.0
 #define CHEAP_PART 4
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* If more than this number of ticks in a row found no wanted thread on its CPU, the occupier gets no order. */
+/* If more than this number of ticks in a row found no wanted thread on the CPU that the occupier took, the occupier
+ * gets no order. */
 #define MISSED_TICKS_MAX 1
-/* Limits of the time from the tracer's wake-up to the tick. */
+/* Limits of early_ns, the time from the tracer's wake-up to the tick. */
 #define EARLY_MIN_NS 60000u
 #define EARLY_MAX_NS 300000u
-/* Time that an interrupt takes to arrive. */
+/* Time between the sending of an interrupt and its arrival. */
 #define SENDING_NS 10000u
-/* The longest wait for the occupier, and the longest time for which it holds the CPU. */
+/* The longest wait for the occupier, and the longest time for which the occupier holds the CPU. */
 #define OCCUPIER_MAX_NS 80000u
 
 void preempt_note(struct tracee *tracee, bool running)
@@ -67,7 +68,7 @@ void preempt_note(struct tracee *tracee, bool running)
 }
 
 /* Returns true if the occupier costs little, and at most one thread runs. With several running threads each tick would
- * look only at those of one CPU. */
+ * reach only the threads of one CPU. */
 static bool preempt_is_cheap(const struct tracer *tracer)
 {
     const struct supervisor *supervisor = tracer->supervisor;
@@ -116,8 +117,8 @@ static void preempt_sleep(uint64_t due)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
 }
 
-/* The occupier's thread. An order is a time and a CPU. The next order is given while one is being served, so that the
- * occupier wakes up only once per tick. */
+/* The occupier's thread. An order is a time and a CPU. The tracer gives the next order while the occupier carries out
+ * the present one, so that the occupier wakes up only once per tick. */
 static void *preempt_occupy(void *context)
 {
     struct preempt *preempt = context;
@@ -190,7 +191,7 @@ bool preempt_await(struct tracer *tracer)
            time_now() < latest)
         ;
     supervisor_lock(tracer->supervisor);
-    bool in_time = time_now() + SENDING_NS < latest; /* else the occupier has given its CPU up, or is about to */
+    bool in_time = time_now() + SENDING_NS < latest; /* otherwise the occupier has given up its CPU, or is about to */
     preempt_adapt_early(preempt, in_time);
     return arrived && in_time;
 }
@@ -240,7 +241,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     preempt->late_ticks = late ? preempt->late_ticks + 1 : 0;
     if (count == 0 || (late && preempt->late_ticks <= OCCUPIER_LATE_TICKS_MAX))
         return 0;
-    /* no wanted thread is on the occupier's CPU: one thread is interrupted from another CPU */
+    /* no wanted thread is on the occupier's CPU: this tick interrupts one of them from another CPU */
     wanted[0] = wanted[schedule_random(&tracer->schedule, count)];
     *stands_for = count;
     return 1;
@@ -257,7 +258,7 @@ void preempt_expect(struct tracer *tracer, int cpu)
     }
 }
 
-/* Moves the tracer off `cpu`, which the occupier will take. cpu -1: lets the tracer run on all CPUs again. */
+/* Moves the tracer off `cpu`, so that the occupier can take that CPU. cpu -1: lets the tracer run on all CPUs again. */
 static void preempt_make_room(struct tracer *tracer, int cpu)
 {
     cpu_set_t cpus = tracer->supervisor->cpus.set;

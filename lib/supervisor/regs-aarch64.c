@@ -6,10 +6,10 @@
  * it has forgotten the call. x0 contains the result, and the former x0 is in orig_x0, which ptrace does not show. But
  * the instruction before the pc is the call's, and x8 contains its number. If the tracer sets the thread's call to that
  * number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by setting the pc.
- * So it must notice itself whether a handler runs first: one does if a signal's stop comes before the call's entry
- * stop.
+ * So the tracer must notice itself whether a handler runs first. A handler runs if a signal's stop comes before the
+ * call's entry stop.
  *
- * A thread that stands behind the instruction may have made the call long ago, and have just returned from a signal
+ * A thread whose pc is after the instruction may have made the call long ago, and have just returned from a signal
  * handler: struct handled_call in repair.h. Calls of 32-bit tracees are not repaired.
  */
 #include "config.h"
@@ -44,13 +44,14 @@ struct regs_arm {
 #define SVC_THUMB 0xdf00u
 #define CPSR_THUMB 0x20u
 
-/* at the stops of a call it shows whether this is the entry or the exit: report_syscall in ptrace.c */
+/* at the stops of a call, the kernel uses this register to show whether the stop is the entry or the exit:
+ * report_syscall in ptrace.c */
 #define CALL_STOP_REGISTER 7
 #define NUMBER_REGISTER 8
 #define INSTRUCTION_SIZE 4
 
-/* Returns the number of the system call if the thread stands at the entry or exit stop of one. At other stops the
- * kernel has forgotten the call: regs_find_syscall. */
+/* Returns the number of the system call if the thread is at an entry or exit stop. At other stops the kernel has
+ * forgotten the call: regs_find_syscall. */
 static int32_t regs_read_syscall(pid_t tid)
 {
     int number = WIRE_NO_SYSCALL;
@@ -78,8 +79,8 @@ static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8]
     return errno == 0;
 }
 
-/* Finds the call in which the thread stopped, by the code around the pc. The thread stands behind the call's
- * instruction, or before it if the kernel will begin the call anew. */
+/* Finds the call in which the thread stopped, by the code around the pc. The pc is after the call's instruction, or
+ * before it if the kernel will begin the call anew. */
 static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, struct regs *regs)
 {
     unsigned char bytes[8];
@@ -128,7 +129,7 @@ static void regs_fill_narrow(struct regs *regs, const struct regs_arm *set)
 {
     regs->pc = set->r[15];
     regs->sp = set->r[13];
-    regs->known = 0; /* not filled in, because such stacks are not unwound: regs_are_unwound */
+    regs->known = 0; /* none: the client cannot unwind such stacks (regs_are_unwound) */
 }
 
 int regs_read(pid_t tid, struct regs *regs)
@@ -163,7 +164,7 @@ int regs_read(pid_t tid, struct regs *regs)
 
 bool regs_are_unwound(bool compat)
 {
-    return !compat; /* 32-bit Arm has unwind tables of another form, .ARM.exidx */
+    return !compat; /* 32-bit Arm has unwind tables in another format, .ARM.exidx */
 }
 
 struct regs_context regs_context(bool compat)
@@ -178,7 +179,7 @@ int regs_restart_call(pid_t tid)
     return -ENOSYS; /* after the stop, the kernel treats EINTR like any other result */
 }
 
-/* Adds a word to a hash: FNV-1a, by words instead of bytes. */
+/* Adds a word to a hash: FNV-1a, applied to words instead of bytes. */
 static uint64_t regs_hash(uint64_t hash, uint64_t word)
 {
     return (hash ^ word) * UINT64_C(0x100000001b3);
@@ -256,11 +257,12 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
         return error;
     regs_put_call(&set, call);
     set.pc -= INSTRUCTION_SIZE;
-    regs_write_syscall(tid, WIRE_NO_SYSCALL); /* so the kernel sees no call, and begins none anew */
+    /* hides the call from the kernel, so that the kernel does not begin it anew */
+    regs_write_syscall(tid, WIRE_NO_SYSCALL);
     return regs_write_wide(tid, &set);
 }
 
-/* Makes the call begin anew by setting the pc: the kernel has already decided that it does not do so itself. */
+/* Makes the call begin anew by setting the pc: the kernel has already decided not to do that. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;

@@ -32,9 +32,8 @@ struct regs_i386 {
     uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
 };
 
-/* Fills in the fields about how the thread entered the kernel. In the saved flags, the processor sets the resume flag
- * for a fault, and clears it for an interrupt, except during a repeated string instruction: Intel SDM volume 3,
- * 17.3.1.1. */
+/* Fills in syscall, entered and result. In the saved flags, the processor sets the resume flag for a fault, and clears
+ * it for an interrupt, except during a repeated string instruction: Intel SDM volume 3, 17.3.1.1. */
 static void regs_fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
@@ -118,8 +117,8 @@ bool regs_are_unwound(bool compat)
 
 struct regs_context regs_context(bool compat)
 {
-    /* struct sigcontext_32 (asm/sigcontext.h) begins after 5 words, and esp is its 8th word. A frame is aligned as at
-     * the entry of a function: align_sigframe in arch/x86/kernel/signal.c */
+    /* struct sigcontext_32 (asm/sigcontext.h) begins after 5 words, and esp is its 8th word. The kernel aligns a frame
+     * as at the entry of a function: align_sigframe in arch/x86/kernel/signal.c */
     if (compat)
         return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12};
     return (struct regs_context){.word = 8,
@@ -139,7 +138,7 @@ int regs_restart_call(pid_t tid)
     return regs_set_result(tid, -ERESTARTNOHAND);
 }
 
-/* Returns the ABI of a call. It depends on the call's instruction, which 64-bit programs may choose.
+/* Returns the ABI of a call. The ABI depends on the call's instruction, and 64-bit programs may use any of them.
  * PTRACE_GET_SYSCALL_INFO reports it at any stop (ptrace_get_syscall_info in kernel/ptrace.c). */
 static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
 {
@@ -189,12 +188,12 @@ static bool regs_is_call_at(pid_t tid, uint64_t pc)
 }
 
 /*
- * Returns true if the registers are those at the return of a call. They may not be, because a thread can stop twice
+ * Returns true if the registers are those at the return of a call. They may be others, because a thread can stop twice
  * before it runs. Between the two stops, the kernel may have done one of two things:
  *
- * It may have prepared the call to begin anew (arch_do_signal_or_restart). Then the pc is at the call's instruction,
- * and rax contains not a result but a number: that of the call, or that of restart_syscall. A result of the same value
- * may look the same: in doubt the call counts as not returned.
+ * It may have prepared the call to begin anew (arch_do_signal_or_restart). Then the pc is at the call's instruction.
+ * rax contains the number of the call, or of restart_syscall, instead of a result. A result of the same value may look
+ * the same; in doubt the call counts as not returned.
  *
  * It may have prepared a signal handler. Then the pc is at the handler. In a 32-bit program eax is the signal's number
  * (ia32_setup_rt_frame). In an x32 program eax is still the call's result.
@@ -241,7 +240,7 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
 int regs_complete_call(const struct procfs_task *files, struct regs_call *call)
 {
     (void)files;
-    (void)call; /* x86 shows all arguments */
+    (void)call; /* nothing to do: x86 shows all arguments */
     return 0;
 }
 
@@ -264,7 +263,7 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     unsigned long long int *const i386_to[] = {&wide->rbx, &wide->rcx, &wide->rdx,
                                                &wide->rsi, &wide->rdi, &wide->rbp};
     for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++) {
-        /* int 0x80 ignores the upper halves, so the program's values stay there */
+        /* int 0x80 ignores the upper halves, so these keep the program's values */
         if (i386)
             *i386_to[i] = (*i386_to[i] & ~(unsigned long long)UINT32_MAX) | (uint32_t)from[i];
         else
@@ -272,7 +271,8 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     }
 }
 
-/* Sets the result and the number of the call. orig_rax -1: the kernel sees no call, so it begins none anew. */
+/* Sets rax, the result, and orig_rax, the number of the call. orig_rax -1: the kernel sees no call, so it does not
+ * begin one anew. */
 static void regs_put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
 {
     if (narrow) {

@@ -18,22 +18,22 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
-/* Returns true if the call has a deadline, and that has passed. */
+/* Returns true if the call has a deadline that has passed. */
 static bool continue_has_timed_out(const struct repair *repair)
 {
     return repair->deadline != 0 && time_now() >= repair->deadline;
 }
 
-/* Returns the result of a restarted call that is broken off. if_not_over: result before the deadline. */
+/* Returns the result of a restarted call that ends now. if_not_over: the result if the deadline has not passed. */
 static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_over)
 {
     return continue_has_timed_out(repair) ? repair->timeout_result : if_not_over;
 }
 
 /* Returns true if a receive, which has returned result, has ended by itself. Urgent data ends only a message that has
- * begun, and can be seen. What ends a receive on a local socket early cannot be seen. But if a signal broke the
- * receive, it is still pending, unless another thread has taken it. had_error: an error that was left in the socket may
- * have ended it. */
+ * begun, and sockatmark(3) shows it. On a local socket nothing shows why a receive ended early. But if a signal broke
+ * the receive, this signal is still pending, unless another thread has taken it. had_error: an error that was left in
+ * the socket may have ended the receive. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -46,7 +46,7 @@ static bool continue_has_received_all(const struct tracee *tracee, int64_t resul
     return descriptor_is_at_mark(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
 }
 
-/* Returns true if another piece may be made after one that has returned result. */
+/* Returns true if another piece may be made after a piece that has returned result. */
 static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool broken, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -59,7 +59,7 @@ static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool
     return !receives || !continue_has_received_all(tracee, result, had_error);
 }
 
-/* Goes on after a piece, or a restarted call, that has returned result. Returns true if the tracee will make another
+/* Continues after a piece, or a restarted call, that has returned result. Returns true if the tracee will make another
  * piece. final: the result of a restarted call must not be continued. */
 static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
@@ -71,7 +71,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (repair->restarted) {
         if (broken && !over && piece_enter_next(tracee) == 1)
             return true;
-        /* a connect(2) that was begun anew returns EALREADY when its time is over */
+        /* a connect(2) that was begun anew returns EALREADY when its time limit has passed */
         if (result == -EALREADY && repair->timeout_result == -EINPROGRESS)
             result = repair->timeout_result;
         if (broken)
@@ -83,8 +83,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     bool had_error = repair->error_waits;
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(tracee);
-    /* a recvmmsg(2) first returns the error that the socket kept. A receive of the rest of a message returns it if
-     * there is no data, and on a local socket also if there is no more data: unix_stream_read_generic */
+    /* A recvmmsg(2) first returns the error that the socket kept. A receive of the rest of a message returns that error
+     * if there is no data. On a local socket it also does so if there is no more data: unix_stream_read_generic */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
     else if (result <= 0 || (repair->request.target.is_local && repair->came_short))
@@ -92,8 +92,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    /* a recvmmsg(2) with a time limit ends here, because the limit would begin again. But a piece that returned the
-     * kept error at once has used no time */
+    /* A recvmmsg(2) with a time limit ends here, because its limit would begin again. Exception: a piece that returned
+     * the kept error at once has used no time */
     over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
     if (!over &&
         (continue_may_go_on(tracee, result, broken, had_error) || (result >= 0 && piece_end_message(repair))) &&
@@ -105,8 +105,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     return false;
 }
 
-/* Returns true if the deadline has passed, but the first part of the call was done in time: then the next part has the
- * whole time again. */
+/* Returns true if the deadline has passed, but the first part of the call was done in time. Then the next part has the
+ * whole time limit again. */
 static bool continue_has_part_in_time(const struct tracee *tracee, int64_t result)
 {
     const struct repair *repair = &tracee->repair;
@@ -134,7 +134,7 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
     repair->giving_up = false;
     tracee->interrupt.at = time_now();
     repair->at_call_end = true;
-    /* takes a sample for the CPU time used meanwhile */
+    /* takes a sample for the CPU time used during the call */
     at_stop_answer(tracer, tracee, 0, mend ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
@@ -159,7 +159,7 @@ static void continue_fail_call(const struct tracee *tracee)
     if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
-    /* on x86 rax contains this at every entry (entry_64.S); on AArch64 it becomes the first argument */
+    /* on x86 rax contains this value at every entry (entry_64.S); on AArch64 it becomes the first argument */
     call.result = -ENOSYS;
     regs_leave_call(tracee->tid, &call, false, false);
     debug_log(tracee->tracer, "fail %d", tracee->tid);
@@ -174,7 +174,7 @@ bool repair_needs_us(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING && (!waits || over || repair->held.info.si_signo != 0);
 }
 
-/* If the call must be given up, interrupts the tracee again: this stop may have swallowed the interrupt for that
+/* If the call must be given up, interrupts the tracee again. The present stop may have swallowed the former interrupt
  * (ptrace_stop in kernel/signal.c). */
 static void continue_give_up_again(struct tracee *tracee)
 {
@@ -193,15 +193,15 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     if (!repair->restarted && !continue_has_its_files(tracee))
         continue_fail_call(tracee);
     if (repair_is_own_call(repair) && !repair->giving_up) {
-        tracee->state = TRACEE_RUNNING; /* nothing must be done at the end of the call */
+        tracee->state = TRACEE_RUNNING; /* nothing needs to be done at the end of the call */
         if (backoff_follows(&repair->backoff))
             backoff_meets_call(&repair->backoff, false, time_now());
     }
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }
 
-/* Returns true if the signal does not end the call, and has been answered. There are three such signals: a stray
- * SIGPIPE, a signal that the program ignores, and a signal that can be held until the next piece begins. */
+/* Returns true if the signal does not end the call. Then the stop has been answered. There are three such signals: a
+ * stray SIGPIPE, a signal that the program ignores, and a signal that can be held until the next piece begins. */
 static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -224,7 +224,7 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
     return true;
 }
 
-/* Ends the call at a stop before a piece. interrupted: the stop is that of an interrupt. */
+/* Ends the call at a stop before a piece. interrupted: the stop is for an interrupt. */
 static void continue_break_off(struct tracee *tracee, bool interrupted)
 {
     struct repair *repair = &tracee->repair;
@@ -235,7 +235,8 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     if (interrupted)
         piece_clear_error(tracee);
     else
-        /* an interrupt to end the call has no use now: this stop has swallowed it, or it will stop the thread later */
+        /* the interrupt that was to end the call has no use now: this stop has swallowed it, or it stops the thread
+         * later */
         repair->giving_up = false;
     if (repair->restarted)
         result = continue_wait_result(repair, interrupted ? CALL_RESTARTNOHAND : -EINTR);
@@ -255,7 +256,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         return true;
     }
     if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
-        at_stop_answer(tracer, tracee, 0, STOP_BY_TRACEE); /* the tracee makes the piece after the resume */
+        at_stop_answer(tracer, tracee, 0, STOP_BY_TRACEE); /* after the resume, the tracee makes the piece */
         return true;
     }
     if (event == REPAIR_SIGNAL && continue_past_signal(tracer, tracee, signal))

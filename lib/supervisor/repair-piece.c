@@ -16,8 +16,8 @@
 #include "supervisor/tracer.h"
 
 /* Builds the next piece of a call. Returns the result of call_next_piece, or -EPERM. If the program has a filter of
- * system calls (seccomp(2)), a call with another number might kill it. Then the piece must have the number of the call
- * itself; -EPERM: that is impossible. */
+ * system calls (seccomp(2)), a call with another number might kill the program. Then the piece must have the number of
+ * the call itself; -EPERM: that is impossible. */
 static int64_t piece_make(struct tracee *tracee, struct regs_call *piece)
 {
     struct repair *repair = &tracee->repair;
@@ -55,7 +55,7 @@ int piece_enter_next(struct tracee *tracee)
     return 1;
 }
 
-/* Notes that we have ended the call that the registers show. */
+/* Stores the fingerprint and the result of the call that the registers show, because we have ended this call. */
 static void piece_note_end(struct tracee *tracee)
 {
     struct regs regs;
@@ -73,8 +73,8 @@ void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool 
     struct regs_call call = repair->call;
 
     call.result = result;
-    /* if a stop can still show the call, notes its end: the thread may stop again before it runs, and the call must not
-     * be continued then */
+    /* If a stop can still show the call, stores that it has ended: the thread may stop again before it runs, and the
+     * call must not be continued at that stop */
     if (regs_leave_call(tracee->tid, &call, entered, final && result >= 0) > 0)
         piece_note_end(tracee);
     tracee->state = TRACEE_RUNNING;
@@ -123,7 +123,7 @@ void repair_give_up(struct tracee *tracee)
 
 /* --- time limits ----------------------------------------------------------------------------- */
 
-/* Returns true if the deadline is in the list already: the call had it when it was begun anew. */
+/* Returns true if the deadline is in the list already: a call that is begun anew may keep its deadline. */
 static bool deadline_is_waited_for(const struct deadlines *deadlines, pid_t tid, uint64_t deadline)
 {
     for (unsigned i = 0; i < deadlines->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles signals that come while a call is continued: keeps some back, and removes a SIGPIPE that only a piece has
+/* Handles signals that come while a call is continued: holds some of them, and removes a SIGPIPE that only a piece has
  * raised. See repair.h. */
 #include "config.h"
 
@@ -13,13 +13,14 @@
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
 
-#define SIGRTMIN_OF_KERNEL 32 /* glibc's SIGRTMIN is higher, because glibc uses the first ones itself */
+#define SIGRTMIN_OF_KERNEL 32 /* glibc's SIGRTMIN is higher, because glibc uses the first real-time signals itself */
 #define STRAY_MASK (UINT64_C(1) << (SIGPIPE - 1))
 
-/* --- signals that are kept back -------------------------------------------------------------- */
+/* --- signals that are held ----------------------------------------------------------------------- */
 
-/* Returns true if the signal may be kept back. A fault may not: it belongs to an instruction. A signal of job control
- * may not: sending it again would remove others from the queue (prepare_signal in kernel/signal.c). */
+/* Returns true if the signal may be held. A fault may not: it belongs to an instruction. A signal of job control may
+ * not: if it were sent again, the kernel would remove other signals from the queue (prepare_signal in
+ * kernel/signal.c). */
 static bool held_signal_may_hold(int signal)
 {
     static const int others[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGTRAP, SIGSYS,
@@ -34,7 +35,8 @@ static bool held_signal_may_hold(int signal)
 bool held_signal_is_free(struct held_signal *held, pid_t tid)
 {
     if (held->is_queued && !procfs_signal_is_pending(tid, held->info.si_signo)) {
-        held->info.si_signo = 0; /* the program began to ignore the signal by sigaction(2), which emptied the queue */
+        /* the program has begun to ignore the signal by sigaction(2), which emptied the queue */
+        held->info.si_signo = 0;
         held->is_queued = false;
     }
     return held->info.si_signo == 0;
@@ -73,20 +75,20 @@ void held_signal_send(struct tracee *tracee, pid_t pid)
     if (tgkill(pid, tracee->tid, signal) == 0)
         debug_log(tracee->tracer, "send %d %d", tracee->tid, signal);
     else
-        held->is_queued = false; /* not permitted: we may have CAP_SYS_PTRACE, but not CAP_KILL */
+        held->is_queued = false; /* not permitted: we may have CAP_SYS_PTRACE without CAP_KILL */
 }
 
 /* Returns true if this is the signal that we have sent again. si_code is SI_KERNEL if ptrace_report_syscall
- * (include/linux/ptrace.h) sent it, or SI_USER if the kernel had no memory for its siginfo_t. It is SI_TKILL if
- * held_signal_send sent it. */
+ * (include/linux/ptrace.h) sent the signal, or SI_USER if the kernel then had no memory for its siginfo_t. si_code is
+ * SI_TKILL if held_signal_send sent the signal. */
 static bool held_signal_is_sent_again(const siginfo_t *info)
 {
     return ((info->si_code == SI_KERNEL || info->si_code == SI_USER) && info->si_pid == 0) ||
            (info->si_code == SI_TKILL && info->si_pid == getpid());
 }
 
-/* Several real-time signals with one number may be pending. The first of them was held and sent again, so it is
- * delivered last. To restore the order, each delivery gets the siginfo_t of its predecessor. */
+/* Several real-time signals with the same number may be pending. The first of them was held and sent again, so it is
+ * delivered last. To restore the order, each delivered signal gets the siginfo_t of the one before. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;
@@ -95,7 +97,7 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
         ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return false;
     bool is_ours = held_signal_is_sent_again(&info);
-    /* this is another real-time signal with the number; ours comes later, unless a sigaction(2) has emptied the
+    /* this is another real-time signal with the same number; ours comes later, unless a sigaction(2) has emptied the
      * queue */
     bool comes_before = !is_ours && signal >= SIGRTMIN_OF_KERNEL && procfs_signal_is_pending(tid, signal);
     if (is_ours || comes_before)
@@ -122,7 +124,7 @@ void stray_sigpipe_begin(struct tracee *tracee)
 static void stray_sigpipe_unblock(struct tracee *tracee)
 {
     struct stray_sigpipe *stray = &tracee->repair.sigpipe;
-    uint64_t all_others = ~STRAY_MASK; /* all other signals are blocked, so that SIGPIPE comes first */
+    uint64_t all_others = ~STRAY_MASK; /* blocks all other signals, so that SIGPIPE comes first */
 
     if (ptrace(PTRACE_GETSIGMASK, tracee->tid, sizeof stray->mask, &stray->mask) != 0 ||
         (stray->mask & STRAY_MASK) == 0)
@@ -154,8 +156,8 @@ void stray_sigpipe_look(struct tracee *tracee)
         stray_sigpipe_unblock(tracee);
 }
 
-/* Returns true if the kernel has sent the signal at whose stop the thread stands. The kernel's own SIGPIPE has SI_USER
- * (SEND_SIG_NOINFO). A SIGPIPE that a thread sends by tgkill(2) has SI_TKILL. */
+/* Returns true if the kernel has sent the signal in whose delivery stop the thread is. A SIGPIPE of the kernel has
+ * SI_USER (SEND_SIG_NOINFO). A SIGPIPE that a thread sends by tgkill(2) has SI_TKILL. */
 static bool stray_sigpipe_is_sent_by_kernel(pid_t tid)
 {
     siginfo_t info;

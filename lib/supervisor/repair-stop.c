@@ -14,8 +14,8 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
-/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was at least this long
- * ago. */
+/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was longer ago than
+ * this, ns. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 bool repair_is_own_call(const struct repair *repair)
@@ -25,8 +25,8 @@ bool repair_is_own_call(const struct repair *repair)
 
 /* --- continuing --------------------------------------------------------------------------- */
 
-/* Returns true if the call has moved all that it was asked for. To be called before descriptor_look(), which takes
- * several system calls. */
+/* Returns true if the call has moved all that it was asked for. Called first because it saves descriptor_look(), which
+ * takes several system calls. */
 static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struct call_request *request)
 {
     const struct call_progress progress = {.done = (uint64_t)call->result};
@@ -36,8 +36,8 @@ static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struc
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
-/* Returns the deadline of a call that has waited since time `since`; 0: none. limit: time limit of all its waiting, ns;
- * 0: none. If the call was begun anew before, its earlier deadline stays. */
+/* Returns the deadline of a call that has waited since time `since`; 0: none. limit: time limit of the whole wait, ns;
+ * 0: none. If a restarted call has come back short, an earlier deadline from the restart is kept. */
 static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uint64_t limit)
 {
     uint64_t deadline = limit > 0 ? since + limit : 0;
@@ -45,12 +45,12 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
     return repair->at_call_end && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
 }
 
-/* Returns true if the rest of a recvmmsg(2)'s time limit is not known. It may have waited for long since its last
+/* Returns true if the rest of a recvmmsg(2)'s time limit is not known. The call may have waited for long since its last
  * message, or a message is incomplete. At the stop of a tick's interrupt, a pending signal may have broken the call
  * earlier: our stop comes before that signal is delivered (get_signal in kernel/signal.c). */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
-    /* the stop of a SIGCONT looks the same */
+    /* for the stop of a SIGCONT, cause is STOP_BY_US, too */
     bool is_tick = cause == STOP_BY_US && tracee->state == TRACEE_INTERRUPTED;
 
     return !is_tick || tracee->repair.progress.part > 0 || procfs_signal_waits(tracee->tid, false);
@@ -60,7 +60,7 @@ static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause
 static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_cause cause)
 {
     struct repair *repair = &tracee->repair;
-    /* interrupt.at is no use after a signal, which may come long after our last interrupt */
+    /* after a signal, interrupt.at is not the start of the wait: the signal may come long after our last interrupt */
     uint64_t limit = 0, since = cause == STOP_BY_US ? tracee->interrupt.at : time_now();
     pid_t tid = tracee->tid;
 
@@ -88,7 +88,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     }
     if (left <= 0) {
         piece_clear_error(tracee);
-        /* call_first_progress has moved the data together, which changes the number of messages */
+        /* call_first_progress has closed gaps between messages, which changes the number of messages */
         if (piece_partial_result(repair) != call->result)
             piece_leave_call(tracee, piece_partial_result(repair), false, true);
         return false;
@@ -100,7 +100,7 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     return true;
 }
 
-/* Leaves the thread alone: its call begins anew, and no tick must break it again. */
+/* Lets ticks leave the thread alone while its call, which begins anew, runs. No tick must break the call again. */
 static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 {
     backoff_begin(&tracee->repair.backoff);
@@ -109,8 +109,8 @@ static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 
 /* --- beginning anew ------------------------------------------------------------------------ */
 
-/* Returns true if a call that a signal has broken may be restarted. A restarted call has its whole time again. If
- * signals kept coming and its time limit were not known, it would never end. */
+/* Returns true if a call that a signal has broken may be restarted. A restarted call has its whole time limit again. If
+ * signals kept coming and the time limit were not known, the call would never end. */
 static bool repair_may_restart(struct repair *repair, bool limit_known)
 {
     uint64_t now = time_now();
@@ -122,8 +122,8 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
 }
 
 /* Prepares the tracee to make the call again; its state becomes CONTINUING. Returns false if that is impossible.
- * limited: the call has a time limit, and we end it. If it has none, a signal that comes before it is entered need not
- * be held: it may as well come just after. */
+ * limited: the call has a time limit, and we end the call. Without a limit, a signal that comes before the entry of the
+ * call need not be held: it has the same effect as just after the entry. */
 static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, bool limited,
                                int64_t timeout_result)
 {
@@ -131,8 +131,8 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
 
     repair->call = *call;
     repair->restarted = true;
-    /* came_short = true keeps signals from being held. At the end of a call they must not be held, because one may have
-     * broken the call */
+    /* came_short = true prevents signals from being held. At the end of a call they must not be held, because one of
+     * them may have broken the call */
     repair->came_short = !limited || repair->at_call_end;
     repair->error_waits = false;
     repair->timeout_result = timeout_result;
@@ -172,7 +172,8 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct 
 
 /* --- what a stop has broken ---------------------------------------------------------------- */
 
-/* Notes that a signal which has broken the call is being delivered, and that a handler may run. */
+/* Records the call if it lacks its first argument. A signal that has broken the call is being delivered, and a handler
+ * may run. */
 static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
 {
     struct repair *repair = &tracee->repair;
@@ -197,7 +198,7 @@ static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call
     return false;
 }
 
-/* Returns true if we have ended this call already, and the thread has not run since: a thread may stop more than once
+/* Returns true if we have ended this call already, and the thread has not run since. A thread may stop several times
  * before it runs. */
 static bool repair_has_ended(struct repair *repair, const struct regs_call *call)
 {
@@ -209,8 +210,8 @@ static bool repair_has_ended(struct repair *repair, const struct regs_call *call
     return ended;
 }
 
-/* Notes the call that a stop of ours has met, and whether it has broken it. Returns true if the thread must be left
- * alone when the call begins anew. */
+/* Records in repair->backoff whether a stop of ours has broken the call. Returns true if the thread must be left alone
+ * when the call begins anew. */
 static bool repair_note_place(struct repair *repair, const struct regs *regs, const struct regs_call *call)
 {
     if (call_is_interrupted(call) || call_is_restarted_by_kernel(call->result))
@@ -238,7 +239,8 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     }
     if (!repair->at_call_end)
-        repair->billed = tracee->state == TRACEE_INTERRUPTED; /* else a signal, or a SIGCONT, has broken the call */
+        /* otherwise a signal, or a SIGCONT, has broken the call */
+        repair->billed = tracee->state == TRACEE_INTERRUPTED;
     bool interrupted = call_is_interrupted(&call);
     bool alone = ours && repair_note_place(repair, regs, &call);
     if (alone && call_is_restarted_by_kernel(call.result))

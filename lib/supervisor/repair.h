@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* repair: repairs system calls that a stop broke, so that each returns what it returns without us.
+/*
+ * repair: repairs system calls that a stop broke, so that each returns what it returns without us.
  *
  * A stop makes the kernel end a call that waits, as a signal does. A signal that the program ignores also makes the
  * kernel end the call, because it wakes up a traced thread. The call then ends in one of three ways:
@@ -25,7 +26,8 @@
  *
  * repair-stop.c finds out what a stop has broken. repair-continue.c answers the stops of a call that is continued.
  * repair-piece.c makes pieces and keeps time limits. repair-signal.c handles signals that come between pieces. calls/
- * decides which calls can be continued, and builds the pieces. */
+ * decides which calls can be continued, and builds the pieces.
+ */
 #ifndef PPROFIL_REPAIR_H
 #define PPROFIL_REPAIR_H
 
@@ -136,12 +138,14 @@ uint64_t deadline_check(struct tracer *tracer);
 
 /* --- signals that are held --- */
 
-/* A signal may reach a thread between two pieces of a continued call. In one whole call the kernel looks for signals
+/*
+ * A signal may reach a thread between two pieces of a continued call. In one whole call the kernel looks for signals
  * only when it would have to wait, after it has moved all that it can. Between two pieces it looks for signals, too,
  * and the call would end with less. So the signal is held there, and sent again at the entry of the next piece.
  *
  * A held signal is in no queue of the kernel. If the supervisor is killed before the next piece begins, the signal is
- * lost. */
+ * lost.
+ */
 
 /* Returns true if no signal is held, and no signal that was sent again is still pending. */
 bool held_signal_is_free(struct held_signal *held, pid_t tid);

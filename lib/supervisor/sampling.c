@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starts and pauses sampling in all tracers, sets its totals to 0, and changes its rate and mode. */
+/* Starts and pauses sampling in all tracers, resets the totals, and changes the rate and mode of sampling. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -12,8 +12,8 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
-#define NEW_TASKS_NS 10000000u /* for this time after a task was made, the condition includes BUDGET_NEW_TASKS */
-#define STATS_FIRST_NS 200000000u /* early, because a live view shows statistics on its first screen */
+#define NEW_TASKS_NS 10000000u /* ns after a task was made in which the condition includes BUDGET_NEW_TASKS */
+#define STATS_FIRST_NS 200000000u /* ns; short, because a live view shows statistics on its first screen */
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
 {
@@ -24,7 +24,7 @@ static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
     tracee->sleep.wall.at = now;
 }
 
-/* Lets the elapsed time of all threads count from now on. */
+/* Makes the elapsed time of all threads count from now on. */
 static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
 {
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
@@ -32,8 +32,8 @@ static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
             sampling_begin_wall_of(tracee, now);
 }
 
-/* Takes the baselines of all processes. Does nothing when serving: there each process begins and pauses separately
- * (serve/serve.c). */
+/* Takes the baselines of all processes. Does nothing when serving, because serve/serve.c begins and pauses the sampling
+ * of each process separately. */
 static void sampling_take_baselines(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
@@ -42,15 +42,15 @@ static void sampling_take_baselines(struct supervisor *supervisor)
         baseline_take(supervisor, process);
 }
 
-/* Wakes all tracers up. Each of them arms a tick if it has none. */
+/* Wakes all tracers up. Each tracer then sets the time of its next tick if it has none. */
 static void sampling_wake_tracers(const struct supervisor *supervisor)
 {
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         wakeup_send(&supervisor->tracers[i]->wakeup);
 }
 
-/* Logs the rate that is asked for. A replay of the debug log needs this line before the first cost, and at each change
- * of that rate. */
+/* Logs the requested rate. A replay of the debug log needs this line before the first cost, and at each change of the
+ * requested rate. */
 static void sampling_log_asked(const struct supervisor *supervisor)
 {
     debug_log(supervisor->tracers[0], "ask %.9g %.9g", supervisor->budget.asked_hz, supervisor->budget.share);

@@ -4,13 +4,13 @@
 #include "base/clock.h"
 #include "supervisor/schedule.h"
 
-/* A late tick also covers missed time, but at most COVERED_MAX periods in all. */
+/* A tick that comes late also covers missed time, but at most COVERED_MAX periods in all. */
 #define COVERED_MAX 2
 
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
     *schedule = (struct schedule){.random = seed != 0 ? seed : time_now() * 2654435761u};
-    schedule->random |= 1; /* zero would stay zero */
+    schedule->random |= 1; /* with 0, the generator would return only 0 */
 }
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators". */
@@ -44,14 +44,14 @@ static struct schedule_draw schedule_draw(struct schedule *schedule, uint64_t no
     };
 }
 
-/* Returns the time at which the stratum of the last tick taken ends. */
+/* Returns the end of the stratum of the last tick taken, without the stratum of a tick that was drawn ahead. */
 static uint64_t schedule_end_before_ahead(const struct schedule *schedule)
 {
     return schedule->stratum_end - schedule->ahead.covered_ns - schedule->ahead.missed_ns;
 }
 
-/* If the tick that was drawn ahead is late, drops it, as if it had not been drawn: the rest of its stratum gets another
- * tick. */
+/* If the time of the tick that was drawn ahead has passed, drops the tick as if it had not been drawn. The rest of its
+ * stratum gets another tick. */
 static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
 {
     if (schedule->ahead.at == 0 || schedule->ahead.at > now)
@@ -79,7 +79,7 @@ uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_
 
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns)
 {
-    if (schedule->taken_at > now + 2 * period_ns) /* it was drawn for a lower rate */
+    if (schedule->taken_at > now + 2 * period_ns) /* this tick was drawn for a lower rate */
         schedule_restart(schedule, now);
     else if (schedule->taken_at > now)
         return schedule->taken_at;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* schedule: draws the times of a tracer's ticks. Does no I/O. Only schedule_init may read the clock.
+/*
+ * schedule: draws the times of a tracer's ticks. Does no I/O. Only schedule_init may read the clock.
  *
  * Time is divided into strata of one period each. Each stratum has one tick, at a uniformly random instant. So every
  * instant has the same chance of being a tick, and successive ticks see a periodic target in independent phases. A
  * fixed period with some jitter is not enough: if a target has nearly the same period, successive ticks see it in
- * nearly the same phase. Then the error of its shares is far greater than the number of samples suggests. */
+ * nearly the same phase. Then the error of its shares is far greater than the number of samples suggests.
+ */
 #ifndef PPROFIL_SCHEDULE_H
 #define PPROFIL_SCHEDULE_H
 

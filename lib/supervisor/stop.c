@@ -7,7 +7,7 @@
 
 #include "supervisor/stop.h"
 
-#define CALL_STOP_SIGNAL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+#define CALL_STOP_SIGNAL (SIGTRAP | 0x80) /* marks syscall-stops: PTRACE_O_TRACESYSGOOD */
 
 /* Returns true if the signal's default action stops a process: signal(7). */
 static bool stop_is_job_control(int signal)
@@ -56,7 +56,7 @@ const char *stop_kind_name(enum stop_kind kind)
     return names[kind];
 }
 
-/* waitpid(2) has in the second byte what waitid(2) has in si_status */
+/* In the status of waitpid(2), the second byte is the value that waitid(2) has in si_status. */
 int stop_status(const siginfo_t *news)
 {
     return (news->si_status << 8) | 0x7f;

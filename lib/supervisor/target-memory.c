@@ -10,7 +10,7 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-/* number of bytes of a stack in which a signal frame is searched for */
+/* bytes of a stack that are searched for a signal frame */
 #define SEARCH_SIZE_MAX 65536u
 #define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; larger values do not belong to an alternate stack */
 
@@ -40,11 +40,13 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
 /* --- copies of stacks ------------------------------------------------------------------------ */
 
 /*
- * One system call copies a stack from the stack pointer up, while the thread stands still. If the mapping ends before
- * the requested size, the kernel copies up to its end. Bytes below the stack pointer are of no use for finding callers.
+ * One system call copies a stack from the stack pointer up, while the thread is stopped. If the mapping ends before the
+ * requested size, the kernel copies up to the end of the mapping. Bytes below the stack pointer are of no use for
+ * finding callers.
  *
  * If a signal handler runs on an alternate stack, a frame at the end of that stack contains its bounds and the
- * interrupted stack pointer. The copy goes on from that stack pointer, with the rest of the size.
+ * interrupted stack pointer. A second copy takes the interrupted stack from that stack pointer up, with the rest of the
+ * size.
  */
 
 int stack_init(struct stack *stack, size_t limit)
@@ -56,8 +58,8 @@ int stack_init(struct stack *stack, size_t limit)
     return stack->bytes != NULL ? 0 : -ENOMEM;
 }
 
-/* Copies up to `most` bytes from an address on, up to the first byte that is not mapped. Returns the number of bytes
- * copied. */
+/* Copies up to `most` bytes from an address up, and ends before the first byte that is not mapped. Returns the number
+ * of bytes copied. */
 static size_t stack_copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
 {
     struct iovec local = {.iov_base = bytes, .iov_len = most};
@@ -80,9 +82,10 @@ static uint64_t stack_word_at(const unsigned char *bytes, unsigned word)
     return narrow;
 }
 
-/* Returns true if bytes are the struct ucontext of the handler that began on the alternate stack which contains sp. If
- * a further handler began inside that handler, its struct ucontext does not match: it interrupted the alternate stack
- * itself. Sets *end to the end of the alternate stack, and *below to the stack pointer of the interrupted stack. */
+/* Returns true if bytes are the struct ucontext of the handler that began on the alternate stack which contains sp. The
+ * struct ucontext of a further handler inside that handler does not match, because that handler interrupted the
+ * alternate stack itself. Sets *end to the end of the alternate stack, and *below to the stack pointer of the
+ * interrupted stack. */
 static bool stack_left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
                              uint64_t *end, uint64_t *below)
 {
@@ -97,9 +100,9 @@ static bool stack_left_stack(const unsigned char *bytes, struct regs_context con
     return *below - start > size;
 }
 
-/* Finds the end of the copied stack, and the stack pointer of the interrupted stack, if the copied stack is an
- * alternate one. Returns false if it is not, as far as can be seen: i386 handlers without SA_SIGINFO have no such
- * struct. */
+/* If the copied stack is an alternate one, sets *end to its end, and *below to the stack pointer of the interrupted
+ * stack. Returns false if the stack is not recognized as an alternate one. i386 handlers without SA_SIGINFO have no
+ * struct ucontext, so their stacks are not recognized. */
 static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *end, uint64_t *below)
 {
     struct regs_context context = regs_context(compat);
@@ -153,6 +156,6 @@ bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const stru
     if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
         after.pc != state->pc)
         stack->head.size = stack->head.below_size = 0;
-    stack->head.known = 0; /* head.regs is not filled in: only pc and sp are known, which the sample has */
+    stack->head.known = 0; /* head.regs is not filled in: only pc and sp are known, and the sample contains these */
     return true;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* target-memory: reads and writes a target's memory, and copies stacks. No other file accesses it, except regs-*.c,
+/*
+ * target-memory: reads and writes a target's memory, and copies stacks. No other file accesses it, except regs-*.c,
  * which read a few words of code by ptrace(2).
  *
  * Memory is written for two reasons. serve/counts.c writes the histograms of programs that profile themselves.
- * calls/call-progress.c completes what a call that was cut short should have left in memory. */
+ * calls/call-progress.c completes what a call that was cut short should have left in memory.
+ */
 #ifndef PPROFIL_TARGET_MEMORY_H
 #define PPROFIL_TARGET_MEMORY_H
 

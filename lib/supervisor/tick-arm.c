@@ -5,13 +5,14 @@
  * A program that profiles itself may turn profiling off and on again, and it may sleep. Meanwhile there are no ticks.
  * The next tick then comes when it would have come without this pause (schedule_resume).
  *
- * Ticks also pause while all tracees that want a CPU have yet to stop: there is no thread to interrupt. The time of
- * this pause is credited to the tracees that have yet to stop.
+ * Ticks also pause while every tracee that wants a CPU was interrupted and has not stopped yet, because there is no
+ * other thread to interrupt. The time of this pause is credited to these tracees.
  *
- * If no CPU is idle, the tick after the next is drawn, too, and its timer is set, which saves time. Setting a timer
- * that will be the first to expire on its CPU needs a write to the CPU's timer hardware: 9 us on a virtual machine.
- * When a timer expires, the kernel makes this write anyway, for the next timer. In a pause, the timer of the tick that
- * was drawn ahead stays set. Most pauses end before it expires; in the others it wakes the tracer for nothing.
+ * If no CPU is idle, the tick after the next is drawn, too, and its timer is set. This saves time: to set a timer that
+ * will be the first to expire on its CPU, the kernel writes to the CPU's timer hardware, which takes 9 us on a virtual
+ * machine. When a timer expires, the kernel makes this write anyway, for the next timer. In a pause, the timer of the
+ * tick that was drawn ahead stays set. Most pauses end before this timer expires; in the others it wakes the tracer for
+ * nothing.
  */
 #include "config.h"
 
@@ -24,21 +25,22 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* In wall mode, while no tracee is active, the period of ticks is at least WALL_PERIOD_NS. */
+/* In wall mode, while no tracee is active, the period of ticks is at least this, ns. */
 #define WALL_PERIOD_NS 10000000u
-/* If all threads that run have yet to stop, the next tick comes after PAUSE_NS, in case other threads have woken up. */
+/* If all running threads were interrupted and have not stopped yet, the next tick comes after PAUSE_NS, in case other
+ * threads have woken up. */
 #define PAUSE_NS 5000000u
 /* If the period is longer than this, no tick is drawn ahead: a change of the rate would take effect too late. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
-/* Leaves stopped time out of the schedule. A period is CPU time of targets, which does not pass while they are stopped.
- * Otherwise targets would get a fifth more samples than were asked for, at high rates. */
+/* Leaves the time in which targets were stopped out of the schedule. A period is CPU time of targets, which does not
+ * pass while they are stopped. Without this, targets would get a fifth more samples than requested, at high rates. */
 static void tick_leave_out_stops(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
     uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
 
-    /* never more than half a stratum: otherwise very many other stops would delay the next tick again and again */
+    /* at most half a stratum: otherwise a very large number of other stops would delay the next tick again and again */
     if (stopped > tracer->schedule.covered_ns / 2)
         stopped = tracer->schedule.covered_ns / 2;
     if (tick->running > 0)
@@ -46,12 +48,12 @@ static void tick_leave_out_stops(struct tracer *tracer)
     tick->left_out_ns = tracer->totals.stopped_ns;
 }
 
-/* Draws the next tick. Returns its time; 0: no tick is wanted. While no tracee is active, there are ticks only in wall
- * mode, to look at sleepers. */
+/* Takes the next tick from the schedule. Returns its time; 0: no tick is wanted. While no tracee is active, there are
+ * ticks only in wall mode, for the sleeping threads. */
 static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
     const struct supervisor *supervisor = tracer->supervisor;
-    /* each tick samples the threads of one CPU */
+    /* each tick samples only the threads of one of these CPUs, so ticks come more often */
     uint64_t period = budget_period(&supervisor->budget) / affinity_cpu_count(tracer);
 
     if (tracer->tick.idle && !supervisor->options.wall)
@@ -61,7 +63,7 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
     uint64_t due = tracer->tick.resumes ? schedule_resume(&tracer->schedule, now, period)
                                         : schedule_next(&tracer->schedule, now, period);
     tracer->tick.resumes = false;
-    bool has_ahead = tracer->schedule.ahead.at != 0; /* true if schedule_resume has taken an earlier tick again */
+    bool has_ahead = tracer->schedule.ahead.at != 0; /* true if schedule_resume has returned an earlier tick again */
     if (supervisor->cpus.full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
@@ -79,7 +81,7 @@ bool tick_stops_soon(const struct tracee *tracee)
            (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
 }
 
-/* Returns true if all active tracees stop soon. Then a stop ends the pause, and no tick is needed for that. */
+/* Returns true if all active tracees stop soon. Then a stop ends the pause, and no tick is needed to end it. */
 static bool tick_all_stop_soon(const struct tracer *tracer)
 {
     const struct tracee *tracee = tracer->tracees.active;
@@ -119,7 +121,7 @@ void tick_arm(struct tracer *tracer)
     if (waits && !(tick->idle && tracer->tracees.active_count > 0))
         return;
     tick->pauses = false;
-    /* programs that profile themselves may do so for less than a period each time */
+    /* programs that profile themselves may turn profiling on for less than a period each time */
     if (tracer->supervisor->options.serve)
         tick->resumes = true;
     else
@@ -133,8 +135,8 @@ uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
     return schedule_end_gap(&tracer->schedule, now);
 }
 
-/* Ends a pause. Credits its time to all tracees that had yet to stop, as overdue time. stopped: tracee whose stop ends
- * the pause; NULL: a tracee was handed over. */
+/* Ends a pause. Adds the paused time to overdue_ns of all tracees that were interrupted and had not stopped. stopped:
+ * tracee whose stop ends the pause; NULL: a tracee was handed over. */
 static void tick_book_pause(struct tracer *tracer, struct tracee *stopped)
 {
     uint64_t paused = tick_end_pause(tracer, time_now());

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first part of a tick: looks at the active tracees, and chooses those to interrupt.
+ * The first part of a tick: finds out what the active tracees are doing, and chooses the ones to interrupt.
  *
- * A sleeping thread is left alone. A running thread is chosen, with three exceptions: it has yet to stop since an
- * earlier tick, it is left alone until its call has ended (backoff of calls.h), or the tick came too late.
+ * A sleeping thread is left alone. A running thread is chosen, with three exceptions: it was interrupted at an earlier
+ * tick and has not stopped yet, it is left alone until its call has ended (backoff of calls.h), or the tick came too
+ * late.
  *
  * If no CPU is idle, only threads of the tracer's CPU are chosen. The tracer has just taken that CPU from one of them.
- * If cpu_wait of accounting.h knows that thread, all others are left alone. If not, threads that certainly waited are
- * left alone. A thread on another CPU is not chosen because it would stop microseconds after the interrupt, nearly
- * always at its next system call (preempt.c).
+ * If cpu_wait of accounting.h identifies that thread, all others are left alone. Otherwise only threads that certainly
+ * waited are left alone. A thread on another CPU is not chosen because it would stop microseconds after the interrupt,
+ * nearly always at its next system call (preempt.c).
  */
 #include "config.h"
 
@@ -26,13 +27,13 @@
 
 /* A tracer that wakes up LATE_NS or more after its tick was due had to wait for its CPU. */
 #define LATE_NS 150000u
-/* After LATE_TICKS_MAX late ticks in a row, the next tick counts even if it is late: a biased sample is better than
- * none. */
+/* After LATE_TICKS_MAX late ticks in a row, the next tick counts even if it is late: a biased sample is better than no
+ * sample. */
 #define LATE_TICKS_MAX 8
 /* A tracee's CPU is read at most once in this time, ns. */
 #define CPU_PERIOD_NS 2000000u
-/* A tracee made by a fork counts as one that may soon exec until it is EXEC_SOON_NS old and has used EXEC_SOON_CPU_NS
- * of CPU time. The age alone is not enough: on a busy machine it may wait longer than EXEC_SOON_NS for its first
+/* A tracee made by a fork counts as likely to exec soon until it is EXEC_SOON_NS old and has used EXEC_SOON_CPU_NS of
+ * CPU time. Its age alone is not enough: on a busy machine a tracee may wait longer than EXEC_SOON_NS for its first
  * CPU. */
 #define EXEC_SOON_NS 200000000u
 #define EXEC_SOON_CPU_NS 20000000u
@@ -47,8 +48,8 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* Returns the CPU that the tracee runs on or waits for. The value is at most CPU_PERIOD_NS old, or, if the tracee may
- * soon exec, from its last stop. */
+/* Returns the CPU on which the tracee runs or waits. The value is at most CPU_PERIOD_NS old. If the tracee may soon
+ * exec, the value is from its last stop. */
 static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
@@ -85,7 +86,7 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
 /* Decides whether this tick came too late. A tracer that competes for its CPU may get it only when the scheduler takes
  * it from a tracee that has used up its turn or its group's quota. The kernel often notices that in a system call. Such
  * an instant is not random, so the tracee is left to the next tick. The same applies if the tracer has lost its CPU
- * during its looks: then another tracee runs than when the tick was due. */
+ * during the tick: then the running tracee is not the one that ran when the tick was due. */
 static void tick_judge_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
@@ -97,15 +98,16 @@ static void tick_judge_lateness(struct tracer *tracer)
     tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
 }
 
-/* If no CPU is idle: returns true if the tracee has waited for a CPU since the last look. Then no look is needed. */
+/* If no CPU is idle: returns true if the tracee has waited for a CPU since the last tick looked at it. Then procfs_look
+ * is not needed. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
     return tracer->supervisor->cpus.full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
            cpu_wait_goes_on(&tracee->look.cpu_wait, tracee->look.at, &tracee->look.times);
 }
 
-/* If no CPU is idle: reads the tracee's CPU. If it is the tracer's CPU, decides whether the tracee had that CPU when
- * this tick was due. If it had not, the tracee need not be stopped. */
+/* If no CPU is idle: reads the tracee's CPU. If this is the tracer's CPU, decides whether the tracee had that CPU when
+ * this tick was due. If not, the tracee need not be stopped. */
 static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     tracee->look.verdict = CPU_WAIT_UNKNOWN;
@@ -121,7 +123,7 @@ static bool tick_is_cpu_of_ours(const struct tracer *tracer, int cpu)
     return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus.set);
 }
 
-/* If no CPU is idle: notes the CPU of the tracee, which the tracer will visit, even if the tracee sleeps at the
+/* If no CPU is idle: adds the tracee's CPU to the CPUs that the tracer will visit, even if the tracee sleeps at the
  * moment. */
 static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct tick_running *running)
 {
@@ -185,9 +187,9 @@ bool tick_is_looked_at(const struct tracee *tracee)
            !tracee->process->launching && !tracee->dropped;
 }
 
-/* If the tracee is old enough, notes that it will not soon exec: most execs come soon after the fork. Does so only if
- * the tracee was seen outside of an exec at that age. At a stop it is outside, and a sleeping task hardly ever is in an
- * exec. Sleep counts only in wall mode, in which looks read the call of a sleeping task. */
+/* If the tracee is old enough, sets files.may_exec to false, because most execs come soon after the fork. The tracee
+ * must have been seen outside of an exec at that age: at a stop, or asleep, because a sleeping task is hardly ever in
+ * an exec. Sleep counts only in wall mode, in which procfs_look reads the call of a sleeping task. */
 static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
     if (!tracee->files.may_exec)
@@ -198,7 +200,8 @@ static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee
         procfs_task_will_not_exec(&tracee->files);
 }
 
-/* Looks at one tracee. Returns true if tick_sort_running must decide about it, because it may have had a CPU. */
+/* Reads what a tracee is doing. Returns true if tick_sort_running must decide about the tracee, because it may have had
+ * a CPU. */
 static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};
@@ -221,7 +224,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_
     return runnable && !waits;
 }
 
-/* When serving: adds the CPU time of the tracee for which no sample stands to tick.left_ns. */
+/* When serving: adds the CPU time of the tracee that no sample represents to tick.left_ns. */
 static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 {
     uint64_t ran = tracee->look.times.run_ns > tracee->time.used_ns ? tracee->look.times.run_ns : tracee->time.used_ns;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a tick: the tracer looks at its active tracees, interrupts the running ones, and awaits their stops, which
- * at-stop.c answers. A tick allocates only when it starts a thread: a tracer, or the occupier. While it polls, it may
- * also answer stops of new tasks, which allocate.
+ * Runs a tick: the tracer finds out what its active tracees are doing, interrupts the running ones, and awaits their
+ * stops, which at-stop.c answers. A tick allocates only when it starts a thread: a tracer, or the occupier. While it
+ * polls, it may also answer stops of new tasks, which allocate.
  *
- * If a CPU is idle, the tracer polls there for the stops (wait.c). If none is idle, it would poll on the CPU that the
- * tracee needs. So it sleeps, and the scheduler runs the tracee in its place until the tracee stops. Then only threads
- * of the tracer's CPU are interrupted, because the tracer has just taken that CPU from one of them. The tracer visits
- * the CPUs of its tracees in turn.
+ * If a CPU is idle, the tracer polls there for the stops (wait.c). If none is idle, the tracer would poll on the CPU
+ * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until the tracee stops. Then only
+ * threads of the tracer's CPU are interrupted, because the tracer has just taken that CPU from one of them. The tracer
+ * visits the CPUs of its tracees in turn.
  *
  * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h recognizes most of these threads. Any
  * other is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was not running at the
- * tick. If all tracees that want a CPU have yet to stop, ticks pause until one has stopped: tick-arm.c.
+ * tick. If every tracee that wants a CPU was interrupted and has not stopped yet, ticks pause until one has stopped:
+ * tick-arm.c.
  */
 #include "config.h"
 
@@ -35,21 +36,21 @@
 
 /* A tracer is not bound to a CPU if it woke up this long after its tick was due, ns. */
 #define STARVED_NS 20000000u
-/* At each interrupt, ran_ns and waited_ns first lose 1/FADING of their value. */
+/* At each interrupt of a thread, its look.ran_ns and look.waited_ns first lose 1/FADING of their value. */
 #define FADING 32u
-/* A thread is stopped for a handover at most once in this time. */
+/* A thread is stopped for a handover at most once in this time, ns. */
 #define LEAVING_PERIOD_NS 10000000u
-/* If the period of ticks is at least this long, more interrupts in a tick cost little. */
+/* If the period of ticks is at least this long, ns, more interrupts in a tick cost little. */
 #define FEW_TICKS_PERIOD_NS 5000000u
-/* If the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other, so each is held as
+/* If the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other. So each is stopped as
  * briefly as if it were alone. If the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads, unless
  * ticks are rare. */
 #define INTERRUPTS_FULL_MAX 2u
-/* In wall mode, a tick looks at about WALL_LOOKS threads that are not active. */
+/* In wall mode, a tick reads the state of about WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
 
-/* Adds the times that the thread has run and waited since its last interrupt, or, at its first interrupt, in its whole
- * life. */
+/* Adds the times that the thread has run and waited since its last interrupt to look.ran_ns and look.waited_ns. At its
+ * first interrupt, adds the times of its whole life. */
 static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     tracee->look.ran_ns -= tracee->look.ran_ns / FADING;
@@ -60,8 +61,8 @@ static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
         tracee->look.waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
 }
 
-/* Sends an interrupt. since: the time since which the tracee may have had to wait for us. Returns true if the tracee
- * will stop. */
+/* Sends an interrupt. since: time from which on we may have kept the tracee waiting. Returns true if the tracee will
+ * stop. */
 static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
     struct interrupt *interrupt = &tracee->interrupt;
@@ -82,7 +83,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
-        /* the thread is ending, or now belongs to another tracer, which is about to drop this tracee */
+        /* the thread is ending, or another tracer traces it now and is about to drop this tracee */
         interrupt->pending_ns = 0;
         handover_regain(tracee);
         return false;
@@ -92,8 +93,8 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     return true;
 }
 
-/* If no CPU is idle, moves the tracer to a CPU of its tracees. But a tracer that woke up STARVED_NS late is not bound
- * to a CPU: a real-time thread keeps it off its CPU. Returns true if the tracer has moved. */
+/* If no CPU is idle, moves the tracer to a CPU of its tracees. Exception: if the tracer woke up STARVED_NS late, a
+ * real-time thread keeps it off its CPU, so it is not bound to a CPU. Returns true if the tracer has moved. */
 static bool tick_rotate_cpus(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
@@ -117,7 +118,8 @@ static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uin
         tick->awaited[tick->awaited_count++] = tracee->tid;
 }
 
-/* Interrupts tracees whose CPU the occupier has taken. */
+/* Interrupts tracees whose CPU the occupier has taken. If it has taken none, interrupts one of them, or leaves all to
+ * the next tick. */
 static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval,
                                      bool held)
 {
@@ -135,7 +137,7 @@ static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running 
                            preempt->taken ? due : woken);
 }
 
-/* Polls without the lock. */
+/* Polls for the stops of this tick, without the lock. */
 static void tick_await_without_lock(struct tracer *tracer)
 {
     supervisor_unlock(tracer->supervisor);
@@ -143,8 +145,8 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Returns how many threads this tick may interrupt. The limit is higher for programs that profile themselves: most ask
- * for few ticks, and compare the number of samples with the CPU time that they have used. */
+/* Returns the number of threads that this tick may interrupt. The limit is higher for programs that profile themselves:
+ * most of them request few ticks, and compare the number of samples with the CPU time that they have used. */
 static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
     bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
@@ -152,8 +154,8 @@ static unsigned tick_interrupts_max(const struct supervisor *supervisor)
     return supervisor->cpus.full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
 }
 
-/* Draws, with equal chances, the chosen tracees that this tick interrupts. Puts them first, and notes their thread ids.
- * Returns how many they are. */
+/* Draws, with equal chances, the chosen tracees that this tick interrupts. Puts them first, and stores their thread
+ * ids. Returns their number. */
 static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
 {
     unsigned most = tick_interrupts_max(tracer->supervisor);
@@ -169,8 +171,8 @@ static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
     return count;
 }
 
-/* Interrupts the first `count` of the chosen tracees. A stop may free any tracee, so each is looked up by its thread
- * id. */
+/* Interrupts the first `count` of the chosen tracees. The answer to a stop may free any tracee, so each is found by its
+ * thread id. */
 static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_running *running, unsigned count,
                                   uint64_t interval)
 {
@@ -180,10 +182,10 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
         struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
         if (tracee == NULL || tracee->state != TRACEE_RUNNING || tracee->dropped)
             continue;
-        /* the first may have had to wait for us; the others run while we poll for its stop */
+        /* the first tracee may have had to wait for us; the others run while we poll for its stop */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* a tracee on a CPU that is not ours may be interrupted at every tick, not only while the tracer is on its
-         * CPU */
+        /* the tracer visits its CPUs in turn, so its sample of a tracee there represents several ticks. A tracee on a
+         * CPU that is not ours may be interrupted at every tick */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)
@@ -192,7 +194,7 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
 }
 
 /* If no CPU is idle: stops a tracee that will be handed over to the tracer of its CPU, without sampling it. The tracee
- * stays if the stop finds it in a call, or if the other tracer is awake. */
+ * stays with this tracer if the stop finds it in a call, or if the other tracer is awake. */
 static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_running *running)
 {
     if (tracer->tick.at < tracer->tick.leaving_at)
@@ -205,7 +207,7 @@ static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_runn
         }
 }
 
-/* Wall mode: looks at some of the threads that are not active, in turn. */
+/* Wall mode: finds out what some of the inactive threads are doing. The next call continues with the next ones. */
 static void tick_look_at_sleepers(struct tracer *tracer)
 {
     const struct tracees *tracees = &tracer->tracees;
@@ -229,7 +231,7 @@ static void tick_look_at_sleepers(struct tracer *tracer)
     }
 }
 
-/* Emits the mappings of active tracees. To be called before the interrupts: attribution_emit does not do this while
+/* Emits the mappings of active tracees. To be called before the interrupts: attribution_emit does not emit them while
  * several tracees may be stopped. */
 static void tick_emit_mappings(struct tracer *tracer)
 {
@@ -241,7 +243,7 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee);
 }
 
-/* Notes the time and the conditions of this tick. Returns the sampling time that it stands for, ns. */
+/* Stores the time and the conditions of this tick. Returns the sampling time that the tick represents, ns. */
 static uint64_t tick_begin(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -260,7 +262,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     supervisor->stats.ticks++;
     cpus_full_update(tracer);
     sampling_adjust_rate(tracer, tick->at);
-    priority_follow_cpus(tracer); /* the occupier inherits the priority */
+    priority_follow_cpus(tracer); /* here, because the occupier inherits the priority */
     return interval;
 }
 
@@ -292,11 +294,11 @@ static void tick_end(struct tracer *tracer, const struct tick_running *running)
     active_drop_idle(tracer, tick->at);
     if (tracer->tracees.active_count == 0)
         tick->running = tick->runnable = 0;
-    tick_arm(tracer); /* for tracees that have woken up */
+    tick_arm(tracer); /* sets a tick for tracees that have woken up */
 }
 
-/* Ends a tick at which the tracer has moved: it looks at no tracee, and the next tick stands for its time, too. Drops
- * the tick that was drawn ahead: its timer is set on the old CPU, and would wake the tracer up from there. */
+/* Ends a tick at which the tracer has moved. This tick looks at no tracee, and the next tick represents its time, too.
+ * Drops the tick that was drawn ahead: its timer is set on the old CPU, and would wake the tracer up from there. */
 static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
 {
     struct tick *tick = &tracer->tick;
@@ -329,7 +331,7 @@ void tick_run(struct tracer *tracer)
     tick_interrupt_leaving(tracer, &running);
     tick_interrupt_preempted(tracer, &running, interval, held);
     if (held)
-        tick_arm_next(tracer); /* lets the occupier give up the CPU */
+        tick_arm_next(tracer); /* makes the occupier give up the CPU */
     if (tracer->preempt.taken)
         tracer->totals.cost_ns += time_now() - preempt_due;
     if (tracer->tick.awaited_count > 0)

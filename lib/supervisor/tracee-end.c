@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles the end of a tracee or a process, and the end of following it: reports it to the client, and frees the
+/* Handles the end of a tracee or a process, and the end of following it: reports the end to the client, and frees the
  * structures. */
 #include "config.h"
 
@@ -65,11 +65,11 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
 
     if (process == NULL) {
         tracer->new_tasks.unknown_count--;
-        tracee->seen_before_parent = true; /* its parent may still report it */
+        tracee->seen_before_parent = true; /* the parent may still report this task */
     } else if (!tracee->dropped) {
         bool whole = tracee_ends_process(tracee);
         if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
-            status = -1; /* the leader goes on without us */
+            status = -1; /* the leader continues without us */
         if (whole) {
             attribution_note_end(supervisor, process);
             process_report_end(supervisor, process, cpu_ns, status);

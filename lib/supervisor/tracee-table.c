@@ -55,7 +55,7 @@ static void tracees_grow(struct tracees *tracees)
     struct tracee **buckets = calloc(old_count * 2, sizeof *buckets);
 
     if (buckets == NULL)
-        return; /* the table still works: its chains become longer */
+        return; /* not fatal: the chains of the old table become longer */
     tracees->buckets = buckets;
     tracees->bucket_count = old_count * 2;
     for (size_t i = 0; i < old_count; i++)
@@ -100,7 +100,7 @@ void tracee_put_in(struct tracees *tracees, struct tracee *tracee)
     tracees->count++;
 }
 
-/* Takes the tracee out of its tracer's inbox, if it is there: tracer.h. */
+/* Takes the tracee out of its tracer's inbox if it is in there: tracer.h. */
 static void tracee_leave_inbox(struct tracees *tracees, struct tracee *tracee)
 {
     struct tracee *before = tracees->inbox;
@@ -150,8 +150,9 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     return tracee;
 }
 
-/* Sets files.multithreaded of the tracees of the process if it has more than one thread. New tracees are first in the
- * list, so all tracees behind one that has the flag have it, too. */
+/* Sets files.multithreaded of the tracees of the process if it has more than one thread. The walk ends at the first
+ * tracee whose flag is set: new tracees are first in the list, so the flag is set in all tracees after that one,
+ * too. */
 static void process_note_multithreaded(struct process *process)
 {
     if (process->tracee_count < 2 && process->untraced == NULL)
@@ -294,7 +295,7 @@ void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t no
         tracees->active->activity.previous = tracee;
     tracees->active = tracee;
     tracees->active_count++;
-    /* if a tracee was active before, it works in bursts: its next active span is longer */
+    /* a tracee that was active before works in bursts, so its next active span is longer */
     if (again && tracee->activity.span < ACTIVE_SPAN_MAX)
         tracee->activity.span *= 2;
 }
@@ -317,12 +318,12 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee)
 /* --- threads that could not be seized -------------------------------------------------------- */
 
 /* Some threads of a followed process cannot be seized: they have another tracer, or credentials that we may not trace.
- * They are not sampled, but the clock of their process counts them, too. So their CPU time is read and subtracted.
- * Otherwise it would be credited to the other threads, and these would be searched for it. */
+ * They are not sampled, but the clock of their process includes their CPU time. So their CPU time is read and
+ * subtracted. Otherwise it would be credited to the other threads, and would cause searches of the other threads. */
 
 struct untraced {
     pid_t tid;
-    uint64_t cpu_ns; /* CPU time of its life, as last read */
+    uint64_t cpu_ns; /* CPU time of the thread's life, as last read */
     struct procfs_task files;
     struct untraced *next;
 };

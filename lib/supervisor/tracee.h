@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tracee: the tables of the threads that are followed (tracees) and of their processes.
+/*
+ * tracee: the tables of the threads that are followed (tracees) and of their processes.
  *
  * A tracee belongs to one tracer: the thread that has seized it. Only that thread may call ptrace for the tracee. The
  * tracee is in that tracer's table, and no other thread removes or frees it. A process is shared: its threads may have
@@ -12,7 +13,8 @@
  * are used at a stop, without the lock (supervisor.h, invariant 3). A tracer reads its own table, and the fields of its
  * own tracees, without the lock.
  *
- * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time. */
+ * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time.
+ */
 #ifndef PPROFIL_TRACEE_H
 #define PPROFIL_TRACEE_H
 

@@ -15,23 +15,23 @@
 
 #define LOAD_PERIOD_NS 10000000u
 #define LOAD_STALE_NS 100000000u
-/* CPUs that were full count as full for at least this time. Otherwise tracers would move back and forth. */
+/* CPUs that were full count as full for at least this time, ns. Otherwise tracers would move back and forth. */
 #define FULL_MIN_NS 20000000u
 #define MOVE_PERIOD_NS 2000000u
-/* How long a tracer stays on each CPU that it visits: about STAY_TICKS ticks, but within these limits. */
+/* How long a tracer stays on each CPU that it visits: about STAY_TICKS ticks, limited to STAY_MIN_NS..STAY_MAX_NS. */
 #define STAY_TICKS 4u
 #define STAY_MIN_NS 10000000u
 #define STAY_MAX_NS 1000000000u
-/* If a move to a CPU took AVOID_WAIT_NS or more, the CPU is avoided for AVOID_NS: a real-time thread may occupy it. */
+/* If a move to a CPU took AVOID_WAIT_NS or more, that CPU is avoided for AVOID_NS: a real-time thread may occupy it. */
 #define AVOID_WAIT_NS 20000000u
 #define AVOID_NS 1000000000u
-#define SLICE_NS 100000u /* the shortest slice that the scheduler allows */
+#define SLICE_NS 100000u /* the shortest slice that the scheduler allows, ns */
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
 
-/* If no CPU is idle, a tracer takes a CPU from a target whenever it runs. */
+/* This matters because, if no CPU is idle, a tracer takes a CPU from a target whenever it runs. */
 
-/* Returns how many tasks of the system want a CPU, without this tracer, and without its occupier if that has an
+/* Returns the number of tasks of the system that want a CPU. Does not count this tracer, or its occupier if that has an
  * order. */
 static double cpus_full_others(const struct tracer *tracer)
 {
@@ -40,15 +40,15 @@ static double cpus_full_others(const struct tracer *tracer)
     return runnable > ours ? runnable - ours : 0;
 }
 
-/* Returns the mean load above which the CPUs are full. */
+/* Returns the mean load above which the CPUs count as full. */
 static double cpus_full_load(const struct supervisor *supervisor)
 {
     return (double)supervisor->cpus.count - 0.5;
 }
 
 /* Reads the load, at most once in LOAD_PERIOD_NS, and updates its mean. While our own targets fill the CPUs, this is
- * not called, so the mean may be old. If it is older than LOAD_STALE_NS, the new figure replaces it, but is limited so
- * that one figure alone does not make the CPUs full. */
+ * not called, so the mean may be old. If the mean is older than LOAD_STALE_NS, the new load replaces it. The
+ * replacement is limited, so that one load alone does not make the CPUs count as full. */
 static void cpus_full_read_load(struct tracer *tracer)
 {
     struct cpu_load *load = &tracer->supervisor->cpus.load;
@@ -113,7 +113,8 @@ void affinity_unbind(struct tracer *tracer)
         affinity_bind(tracer, -1);
 }
 
-/* Moves the tracer to a CPU, without the lock: on a busy CPU it may take long until the tracer runs there. */
+/* Moves the tracer to a CPU. Gives up the lock meanwhile: on a busy CPU it may take long until the tracer runs
+ * there. */
 static void affinity_go(struct tracer *tracer, int cpu)
 {
     struct affinity *affinity = &tracer->affinity;
@@ -142,7 +143,7 @@ static bool affinity_may_go(const struct tracer *tracer, int cpu)
            (cpu != affinity->avoided_cpu || tracer->tick.at >= affinity->avoided_until);
 }
 
-/* Returns the next CPU after this one to which the tracer may go; -1: there is none. */
+/* Returns the next CPU after `cpu` to which the tracer may go; -1: there is none. */
 static int affinity_next(const struct tracer *tracer, int cpu)
 {
     for (int i = 1; i <= CPU_SETSIZE; i++) {
@@ -160,8 +161,8 @@ unsigned affinity_cpu_count(const struct tracer *tracer)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* Draws how long to stay on a CPU, ns. The length is random: with equal stays, a periodic target would be seen in the
- * same phase again and again. */
+/* Draws how long to stay on a CPU, ns. The length is random: with equal stays, the tracer would see a periodic target
+ * in the same phase again and again. */
 static uint64_t affinity_draw_stay(struct tracer *tracer)
 {
     uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_cpu_count(tracer);
@@ -202,22 +203,23 @@ void affinity_move_away(struct tracer *tracer)
     tracer->affinity.bound_cpu = -1;
 }
 
-/* --- how soon it runs ------------------------------------------------------------------------ */
+/* --- how soon a tracer runs ----------------------------------------------------------------------- */
 
 /*
  * How soon a tracer runs.
  *
- * If looks came late, the target would often be asleep again: code that runs just after a wake-up would be missed.
+ * If a tracer woke up late for its ticks, targets would often be asleep again: code that runs just after a wake-up
+ * would be missed.
  *
  * If a CPU is idle, real-time priority is best, if it is permitted. The scheduler wakes a real-time thread on the CPU
- * where it ran last, and does not move threads that the tracer wakes to that CPU. Without it, a tracer and the tracee
- * that it resumes often share a CPU although another is idle (measured: a process that forks loses twice as much). If
- * no CPU is idle, real-time priority doubles the cost of a sample: at every wake-up it takes the CPU from a target,
- * even if the target has just got it. Then a short slice is enough (sched_setattr(2); since Linux 6.12 any user may ask
- * for one).
+ * where it ran last, and does not move threads that the tracer wakes to that CPU. Without real-time priority, a tracer
+ * and the tracee that it resumes often share a CPU although another is idle (measured: a process that forks loses twice
+ * as much). If no CPU is idle, real-time priority doubles the cost of a sample. At every wake-up the tracer would take
+ * the CPU from a target, even if the target has just got it. Then a short slice is enough (sched_setattr(2); since
+ * Linux 6.12 any user may ask for one).
  */
 
-/* struct sched_attr of include/uapi/linux/sched/types.h. That header conflicts with glibc's headers. */
+/* struct sched_attr of include/uapi/linux/sched/types.h. That header conflicts with headers of glibc. */
 struct priority_wish {
     uint32_t size;
     uint32_t policy;
@@ -248,7 +250,7 @@ void priority_follow_cpus(struct tracer *tracer)
         priority_ask(tracer);
 }
 
-/* --- how long it waits ----------------------------------------------------------------------- */
+/* --- how long a tracer waits ---------------------------------------------------------------------- */
 
 uint64_t tracer_read_wait(struct tracer *tracer)
 {

@@ -18,18 +18,20 @@
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
 
-/* Time from a stop to the wake-up that it causes, about, ns. */
+/* Approximate time from a stop to the wake-up that it causes, ns. */
 #define WAKE_LATENCY_NS 30000u
-/* After news the tracer polls on until none has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke up. */
+/* After news the tracer continues to poll until no news has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke
+ * up. */
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
 #define DRAIN_CREDIT_MAX 8u
-/* How often held tasks are looked up in /proc: new_task_resolve. */
+/* The pause between two searches in /proc for the processes of held tasks, ns: new_task_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
-/* If a tracer slept longer than this, it had answered all news before the sleep. */
+/* If a tracer slept longer than this, ns, it had answered all news before the sleep. */
 #define CAUGHT_UP_NS 20000u
-/* While no CPU is idle, targets lose the CPU time of a tracer. They also lose this time for each step, ns, which the
- * tracer's own clock does not see: a timer interrupt, two context switches, and the cold caches after them. */
+/* While no CPU is idle, targets lose the CPU time of a tracer. At each step they also lose this time, ns, which the
+ * tracer's own clock does not show. It is the time of a timer interrupt, two context switches, and the cold caches
+ * after them. */
 #define UNSEEN_NS 7000u
 
 /* --- the inbox ----------------------------------------------------------------------------- */
@@ -97,7 +99,7 @@ static void tracer_book_cost(struct tracer *tracer)
         sampling_adjust_rate(tracer, time_now());
 }
 
-/* Adds the tracer's totals to the supervisor's. With the lock. */
+/* Adds the tracer's totals to the supervisor's. The caller holds the lock. */
 static void tracer_book(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -112,7 +114,7 @@ static void tracer_book(struct tracer *tracer)
     *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns};
 }
 
-/* Polls for more news, because news often comes together: a parent's stop and its child's stop, or an end and the
+/* Polls for more news, because news often comes in pairs: a parent's stop and its child's stop, or an end and the
  * parent's SIGCHLD. A sleep and a wake-up in between would cost the target more than the stop itself. */
 static void tracer_poll_for_more(struct tracer *tracer)
 {
@@ -146,8 +148,8 @@ void tracer_note_recheck(struct tracer *tracer, pid_t tid)
         tracer->new_tasks.recheck[tracer->new_tasks.recheck_count++] = tid;
 }
 
-/* Looks again for tasks that tracees made while they had no tracer, once those tracees have stopped. Returns true if it
- * has looked. */
+/* Searches again for tasks that tracees made while they had no tracer, once those tracees have stopped. Returns true if
+ * it has searched. */
 static bool tracer_find_missed_tasks(struct tracer *tracer)
 {
     bool looked = false;
@@ -165,7 +167,7 @@ static bool tracer_find_missed_tasks(struct tracer *tracer)
     return looked;
 }
 
-/* Returns the time of the tick that was drawn ahead, for which a timer must be set; 0: no timer. */
+/* Returns the time of the tick that was drawn ahead if a timer must be set for it; otherwise 0. */
 static uint64_t tracer_ahead(const struct tracer *tracer)
 {
     uint64_t ahead = tracer->schedule.ahead.at;
@@ -174,7 +176,8 @@ static uint64_t tracer_ahead(const struct tracer *tracer)
     return wanted && ahead > time_now() ? ahead : 0;
 }
 
-/* Sleeps. Returns true if there is news of tracees. */
+/* Sleeps until tracees have news, a timer expires or another thread wakes the tracer up. Returns true if there is
+ * news. */
 static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 {
     uint64_t due = deadline_check(tracer);
@@ -209,8 +212,8 @@ static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
         tracer_poll_for_more(tracer);
 }
 
-/* While no CPU is idle: accounts for the tracer's CPU time since the last call. billed: it was taken from targets, for
- * sampling. */
+/* While no CPU is idle: measures the tracer's CPU time since the last call. billed: adds this time to the cost of
+ * samples, because it was taken from targets for sampling. */
 static void tracer_bill(struct tracer *tracer, bool billed)
 {
     uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
@@ -232,14 +235,14 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
         if (any)
-            wait_answer_news(tracer, &news); /* answered first, because that tracee stands still */
+            wait_answer_news(tracer, &news); /* answers this news first, because its tracee is stopped */
         tracer_read_inbox(tracer);
         wait_drain(tracer);
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
     if (tracer->billing.active && any && tracer->totals.billed == 0)
-        tracer_bill(tracer, false); /* the stops that were answered would have come without sampling, too */
+        tracer_bill(tracer, false); /* these stops would have come without sampling, too */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
@@ -250,7 +253,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
     if (!supervisor->cpus.full || tracer->new_tasks.unknown_count > 0)
-        tracer->billing.up_to_ns = 0; /* new tasks are not billed to sampling */
+        tracer->billing.up_to_ns = 0; /* excludes the CPU time for new tasks from the cost of samples */
     if (tracer->new_tasks.unknown_count > 0)
         new_task_resolve(tracer);
     tracer_book(tracer);

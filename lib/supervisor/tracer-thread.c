@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starts the threads that trace, and has them leave their tracees at the end. */
+/* Starts the threads that trace, and makes them leave their tracees at the end. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,13 +16,13 @@
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
 
-/* The longest wait for interrupts and calls when the tracer leaves, and the longest wait after giving calls up. */
+/* When a tracer leaves: longest wait for interrupts and calls, and longest wait after calls were given up, ns. */
 #define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
 #define THREAD_STACK_SIZE (256u << 10)
 #define START_PAUSE_NS 1000000000u
 
-/* Frees a tracer whose thread was never started, with its tracees, stack and log. */
+/* Frees a tracer that has no thread, with its tracees, stack and log. */
 static void tracer_free(struct tracer *tracer)
 {
     if (tracer->tracees.buckets != NULL)
@@ -72,15 +72,15 @@ static void *tracer_run(void *context)
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
 
-    /* the tracer that started this thread may have bound itself to a CPU: the thread has inherited that, and the
-     * priority */
+    /* the tracer that started this thread may have bound itself to a CPU: this thread has inherited the binding, and
+     * the priority */
     sched_setaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set);
     priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
     supervisor_lock(supervisor);
     supervisor->starting--;
     if (error != 0)
-        supervisor->start_again_at = UINT64_MAX; /* no more timers can be made */
+        supervisor->start_again_at = UINT64_MAX; /* the number of timers has reached its limit */
     tracer->ready = error == 0;
     supervisor_unlock(supervisor);
     if (error != 0)
@@ -110,7 +110,8 @@ struct tracer *tracer_start(struct supervisor *supervisor)
     int error = pthread_create(&thread, &attributes, tracer_run, tracer);
     pthread_attr_destroy(&attributes);
     if (error != 0) {
-        supervisor->start_again_at = now + START_PAUSE_NS; /* no thread: pids.max or RLIMIT_NPROC is reached */
+        /* no thread can be created: pids.max or RLIMIT_NPROC is reached */
+        supervisor->start_again_at = now + START_PAUSE_NS;
         tracer_free(tracer);
         return NULL;
     }
@@ -145,7 +146,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
 }
 
-/* Answers stops until is() returns true for no tracee, at most for CALLS_LEAVE_NS. */
+/* Answers stops until is() is false for all tracees, at most for CALLS_LEAVE_NS. */
 static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
     uint64_t deadline = time_now() + CALLS_LEAVE_NS;
@@ -166,16 +167,16 @@ static void tracer_give_up_calls(struct tracer *tracer)
             }
 }
 
-/* The kernel detaches all tracees when their tracer ends, without a stop. But an interrupt whose stop is still to come
- * may have broken a system call, which can be repaired only at that stop. So the tracer waits for these stops, and for
- * calls that are being repaired. Calls that take longer return what they have done, or are left alone:
+/* The kernel detaches all tracees when their tracer ends, without a stop. But an interrupt that has not led to a stop
+ * yet may have broken a system call, which can be repaired only at that stop. So the tracer waits for these stops, and
+ * for calls that are being repaired. Calls that take longer return what they have done, or are left alone:
  * repair_needs_us. */
 void tracer_leave(struct tracer *tracer)
 {
     tracer_await_none(tracer, tracer_is_under_way);
     tracer_give_up_calls(tracer);
     tracer_await_none(tracer, tracer_needs_us);
-    wait_drain(tracer); /* an ignored signal may just have broken a call */
+    wait_drain(tracer); /* for calls that an ignored signal may just have broken */
     debug_log_flush(tracer);
     tracer->has_left = true;
 }

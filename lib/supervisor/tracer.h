@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tracer: a thread of the supervisor that traces.
+/*
+ * tracer: a thread of the supervisor that traces.
  *
  * The kernel lets only the thread that seized a tracee call ptrace for it. The threads and children of that tracee get
  * the same tracer. So each tracer has its own tracees, timers and ticks. The first tracer is the supervisor's main
  * thread. It also reads commands, and at first all tracees belong to it. While CPUs are full, there is a tracer for
  * each CPU, up to TRACERS_MAX. Tracees are handed over to these tracers: handover-choice.c explains why.
  *
- * tracer-thread.c starts and ends tracers. tracer-step.c has one round of a tracer. */
+ * tracer-thread.c starts and ends tracers. tracer-step.c has one round of a tracer.
+ */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
 

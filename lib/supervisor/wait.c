@@ -2,11 +2,11 @@
 /*
  * Waits for stops, and answers them.
  *
- * Every stop is answered according to its kind as soon as it is seen, even if the tracer waited for another one. If an
- * interrupt is sent to a thread that is already in another stop, which is not reported yet, the thread stops once more
- * later. If an interrupt is sent just before another stop, that stop swallows it: ptrace_stop in kernel/signal.c clears
- * the pending trap. So a stop of any kind may yield the sample that was wanted. The stop of an interrupt whose sample
- * was already taken is answered by a resume.
+ * Every stop is answered according to its kind as soon as it is seen, even if the tracer waited for another stop. An
+ * interrupt may be sent to a thread that is already in another stop, which is not reported yet. Then the thread stops
+ * once more later. If an interrupt is sent just before another stop, that stop swallows the interrupt: ptrace_stop in
+ * kernel/signal.c clears the pending trap. So a stop of any kind may yield the sample that was wanted. The stop of an
+ * interrupt whose sample was already taken is answered by a resume.
  *
  *     stop        answer
  *     INTERRUPT   a sample, and a resume; if it is a tracee's first stop: the tracee is followed from now on
@@ -18,7 +18,7 @@
  *     ENDED       the tracee is forgotten, and its process with its last tracee
  *
  * INTERRUPT, SIGNAL, GROUP and CALL stops of a tracee whose process is known are answered without the lock, because the
- * thread stands still meanwhile. The first stop of a thread, and all stops of a program that profiles itself, are
+ * answer needs only the tracee. The first stop of a thread, and all stops of a program that profiles itself, are
  * answered with the lock.
  */
 #include "config.h"
@@ -40,12 +40,12 @@
 #include "supervisor/tracer-cpus.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-#define WAIT_TURN_NS 500000u /* if there was news all this time, each tracee is asked for news in turn */
+#define WAIT_TURN_NS 500000u /* ns; if there was news all this time, tracees are asked for news one by one */
 #define WAIT_TURN_TRACEES_MAX 256
-#define WAIT_TURN_PIECE 16 /* number of tracees that are asked between two looks at the clock */
-#define WAIT_DRAIN_MAX_NS 2000000u /* the longest drain, so that ticks and commands have their turn */
+#define WAIT_TURN_PIECE 16 /* number of tracees that are asked between two reads of the clock */
+#define WAIT_DRAIN_MAX_NS 2000000u /* longest drain, ns, so that ticks and commands are not delayed for long */
 
-/* The longest poll for a stop, which costs as much as a sleep and a wake-up. */
+/* The longest poll for a stop, ns. It costs as much as a sleep and a wake-up. */
 #define POLL_NS 50000u
 #define STOP_CREDIT_MAX 8
 
@@ -65,20 +65,20 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->state == TRACEE_LISTENING) {
-        at_stop_resume(tracer, tracee, 0, false); /* SIGCONT: a call that it breaks is also broken without us */
+        at_stop_resume(tracer, tracee, 0, false); /* after SIGCONT: a call that it breaks is also broken without us */
         tracee->after_sigcont = true;
         return;
     }
     if (tracee->handover.to != NULL && handover_release(tracer, tracee))
         return;
-    /* a SIGCONT may have made this stop: it stops every seized thread, also running ones (prepare_signal) */
+    /* a SIGCONT may also have made this stop: it stops every seized thread, even a running one (prepare_signal) */
     if (tracee->state != TRACEE_INTERRUPTED)
         tracee->interrupt.at = time_now();
     at_stop_answer(tracer, tracee, 0, STOP_BY_US);
 }
 
-/* An ignored signal wakes a thread only if the thread is traced. So if it breaks a call, we are the reason. But
- * SIGSTOP, and the SIGCONT after it, also break the calls of untraced threads. */
+/* Answers a stop for a signal. An ignored signal wakes a thread only if the thread is traced. So if it breaks a call,
+ * we are the reason. But SIGSTOP, and the SIGCONT after it, also break the calls of untraced threads. */
 static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     bool breaks = signal == SIGSTOP || (signal == SIGCONT && tracee->after_sigcont);
@@ -112,8 +112,8 @@ static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, c
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);
 }
 
-/* Answers the entry or exit stop of a call that ticks leave alone (backoff of calls.h). Any other stop makes ticks
- * interrupt the thread again, except FORK and CLONE, which come within the call. */
+/* Answers the entry or exit stop of a call during which ticks leave the thread alone (backoff of calls.h). At any other
+ * stop, except FORK and CLONE, which come within the call, wait_answer ends this: ticks interrupt the thread again. */
 static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
@@ -127,7 +127,7 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
     tracee->interrupt.at = interrupted ? tracee->interrupt.at : time_now();
     tracee->judgement.asleep_before = false; /* the tracee may have slept in this call */
     repair->billed = repair->at_call_end = true;
-    /* takes a sample for the CPU time used in the call; if a signal has broken the call, that signal makes a stop of
+    /* Takes a sample for the CPU time used in the call. If a signal has broken the call, this signal makes a stop of
      * its own */
     at_stop_answer(tracer, tracee, signal, interrupted ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
@@ -182,13 +182,13 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
     }
 }
 
-/* With the lock. */
+/* Answers a stop for which the lock is needed. The caller holds the lock. */
 static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct stop *stop,
                                uint64_t cpu_ns)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
 
-    if (tracee != NULL && tracee->dropped) { /* another task has its number now */
+    if (tracee != NULL && tracee->dropped) { /* another task has the number of this tracee now */
         tracee_forget(tracer, tracee);
         tracee = NULL;
     }
@@ -223,12 +223,13 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
-    if (billing) /* not billed: stops of new tasks, ends and execs are not for samples */
+    /* excludes this time from the cost of samples: stops of new tasks, ends and execs are not for samples */
+    if (billing)
         tracer->billing.up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
 
-/* Returns true if the stop must stay unreaped (WNOWAIT). If we are killed before we answer an unreaped stop, the kernel
- * still delivers its signal (exit_code in do_wait and ptrace_stop). */
+/* Returns true if the stop must be left unreaped (WNOWAIT). If we are killed before we answer an unreaped stop, the
+ * kernel still delivers the signal of that stop (exit_code in do_wait and ptrace_stop). */
 static bool wait_stays_unreaped(const siginfo_t *news, const struct tracee *tracee)
 {
     bool stopped = news->si_code == CLD_TRAPPED || news->si_code == CLD_STOPPED;
@@ -247,7 +248,8 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
         cpu_ns = tracee_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
         supervisor_unlock(supervisor);
     }
-    /* WUNTRACED: somebody may stop an opener, and that news would stay the first until it is reaped */
+    /* WUNTRACED: another process may stop an opener, and waitid would report that stop first each time until it is
+     * reaped */
     pid_t tid = waitpid(news->si_pid, &status, __WALL | __WNOTHREAD | WNOHANG | WUNTRACED);
     if (tid > 0)
         wait_handle(tracer, tid, status, cpu_ns);
@@ -261,10 +263,11 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
         wait_take(tracer, news);
 }
 
-/* Asks each of the next tracees for news. waitid(2) reports the tracee first that was seized last: __ptrace_link() puts
- * it at the head of the list that do_wait() searches. If some tracees stop again as fast as they are answered, others
- * would never be reported. Before Linux 5.13 ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)") the kernel
- * searches all tracees to find one, so the time for this is limited. */
+/* Asks some tracees for news, one by one; the next call continues with the next ones. waitid(2) with P_ALL reports
+ * first the tracee that was seized last: __ptrace_link() puts it at the head of the list that do_wait() searches. If
+ * some tracees stop again as fast as they are answered, the others would never be reported. Before Linux 5.13
+ * ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)") the kernel searches all tracees to find one, so the time for
+ * this is limited. */
 static void wait_take_turns(struct tracer *tracer)
 {
     pid_t tids[WAIT_TURN_PIECE];
@@ -326,7 +329,7 @@ static bool wait_poll(struct tracer *tracer, struct tracee *tracee)
 
 /* If a CPU is idle, the tracer polls for the stops of a tick: a sleep and a wake-up would cost more. */
 
-/* Polls once for each stop of this tick that is still to come. */
+/* Polls once for each stop of this tick that has not come yet. */
 static void wait_poll_awaited(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
@@ -335,7 +338,8 @@ static void wait_poll_awaited(struct tracer *tracer)
         struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
         bool open = tracee != NULL && tick_stops_soon(tracee);
         if (open && tracee->stop_credit < STOP_CREDIT_MAX)
-            /* taken back if the tracee has not stopped; not done after the poll because a stop may free the tracee */
+            /* Incremented before the poll, because a stop may free the tracee. Decremented again if the tracee has not
+             * stopped */
             tracee->stop_credit++;
         if (open && !wait_poll(tracer, tracee)) {
             tracee->stop_credit--;

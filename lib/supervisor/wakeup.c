@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "supervisor/wakeup.h"
 
-#define WAKE_SIGNAL SIGALRM /* not a real-time signal, so sending it never fails when memory is short */
+#define WAKE_SIGNAL SIGALRM /* not a real-time signal, so sending it does not fail when memory is short */
 #define PATIENCE_NS 10000000u
 
 static __thread struct wakeup *wakeup_of_thread;
@@ -34,13 +34,13 @@ static void wakeup_handle(int signal)
 
 void wakeup_prepare(void)
 {
-    /* the jump leaves the handler, so the signal must not stay blocked */
+    /* the jump leaves the handler, so the signal must not be blocked in the handler */
     struct sigaction wake = {.sa_handler = wakeup_handle, .sa_flags = SA_NODEFER | SA_RESTART};
-    /* no SIGCHLD for stops: the stopped thread would spend time to send each */
+    /* no SIGCHLD for stops: the stopped thread would spend time on sending each one */
     struct sigaction child = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
     sigset_t all;
 
-    sigfillset(&all); /* a tracee's end may be reported by any signal: clone(2) */
+    sigfillset(&all); /* any signal may report a tracee's end: clone(2) */
     sigprocmask(SIG_BLOCK, &all, NULL);
     sigaction(WAKE_SIGNAL, &wake, NULL);
     sigaction(SIGCHLD, &child, NULL);
@@ -138,7 +138,7 @@ bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news)
     }
     wakeup->jumps = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    wakeup->woken = 0; /* safe: the sender of the signal has stored its reason before it sent the signal */
+    wakeup->woken = 0; /* safe: the sender has stored the reason for the signal before it sent the signal */
     uint64_t now = time_now();
     for (unsigned i = 0; i < 2; i++)
         if (now >= wakeup->due[i])
@@ -160,11 +160,11 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
     if (sigsetjmp(wakeup->out, 0) == 0) {
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
-        /* set only now: a signal that comes before jumps is set would not end the wait */
+        /* set only after jumps: a signal that came earlier would not end the wait */
         wakeup_set(wakeup, time_now() + PATIENCE_NS, 0);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }
     wakeup->jumps = 0;
-    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* so that the next wakeup_set sets them anew */
+    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* makes the next wakeup_set set both timers again */
     return error;
 }

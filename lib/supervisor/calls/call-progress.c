@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Computes how far a continued call has come.
+/*
+ * Computes how far a continued call has come.
  *
  * Writes to the target's memory what one whole call would have written. Completes the msg_len of a message that
- * sendmmsg or recvmmsg left half done. Moves bytes that recvmmsg has put into the message after the right one. */
+ * sendmmsg or recvmmsg left half done. Moves bytes that recvmmsg has put into the message after the right one.
+ */
 #include "config.h"
 
 #include <errno.h>

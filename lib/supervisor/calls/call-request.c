@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decodes the calls that can be cut short, by a table. The table has the calls of Linux that look for pending signals
+/*
+ * Decodes the calls that can be cut short, by a table. The table has the calls of Linux that look for pending signals
  * after they have moved data, and then return the size of the part. The table was made by reading the callers of
  * signal_pending() in Linux 6.1 and 6.12.
  *
@@ -7,7 +8,8 @@
  * (process_vm_access.c, gup.c), reads and writes of regular files (filemap.c), process_madvise (madvise.c). Even
  * without a signal, only the available data is returned by: tee and vmsplice (one filling of the pipe: splice.c),
  * epoll_wait, poll, signalfd, inotify. All or nothing is done by: msgrcv, mq_receive, semop. What an ioctl keeps
- * depends on its driver, so no ioctl is continued. */
+ * depends on its driver, so no ioctl is continued.
+ */
 #include "config.h"
 
 #include <errno.h>

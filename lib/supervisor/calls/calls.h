@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* calls: knows which system calls a stop can cut short or interrupt, finds out what is left of such a call, and builds
+/*
+ * calls: knows which system calls a stop can cut short or interrupt, finds out what is left of such a call, and builds
  * the calls that do the rest.
  *
  * If a signal or a tracer's stop is pending, a blocking call that has moved a part returns the size of that part. Most
@@ -7,7 +8,8 @@
  * messages in memory. call-cut.c decides whether a call was cut short. call-piece.c builds the calls that do the rest
  * (pieces). call-progress.c adds up what they have moved. call-restart.c handles calls that are begun anew, and calls
  * that must be left alone. call-time-limit.c finds how long a call may wait. descriptor.c finds properties of the file
- * of a descriptor. */
+ * of a descriptor.
+ */
 #ifndef PPROFIL_CALLS_H
 #define PPROFIL_CALLS_H
 
@@ -140,7 +142,8 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 
-/* backoff: leaves a thread alone if several stops in a row break its call.
+/*
+ * backoff: leaves a thread alone if several stops in a row break its call.
  *
  * Some calls take long, look for signals, and undo all their work if one is pending: fallocate on tmpfs before Linux
  * 6.11, the verifier of BPF programs, mm_take_all_locks. If such a call takes longer than the time between two stops,
@@ -148,7 +151,8 @@ int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call
  * exit stop (PTRACE_SYSCALL), and no tick interrupts it before that.
  *
  * The call may also be one that undoes nothing and never ends. So a tick may interrupt the call after BACKOFF_HOLD_NS.
- * If that breaks the call again, the next tick may interrupt it after twice that time, and so on. */
+ * If that breaks the call again, the next tick may interrupt it after twice that time, and so on.
+ */
 #define BACKOFF_HOLD_NS 1000000000u
 
 struct backoff {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens the files behind mappings as the target sees them. There are three ways: /proc/PID/map_files (any file, even a
+/*
+ * Opens the files behind mappings as the target sees them. There are three ways: /proc/PID/map_files (any file, even a
  * deleted one, but only with privileges), /proc/PID/exe (the program, even a deleted one), and the path below
  * /proc/PID/root. An open in any of these ways may hang, so an opener process calls these functions.
  *
  * The names of run-time code are in a jitdump or in /tmp/perf-PID.map. A process maps its jitdump so that profilers
  * find it. Either file may be created long after the first run-time code runs. So this file looks for both as long as
  * the process lives, and for the map once more after the process has ended. A map may be left over from another process
- * with the same pid, so it is used only if it was written since this process began. */
+ * with the same pid, so it is used only if it was written since this process began.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -86,11 +86,13 @@ static struct opener_task *opener_take_due(struct opener *opener, uint64_t now)
 
 /* --- inside the opener process ---------------------------------------------------------------- */
 
-/* The opener process opens files, and may hang. It shares a socket with the process that sends requests. It closes all
+/*
+ * The opener process opens files, and may hang. It shares a socket with the process that sends requests. It closes all
  * other descriptors that it inherits, because an opener that hangs may outlive the sender, and would keep them open.
  *
  * If another process serves a file, the opener copies the file, and sends the copy, which cannot hang. Even closing the
- * file itself may hang. So the opener ends after each such file, and no process waits for its end. */
+ * file itself may hang. So the opener ends after each such file, and no process waits for its end.
+ */
 
 /* Closes all descriptors except the socket and the standard ones. Returns the new number of the socket. */
 static int opener_keep_only(int socket)

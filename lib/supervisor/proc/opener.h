@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* opener: has other processes, the openers, open the files of objects, and sends the descriptors to the client. The
+/*
+ * opener: has other processes, the openers, open the files of objects, and sends the descriptors to the client. The
  * reason is that a file system which another process serves may hang at any access. A hang in an opener costs only the
  * symbols of that file system's files, and the first tracer never waits for it. wire/open-request.h describes the
  * requests.
  *
  * There are two openers, so that files that may hang do not delay the others. Each opener is a process that opens one
  * file at a time. It is forked when it is first needed. If it does not answer, it is abandoned, and a new process takes
- * its place for the next file. Openers do not trace targets or write to them. */
+ * its place for the next file. Openers do not trace targets or write to them.
+ */
 #ifndef PPROFIL_OPENER_H
 #define PPROFIL_OPENER_H
 

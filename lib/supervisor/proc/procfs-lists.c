@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the lists of mappings and of mounts. For each read(2), the kernel takes the lock of the mappings, and prints at
+/*
+ * Reads the lists of mappings and of mounts. For each read(2), the kernel takes the lock of the mappings, and prints at
  * most a page of /proc/PID/maps (fs/seq_file.c, m_start() in fs/proc/task_mmu.c). So this file reads with a large
  * buffer. stdio would use a buffer of only 1024 bytes, the file's st_blksize.
  *
  * /proc/PID/mountinfo shows the type of the file system on each device: "36 35 98:0 /root /mnt rw master:1 - ext3
  * /dev/root rw" (proc(5)). The kernel reuses device numbers that do not belong to a disk, so a cached type is valid for
- * only a second. */
+ * only a second.
+ */
 #include "config.h"
 
 #include <errno.h>

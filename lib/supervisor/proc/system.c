@@ -123,7 +123,8 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
 
 /* --- the kernel ------------------------------------------------------------------------------ */
 
-/* An exec holds cred_guard_mutex until all other threads of its process have ended, and traced threads end only when
+/*
+ * An exec holds cred_guard_mutex until all other threads of its process have ended, and traced threads end only when
  * their tracer has reaped them. Before Linux 5.7, a read of /proc/TID/syscall took the same mutex (lock_trace() in
  * fs/proc/base.c), and only a fatal signal ended its wait. So a tracer that read this file and the exec would wait for
  * each other. Since 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
@@ -134,7 +135,8 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
  * (begin_new_exec() and setup_new_exec() in fs/exec.c). To free the page tables that a fork has copied takes about 25
  * ms per gigabyte. On 6.18.44 a read of /proc/TID/stat also waited, but a read of /proc/TID/status did not. So
  * procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). This ends when the task has
- * executed a program, or when an exec is no longer expected. */
+ * executed a program, or when an exec is no longer expected.
+ */
 
 bool kernel_syscall_file_blocks(const char *release)
 {

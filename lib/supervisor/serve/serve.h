@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* serve: serves programs that profile themselves: accepts their connections, carries out their requests, and counts
+/*
+ * serve: serves programs that profile themselves: accepts their connections, carries out their requests, and counts
  * their samples.
  *
  * serve.c handles requests, in the first tracer and without the supervisor's lock. counts.c keeps the histograms
  * (counts) that a process has requested in its own memory: one for all its threads, and some for single threads. The
- * functions of counts.c need the supervisor's lock. */
+ * functions of counts.c need the supervisor's lock.
+ */
 #ifndef PPROFIL_SUPERVISOR_SERVE_H
 #define PPROFIL_SUPERVISOR_SERVE_H
 
