@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/format.h"
 #include "format/json/json.h"
 #include "format/profile-builder.h"
 #include "format/text.h"
@@ -317,7 +318,7 @@ static int read_timeline(struct profile *profile, const json_t *from)
     return error == -EINVAL ? PPROFIL_ERROR_DAMAGED : error;
 }
 
-int json_read(const char *path, struct profile *profile)
+static int read_json(const char *path, struct profile *profile)
 {
     struct reader reader = {.profile = profile};
     uint64_t version;
@@ -340,3 +341,20 @@ int json_read(const char *path, struct profile *profile)
     json_decref(root);
     return error;
 }
+
+static bool json_matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    (void)all;
+    return size > 0 && head[0] == '{' && text_has(head, size < 64 ? size : 64, "\"pprofil\"");
+}
+
+const struct format format_json = {
+    .name = "json",
+    .extensions = ".json",
+    .summary = "all tables of a profile, for programs",
+    .keeps = "everything",
+    .loses = "nothing, except that bytes of names that are not UTF-8 become U+FFFD",
+    .matches = json_matches,
+    .read = read_json,
+    .write = json_write,
+};

@@ -7,9 +7,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
-#include "format/format.h"
 #include "format/json/json.h"
 #include "format/text.h"
 
@@ -251,7 +250,7 @@ static void put_timeline(FILE *out, const struct profile_timeline *line)
     fputs("]}", out);
 }
 
-static int write_json(int fd, const struct profile *profile)
+int json_write(int fd, const struct profile *profile)
 {
     FILE *out = text_open(fd);
 
@@ -270,20 +269,3 @@ static int write_json(int fd, const struct profile *profile)
     fputs("}\n", out);
     return text_close(out);
 }
-
-static bool json_matches(const unsigned char *head, size_t size, uint64_t all)
-{
-    (void)all;
-    return size > 0 && head[0] == '{' && text_has(head, size < 64 ? size : 64, "\"pprofil\"");
-}
-
-const struct format format_json = {
-    .name = "json",
-    .extensions = ".json",
-    .summary = "all tables of a profile, for programs",
-    .keeps = "everything",
-    .loses = "nothing, except that bytes of names that are not UTF-8 become U+FFFD",
-    .matches = json_matches,
-    .read = json_read,
-    .write = write_json,
-};

@@ -27,8 +27,8 @@ struct json_total {
 extern const struct json_total json_totals[];
 size_t json_total_count(void);
 
-/* The function `read` of format_json. */
-int json_read(const char *path, struct profile *profile);
+/* The function `write` of format_json. */
+int json_write(int fd, const struct profile *profile);
 
 /* --- trees (json-tree.c) -------------------------------------------------------------- */
 
