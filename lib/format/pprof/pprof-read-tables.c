@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the tables of profile.proto that samples refer to: mappings, functions, locations.
+ * Reads the tables of profile.proto that samples refer to: strings, mappings, functions, locations. Finds the processes
+ * that mappings and samples belong to.
  *
  * Not every program that writes this format has addresses. Locations with lines stay different entries: if their
  * addresses are equal, all but the first get made-up ones.
@@ -14,6 +15,54 @@
 #include "format/pprof/pprof.h"
 
 #define IN_MANY_OBJECTS UINT32_MAX
+
+/* --- strings and processes ------------------------------------------------------------ */
+
+const char *pprof_text_at(const struct pprof_reader *reader, int64_t index)
+{
+    if (index < 0 || (uint64_t)index >= reader->message->n_string_table)
+        return NULL;
+    return reader->message->string_table[index];
+}
+
+int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t *string)
+{
+    const char *text = pprof_text_at(reader, index);
+
+    if (text == NULL)
+        return PPROFIL_ERROR_DAMAGED;
+    if (reader->strings[index] == 0) {
+        int error = profile_string(reader->profile, text, string);
+        if (error != 0)
+            return error;
+        reader->strings[index] = *string + 1;
+    }
+    *string = reader->strings[index] - 1;
+    return 0;
+}
+
+int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation,
+                       uint32_t comm, uint32_t *index)
+{
+    struct profile_process process = {
+        .pid = pid, .generation = generation, .comm = comm, .status = -1};
+    struct memo_entry *known;
+    int error = memo_find(&reader->memo, PPROF_MEMO_PROCESS, pid, generation, &known);
+
+    if (error != 0)
+        return error;
+    if (!known->used) {
+        if (comm == 0)
+            error = profile_string(reader->profile, "[unknown]", &process.comm);
+        if (error == 0)
+            error = profile_add_process(reader->profile, &process, index);
+        if (error != 0)
+            return error;
+        memo_set(known, *index);
+    }
+    *index = known->index;
+    return 0;
+}
 
 /* --- ids ----------------------------------------------------------------------------- */
 

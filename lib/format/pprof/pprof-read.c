@@ -15,58 +15,9 @@
 
 #include "format/pprof/pprof.h"
 
-enum { MEMO_PROCESS, MEMO_THREAD }; /* kinds of keys in the memo */
 #define CALL_NAME_SIZE_MAX 256 /* bytes; the name of a system call is hashed for each sample */
 
-/* --- small things -------------------------------------------------------------------- */
-
-const char *pprof_text_at(const struct pprof_reader *reader, int64_t index)
-{
-    if (index < 0 || (uint64_t)index >= reader->message->n_string_table)
-        return NULL;
-    return reader->message->string_table[index];
-}
-
-int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t *string)
-{
-    const char *text = pprof_text_at(reader, index);
-
-    if (text == NULL)
-        return PPROFIL_ERROR_DAMAGED;
-    if (reader->strings[index] == 0) {
-        int error = profile_string(reader->profile, text, string);
-        if (error != 0)
-            return error;
-        reader->strings[index] = *string + 1;
-    }
-    *string = reader->strings[index] - 1;
-    return 0;
-}
-
 /* --- the run, and who ran ------------------------------------------------------------ */
-
-int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation,
-                       uint32_t comm, uint32_t *index)
-{
-    struct profile_process process = {
-        .pid = pid, .generation = generation, .comm = comm, .status = -1};
-    struct memo_entry *known;
-    int error = memo_find(&reader->memo, MEMO_PROCESS, pid, generation, &known);
-
-    if (error != 0)
-        return error;
-    if (!known->used) {
-        if (comm == 0)
-            error = profile_string(reader->profile, "[unknown]", &process.comm);
-        if (error == 0)
-            error = profile_add_process(reader->profile, &process, index);
-        if (error != 0)
-            return error;
-        memo_set(known, *index);
-    }
-    *index = known->index;
-    return 0;
-}
 
 static int read_process(struct pprof_reader *reader, const char *text)
 {
@@ -77,7 +28,7 @@ static int read_process(struct pprof_reader *reader, const char *text)
     if (error != 0)
         return error;
     const struct profile_process *process = &reader->profile->processes[index];
-    error = memo_find(&reader->memo, MEMO_PROCESS, process->pid, process->generation, &known);
+    error = memo_find(&reader->memo, PPROF_MEMO_PROCESS, process->pid, process->generation, &known);
     if (error == 0 && !known->used)
         memo_set(known, index);
     else if (error == 0)
@@ -213,7 +164,7 @@ static int find_thread(struct pprof_reader *reader, const struct labels *labels,
                            labels->process != 0 ? labels->process : labels->comm, &thread.process);
 
     if (error == 0)
-        error = memo_find(&reader->memo, MEMO_THREAD, thread.process, thread.tid, &known);
+        error = memo_find(&reader->memo, PPROF_MEMO_THREAD, thread.process, thread.tid, &known);
     if (error != 0)
         return error;
     if (!known->used) {
@@ -293,7 +244,7 @@ static int read_message(struct pprof_reader *reader)
     return error;
 }
 
-int pprof_read(const char *path, struct profile *profile)
+static int read_pprof(const char *path, struct profile *profile)
 {
     struct pprof_reader reader = {.profile = profile, .made_up = 1};
     PbProfile *message = NULL;
@@ -311,3 +262,21 @@ int pprof_read(const char *path, struct profile *profile)
     pprof_unload(message);
     return error;
 }
+
+/* Is the file gzip'd, or a message with a sample type as its first field? */
+static bool pprof_matches(const unsigned char *head, size_t size, uint64_t all)
+{
+    (void)all;
+    return size >= 2 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x0a);
+}
+
+const struct format format_pprof = {
+    .name = "pprof",
+    .extensions = ".pb.gz .pprof .pb",
+    .summary = "pprof's profile.proto, gzip'd; keeps everything",
+    .keeps = "everything",
+    .loses = "nothing, except that bytes of names that are not UTF-8 become U+FFFD",
+    .matches = pprof_matches,
+    .read = read_pprof,
+    .write = pprof_write,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pprof format: its entry for the table of formats, the gzip'd file around the message, and the choice of values.
+ * Reads and writes the gzip'd file around a message of profile.proto, and chooses the values that are read.
  *
  * Files come from anywhere. A few bytes of gzip may unpack to gigabytes. A few bytes of a message may need a hundred
  * times as many bytes of structures. Both are limited while they grow.
@@ -17,24 +17,6 @@
 
 #define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* bytes of structures for one message */
 #define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
-
-/* Is the file gzip'd, or a message with a sample type as its first field? */
-static bool pprof_matches(const unsigned char *head, size_t size, uint64_t all)
-{
-    (void)all;
-    return size >= 2 && ((head[0] == 0x1f && head[1] == 0x8b) || head[0] == 0x0a);
-}
-
-const struct format format_pprof = {
-    .name = "pprof",
-    .extensions = ".pb.gz .pprof .pb",
-    .summary = "pprof's profile.proto, gzip'd; keeps everything",
-    .keeps = "everything",
-    .loses = "nothing, except that bytes of names that are not UTF-8 become U+FFFD",
-    .matches = pprof_matches,
-    .read = pprof_read,
-    .write = pprof_write,
-};
 
 /* --- the file ------------------------------------------------------------------------ */
 

@@ -40,8 +40,7 @@ static inline bool pprof_relative(enum profile_object_kind kind)
     return kind == PROFILE_OBJECT_FILE || kind == PROFILE_OBJECT_VDSO;
 }
 
-/* The functions `read` and `write` of format_pprof. */
-int pprof_read(const char *path, struct profile *profile);
+/* The function `write` of format_pprof. */
 int pprof_write(int fd, const struct profile *profile);
 
 /* --- messages ------------------------------------------------------------------------ */
@@ -110,6 +109,9 @@ struct pprof_ids {
     struct pprof_id *sorted; /* owned; by id */
     size_t count;
 };
+
+/* The kinds of keys in the memo of a reader. */
+enum pprof_memo_kind { PPROF_MEMO_PROCESS, PPROF_MEMO_THREAD };
 
 struct pprof_reader {
     const PbProfile *message;
