@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the header of a perf.data, its event, and the features behind the data: machine, command, build-ids. */
+/*
+ * Writes the header of a perf.data, its event, and the features behind the data: machine, command, build-ids. Has the
+ * functions that write the numbers and texts of features and of records.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -8,6 +11,48 @@
 
 #include "format/address-layout.h"
 #include "format/perf-data/perf-data-write.h"
+
+#define TEXT_LENGTH_MAX 4095u /* bytes of a name */
+
+/* --- numbers and texts ---------------------------------------------------------------- */
+
+void perf_put4(struct perf_writer *writer, uint64_t number)
+{
+    bytes_put(writer->out, number & UINT32_MAX, 4);
+}
+
+void perf_put8(struct perf_writer *writer, uint64_t number)
+{
+    bytes_put(writer->out, number, 8);
+}
+
+void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size)
+{
+    bytes_put(writer->out, type, 4);
+    bytes_put(writer->out, misc, 2);
+    bytes_put(writer->out, size, 2);
+}
+
+static size_t text_length(const char *text)
+{
+    size_t length = strlen(text);
+    return length < TEXT_LENGTH_MAX ? length : TEXT_LENGTH_MAX;
+}
+
+size_t perf_text_room(const char *text, size_t align)
+{
+    return (text_length(text) + align) / align * align;
+}
+
+void perf_put_text(struct perf_writer *writer, const char *text, size_t align)
+{
+    size_t length = text_length(text);
+
+    bytes_put_all(writer->out, text, length);
+    bytes_put_zeros(writer->out, perf_text_room(text, align) - length);
+}
+
+/* --- header and features ---------------------------------------------------------------- */
 
 static bool has_kernel(const struct profile *profile)
 {

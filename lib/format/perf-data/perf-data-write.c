@@ -14,7 +14,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/sysmacros.h>
 
 #include "format/address-layout.h"
@@ -22,43 +21,6 @@
 
 #define SAMPLE_ID_SIZE 24u /* bytes at the end of all records except samples: pid, tid, time, event */
 #define CHAIN_LENGTH_MAX 8000u   /* entries: a record has at most 65535 bytes */
-#define TEXT_LENGTH_MAX 4095u    /* bytes of a name */
-
-void perf_put4(struct perf_writer *writer, uint64_t number)
-{
-    bytes_put(writer->out, number & UINT32_MAX, 4);
-}
-
-void perf_put8(struct perf_writer *writer, uint64_t number)
-{
-    bytes_put(writer->out, number, 8);
-}
-
-void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size)
-{
-    bytes_put(writer->out, type, 4);
-    bytes_put(writer->out, misc, 2);
-    bytes_put(writer->out, size, 2);
-}
-
-static size_t text_length(const char *text)
-{
-    size_t length = strlen(text);
-    return length < TEXT_LENGTH_MAX ? length : TEXT_LENGTH_MAX;
-}
-
-size_t perf_text_room(const char *text, size_t align)
-{
-    return (text_length(text) + align) / align * align;
-}
-
-void perf_put_text(struct perf_writer *writer, const char *text, size_t align)
-{
-    size_t length = text_length(text);
-
-    bytes_put_all(writer->out, text, length);
-    bytes_put_zeros(writer->out, perf_text_room(text, align) - length);
-}
 
 /* --- records ------------------------------------------------------------------------- */
 

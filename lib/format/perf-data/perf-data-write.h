@@ -32,7 +32,7 @@ struct perf_plan {
 int perf_plan_make(struct perf_plan *plan, const struct profile *profile);
 void perf_plan_free(struct perf_plan *plan);
 
-/* --- records (perf-data-write.c) ------------------------------------------------------ */
+/* --- the writer ----------------------------------------------------------------------- */
 
 #define PERF_FEATURES 10u
 #define PERF_EVENT_ID 1u
@@ -44,6 +44,8 @@ struct perf_writer {
     uint64_t data_size;
     struct bytes_out *out;
 };
+
+/* --- numbers and texts (perf-data-features.c) ----------------------------------------- */
 
 void perf_put4(struct perf_writer *writer, uint64_t number);
 void perf_put8(struct perf_writer *writer, uint64_t number);
