@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "format/bytes.h"
 #include "format/format.h"
 
 /* --- formats --------------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const struc
 
 int pprofil_write_file(const char *path, const void *bytes, size_t size)
 {
-    return format_write_bytes(path, bytes, size);
+    return bytes_save(path, bytes, size);
 }
 
 int pprofil_profile_file_at(const pprofil_profile *profile, const char *path,

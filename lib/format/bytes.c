@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes numbers and whole binary files. Files are read and not mapped: if another process truncated a mapped
- * file, access to it would raise SIGBUS.
+ * Reads and writes numbers and whole files. Files are read and not mapped: if another process truncated a mapped file,
+ * access to it would raise SIGBUS. A regular file is replaced as a whole, so that nobody sees an incomplete one. A file
+ * that cannot be replaced is overwritten in place.
  */
 #include "config.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output-path.h"
 #include "base/regular-file.h"
 #include "format/bytes.h"
 
@@ -194,4 +198,122 @@ int bytes_finish(struct bytes_out *out)
 {
     bytes_flush(out);
     return out->error;
+}
+
+/* --- whole files --------------------------------------------------------------------- */
+
+/* Returns the descriptor of this process that a path stands for, or -1. The caller writes to this descriptor and does
+ * not open the path. Opening /dev/fd/N would begin at the start of a file, and fails for a socket. */
+static int own_descriptor(const char *path)
+{
+    return strcmp(path, "-") == 0 ? STDOUT_FILENO : bytes_descriptor(path);
+}
+
+static int write_directly(const struct output_path *place, bytes_writer *write_contents, const void *contents)
+{
+    int fd = output_path_open_found(place);
+    if (fd < 0)
+        return fd;
+
+    int error = write_contents(fd, contents);
+    if (close(fd) < 0 && error == 0)
+        error = -errno;
+    return error;
+}
+
+/* Creates a temporary file in the same directory, with the permissions that the old file has or a new file would get.
+ * Its name does not contain the name of the file, which may already have the greatest possible length. */
+static int create_beside(const struct output_path *place, char temporary[NAME_MAX + 1])
+{
+    mode_t mode = place->exists ? place->status.st_mode & 0777 : 0666;
+    int fd = -1;
+
+    for (unsigned attempt = 0; fd < 0 && attempt < 1000; attempt++) {
+        snprintf(temporary, NAME_MAX + 1, ".pprofil-%d-%u", (int)getpid(), attempt);
+        fd = openat(place->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd < 0 && errno != EEXIST)
+            return -errno;
+    }
+    if (fd < 0)
+        return -EEXIST;
+    /* restores the bits that the umask removed; a file system without permissions may refuse this */
+    if (place->exists && fchmod(fd, mode) < 0 && errno != EPERM) {
+        int error = -errno;
+        close(fd);
+        unlinkat(place->directory, temporary, 0);
+        return error;
+    }
+    return fd;
+}
+
+static int write_atomically(const struct output_path *place, bytes_writer *write_contents, const void *contents)
+{
+    char temporary[NAME_MAX + 1];
+    int fd = create_beside(place, temporary);
+    if (fd < 0)
+        return fd;
+
+    int error = write_contents(fd, contents);
+    if (error == 0 && fsync(fd) < 0)
+        error = -errno;
+    if (close(fd) < 0 && error == 0)
+        error = -errno;
+    if (error == 0 && renameat(place->directory, temporary, place->directory, place->name) < 0)
+        error = -errno;
+    if (error != 0)
+        unlinkat(place->directory, temporary, 0);
+    return error;
+}
+
+static int write_at(const struct output_path *place, bytes_writer *write_contents, const void *contents,
+                    bool *regular)
+{
+    if (place->exists && S_ISDIR(place->status.st_mode))
+        return -EISDIR;
+    if (place->exists && !S_ISREG(place->status.st_mode))
+        return write_directly(place, write_contents, contents);
+    *regular = true;
+    int error = write_atomically(place, write_contents, contents);
+    /* the directory is not writable, or is sticky and the file is another user's, or the file is a mount point */
+    bool denied = error == -EACCES || error == -EPERM || error == -EBUSY;
+    return denied && place->exists ? write_directly(place, write_contents, contents) : error;
+}
+
+int bytes_write_file(const char *path, bytes_writer *write_contents, const void *contents, bool *regular)
+{
+    struct output_path place;
+
+    *regular = false;
+    if (own_descriptor(path) >= 0)
+        return write_contents(own_descriptor(path), contents);
+    int error = output_path_find(path, &place);
+    if (error != 0)
+        return error;
+    error = write_at(&place, write_contents, contents, regular);
+    output_path_close(&place);
+    return error;
+}
+
+/* Bytes in memory, to be written to a file. */
+struct piece {
+    const void *bytes;
+    size_t size;
+};
+
+static int write_piece(int fd, const void *contents)
+{
+    const struct piece *piece = contents;
+    struct bytes_out out;
+
+    bytes_begin(&out, fd, 0, false);
+    bytes_put_all(&out, piece->bytes, piece->size);
+    return bytes_finish(&out);
+}
+
+int bytes_save(const char *path, const void *bytes, size_t size)
+{
+    const struct piece piece = {.bytes = bytes, .size = size};
+    bool regular;
+
+    return bytes_write_file(path, write_piece, &piece, &regular);
 }

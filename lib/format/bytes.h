@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bytes: reads and writes numbers in binary files, with the byte order and pointer size of each file.
+ * bytes: reads and writes numbers in binary files, with the byte order and pointer size of each file. Reads and writes
+ * whole files.
  *
  * The caller need not check each step. A number behind the end of the input is read as 0, and `missing` is set. After a
  * failed write nothing more is written, and bytes_finish returns the error.
@@ -60,5 +61,14 @@ int bytes_descriptor(const char *path);
 /* Reads a whole regular file. *bytes has room for one more byte behind the file, and the caller frees it. Returns 0 or
  * an error; -EFBIG: the file is larger than BYTES_SIZE_MAX. */
 int bytes_load(const char *path, unsigned char **bytes, size_t *size);
+
+/* A function that writes contents to an open descriptor, and leaves it open. Returns 0 or an error. */
+typedef int bytes_writer(int fd, const void *contents);
+/* Writes a file with write_contents, by the rules of format_write_file (format.h). write_contents is called again if the
+ * new file cannot replace the old one. *regular: is the file a regular one? Returns 0, -errno, or an error of
+ * write_contents. */
+int bytes_write_file(const char *path, bytes_writer *write_contents, const void *contents, bool *regular);
+/* Writes size bytes to a file, by the same rules. */
+int bytes_save(const char *path, const void *bytes, size_t size);
 
 #endif

@@ -120,9 +120,6 @@ int format_write_file(const struct format *format, const char *path,
 int format_write_file_as(const struct format *format, const char *path,
                          const struct profile *profile, const struct format_options *options);
 
-/* Writes size bytes to path, in the same way as a profile. bytes is not NULL. */
-int format_write_bytes(const char *path, const void *bytes, size_t size);
-
 /* Sets name to the path of the part-th file that format_write_file_as would write. Part 0 is path itself. Returns 0,
  * -ENOENT (there are fewer files), -ENAMETOOLONG, or an error of codec_objects. */
 int format_file_at(const struct format *format, const char *path, const struct profile *profile,

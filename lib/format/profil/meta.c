@@ -61,7 +61,7 @@ int meta_write(const char *path, const struct histogram_file *file)
     if (fclose(out) != 0)
         error = -ENOMEM;
     if (error == 0)
-        error = format_write_bytes(beside, text, length);
+        error = bytes_save(beside, text, length);
     free(text);
     return error;
 }
