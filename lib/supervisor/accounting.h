@@ -47,21 +47,21 @@ struct cpu_wait {
     uint64_t at;                     /* time of the look */
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
-    uint64_t run_ns, wait_ns, turns; /* as in struct procfs_cpu, at that look */
-    unsigned one_turn_waits;         /* number of looks in a row that found a wait after one turn */
+    uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
+    unsigned one_turn_waits;         /* number of looks in a row that concluded a wait from one turn */
 };
 
 /* Notes that the thread was resumed after a stop, and has waited for the tracer's CPU since lost_at. cpu: times of the
  * thread, read at about lost_at. */
 void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
-/* Forgets the last look. To be called when another thread has this number, or when the thread had no tracer for a
- * while. */
+/* Forgets the last look. To be called when the thread id belongs to another thread now, or when the thread had no
+ * tracer for a while. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
 /* Returns true if the thread has had no CPU since the last look. Then sets wait->at to now. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* Returns what a thread did at time `due`. The thread is runnable and belongs to the tracer's CPU. due: time since
- * which the tracer may have kept the thread off that CPU. now: time at which cpu was read. */
+/* Decides whether a runnable thread that belongs to the tracer's CPU had that CPU at time `due`. due: the time from
+ * which on the tracer may have kept the thread off that CPU. now: the time at which cpu was read. */
 enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 /*
@@ -115,7 +115,7 @@ uint64_t weight_for_others(const struct weight *weight);
  */
 
 struct wall_time {
-    uint64_t at;      /* time up to which everything is booked */
+    uint64_t at;      /* the elapsed time is booked up to this time */
     uint64_t wait_ns; /* the part of the thread's run-queue wait that is booked, ns */
 };
 

@@ -18,11 +18,12 @@
 #include "supervisor/supervisor.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-#define SEARCH_PERIOD_FULL_NS 40000000u /* if CPUs are full, because a search then takes a CPU from a target */
-#define SEARCH_PERIOD_MAX_NS 1500000000u /* limit if there are thousands of processes */
+/* period while no CPU is idle, ns; longer, because a search then takes a CPU from a target */
+#define SEARCH_PERIOD_FULL_NS 40000000u
+#define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period, ns; reached with thousands of processes */
 #define SEARCH_SHARE 500u       /* reading all clocks may take 1/SEARCH_SHARE of the time */
-#define SEARCH_PIECE_MAX 256u     /* largest number of processes and threads in a piece of a round */
-#define SEARCH_PIECE_NS 1000000u /* time from one piece to the next */
+#define SEARCH_PIECE_MAX 256u     /* largest number of processes and threads in a piece of a round (struct search) */
+#define SEARCH_PIECE_NS 1000000u /* ns from one piece to the next */
 #define UNEXPLAINED_NS 50000u   /* ns; a process with less unexplained CPU time than this is not searched */
 #define WORTH_A_LOOK_NS 200000u /* ns; a tracee stays active if it uses this much CPU time in activity.span */
 #define ACTIVE_SPAN_MIN_NS 200000000u

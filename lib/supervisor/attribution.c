@@ -178,7 +178,8 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
 
     if (tracee_read_cpu(tracee, &cpu)) {
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
-        /* a program that profiles itself is sampled before it is resumed */
+        /* a program that profiles itself is sampled before the resume, so its resumed_at is still that of the stop
+         * before */
         uint64_t resumed_at = supervisor->options.serve ? time_now() : tracee->resumed_at;
         cpu_wait_note(&tracee->look.cpu_wait, resumed_at, &cpu);
     }

@@ -47,7 +47,7 @@ void budget_ask(struct budget *budget, double asked_hz);
 /* Books the cost of `samples` samples: together they took cost_ns from targets. samples is 0 for ticks and stops that
  * led to no sample: their cost is added to that of the next sample under the same condition. */
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
-/* Sets the rate that the cost under this condition allows. now: time. To be called often. */
+/* Sets the rate that the cost under this condition allows. now: CLOCK_MONOTONIC, ns. To be called often. */
 void budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
 /* Returns true if the rate has changed much since this function last returned true: the client should get the new
  * rate. */

@@ -9,7 +9,7 @@
 struct attach_refusal;
 struct supervisor;
 
-/* Answers a command. error: 0 or -errno. */
+/* Sends the client the answer to a command. error: 0 or -errno. refusal: sent with the answer. */
 void commands_answer(const struct supervisor *supervisor, const struct wire_message *command, int error,
                      const struct attach_refusal *refusal);
 

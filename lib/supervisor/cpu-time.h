@@ -22,7 +22,7 @@ uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age
 /* Returns the CPU time that the process used while it was sampled, ns. sampling: sampling is on, so the clock is
  * read. */
 uint64_t process_cpu_counted(struct process *process, bool sampling);
-/* Like process_cpu_counted, but uses the last reading of the clock. */
+/* Returns the same as process_cpu_counted, but from the last reading of the clock. */
 uint64_t process_cpu_known(const struct process *process, bool sampling);
 /* Reads the run and wait times of the tracee into *cpu and tracee->time.used_ns. Adds the new CPU time to the
  * search.explained_ns of its process. Returns false if the kernel keeps no such figures, or if the CPU time is lower

@@ -16,7 +16,7 @@
  *     held TID                 UNKNOWN: it has stopped before its process was known
  *     leader TID CALLER        RUNNING: the new leader after an exec by CALLER; the old one had another tracer, or none
  *     interrupt TID            INTERRUPTED, if it was RUNNING
- *     stop TID STATUS KIND STATE   it stands still: the status of wait(2) in hexadecimal digits, enum stop_kind,
+ *     stop TID STATUS KIND STATE   it is stopped: the status of wait(2) in hexadecimal digits, enum stop_kind,
  *                              and the state before the stop; KIND is ENDED if the task has ended
  *     resume TID SIGNAL        RUNNING
  *     call TID SIGNAL          CONTINUING: it runs on to its next system-call stop
@@ -27,29 +27,29 @@
  *     release TID TO           RELEASED: it is detached for the tracer with number TO
  *     forget TID               none: it is no tracee any more
  *
- * These events change a thread that stands still:
+ * These events change a stopped thread:
  *
  *     restart TID CALL         it will make the call with number CALL anew
  *     piece TID CALL           it will make a call with number CALL, a piece of a call that came back short: repair.h
- *     fail TID                 the piece that it is entering will fail: its descriptors stand for other files now
+ *     fail TID                 the piece that it is entering will fail: its descriptors refer to other files now
  *     return TID RESULT        the call that we followed is over, and returns RESULT
- *     mask TID SIGNALS         it blocks this set of signals from now on: bit signal - 1, in hexadecimal digits
- *     hold TID SIGNAL          the signal is kept back until the next piece begins
- *     send TID SIGNAL          a signal that was kept back is sent to it, because no piece follows
+ *     mask TID SIGNALS         it blocks this set of signals from now on; in hexadecimal digits, bit N - 1 is signal N
+ *     hold TID SIGNAL          the signal is held until the next piece begins
+ *     send TID SIGNAL          a held signal is sent to it, because no piece follows
  *     drop TID SIGNAL          the signal, which only a piece has raised, is not delivered
  *     siginfo TID SIGNAL       the signal gets the siginfo_t with which it was first sent
  *     short TID RESULT         none: its call, which we cut short, cannot be continued, and returns RESULT
  *
  * The rate can be computed (budget.h) from these events, in the order in which they were booked:
  *
- *     ask HZ SHARE             the rate that is asked for, and the share of its time that a target may lose
+ *     ask HZ SHARE             the requested rate, and the share of its time that a target may lose
  *     cost CONDITION SAMPLES NS   SAMPLES samples cost NS; if SAMPLES is 0, NS is a part of the cost of the next ones
- *     condition CONDITION      this condition is in force from now on
- *     rate HZ                  the rate in force has changed much
+ *     condition CONDITION      this condition applies from now on
+ *     rate HZ                  the present rate has changed much
  *
  * Other events are decisions: tick, move, late, backoff, waits, hand, sample. More may be added. Lines are kept in
  * memory, and written when the tracer is about to sleep, so the lines of several tracers must be sorted by time. The
- * line of a stop is made while the thread stands still.
+ * line of a stop is added while the thread is stopped.
  */
 #ifndef PPROFIL_DEBUG_LOG_H
 #define PPROFIL_DEBUG_LOG_H
@@ -57,13 +57,14 @@
 struct debug_log;
 struct tracer;
 
-/* Makes a log that writes to descriptor fd. Returns NULL if memory is short. The caller owns the log, and frees it with
- * free. */
+/* Creates a log that writes to descriptor fd. Returns NULL if memory is short. The caller owns the log, and frees it
+ * with free. */
 struct debug_log *debug_log_new(int fd);
-/* Adds a line: an event and its details. Does nothing if the tracer has no log. Does not allocate; writes only if 64
- * KiB have gathered. Needs no lock, but is called by the tracer's own thread only. */
+/* Adds a line: an event and its details. Does nothing if the tracer has no log. Does not allocate. Writes to the
+ * descriptor only if 64 KiB have gathered. Needs no lock, but only the tracer's own thread may call it. */
 void debug_log(struct tracer *tracer, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes the lines that have gathered. Waits while the reader is behind. Needs no lock; by the tracer's own thread. */
+/* Writes the lines that have gathered. Waits while the reader is too slow. Needs no lock, but only the tracer's own
+ * thread may call it. */
 void debug_log_flush(struct tracer *tracer);
 
 #endif

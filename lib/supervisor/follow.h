@@ -33,7 +33,7 @@ void attach_retry_refused(struct tracer *tracer);
 /* Called without the lock, by the tracer's own thread. Seizes the threads of process pid that are not tracees yet. The
  * process must be in the table; it may have no tracees. If it has none afterwards, reports its end and removes it. */
 void attach_rest(struct tracer *tracer, pid_t pid);
-/* Without the lock. Seizes one thread. Returns 0 or -errno; -EAGAIN: an exec under way prevented it. */
+/* Called without the lock. Seizes one thread. Returns 0 or -errno; -EAGAIN: an exec under way prevented the seizure. */
 int attach_seize(struct tracer *tracer, pid_t tid);
 /* Returns true if one of our tracers traces the thread. */
 bool attach_is_ours(const struct supervisor *supervisor, pid_t tid);
@@ -54,8 +54,8 @@ void new_task_note_early_end(struct tracer *tracer, pid_t tid);
 /* Takes one of the held (UNKNOWN) tasks, finds its process in /proc, and follows it: its parent may have died before it
  * could report the task. To be called again while unknown_count > 0. */
 void new_task_resolve(struct tracer *tracer);
-/* Without the lock. Seizes the tasks that the tracee made while it had no tracer. Does nothing if the kernel's newest
- * process number shows that there are none. */
+/* Called without the lock. Seizes the tasks that the tracee made while it had no tracer. Does nothing if the kernel's
+ * newest process number shows that there are none. */
 void new_task_find_missed(struct tracer *tracer, struct tracee *tracee);
 
 /* --- exec.c --- */
@@ -64,7 +64,7 @@ void new_task_find_missed(struct tracer *tracer, struct tracee *tracee);
  * of the process to the client, and detaches and frees the leader. The process is freed with its last tracee. */
 void exec_answer(struct tracer *tracer, struct tracee *leader);
 /* Makes a tracee for the leader at the stop of an exec, if the former leader belonged to another tracer, or to none.
- * tid: the leader's. Returns NULL if the caller of the exec is not known, or if memory is short. */
+ * tid: thread id of the leader. Returns NULL if the caller of the exec is not known, or if memory is short. */
 struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid);
 /* Follows an exec that the tracee made while it had no tracer. The tracee is the leader of its process. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee);
@@ -76,7 +76,7 @@ void handover_withdraw(struct tracee *tracee);
 /* Called without the lock, at a stop of our interrupt. Detaches the tracee, and sends it to the chosen tracer. Returns
  * false if the tracee has to stay. */
 bool handover_release(struct tracer *tracer, struct tracee *tracee);
-/* Without the lock. Seizes a tracee that another tracer has detached for this one. */
+/* Called without the lock. Seizes a tracee that another tracer has detached for this one. */
 void handover_take(struct tracer *tracer, struct tracee *tracee);
 /* Returns true if this tracee is the leader of its process, and an untraced thread has taken its number by an exec that
  * no tracer saw. Reads /proc; returns false unless a thread of the process was handed over. */
@@ -104,11 +104,11 @@ void tracee_detach(struct tracer *tracer, struct tracee *tracee);
 void tracee_forget(struct tracer *tracer, struct tracee *tracee);
 /* Forgets a tracee at once if it belongs to `tracer`, else has its own tracer do so. */
 void tracee_drop(struct tracer *tracer, struct tracee *tracee);
-/* Reports the end of a tracee, and forgets it. cpu_ns: CPU time of its process, ns, if the process ends with it.
- * status: of wait(2); -1: not known. */
+/* Reports the end of a tracee, and forgets it. cpu_ns: if the process ends with the tracee, CPU time of the process,
+ * ns. status: of wait(2); -1: not known. */
 void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cpu_ns, int status);
 /* Reports the end of the process to the client, which may be waiting for it. Later calls do nothing. cpu_ns: CPU time
- * while it was sampled, ns. status: of wait(2); -1: not known. */
+ * that the process used while it was sampled, ns. status: of wait(2); -1: not known. */
 void process_report_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status);
 /* Reads the last CPU time of a tracee that has ended. If the process ends with it, returns the CPU time of the process,
  * ns; otherwise 0. tracee may be NULL. To be called before the tracee is reaped. */

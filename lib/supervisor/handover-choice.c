@@ -15,8 +15,8 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-#define RUNNING_MAX 8u       /* while a CPU is idle, a tracer keeps this number of running tracees */
-#define TRACEES_MANY 64u     /* a tracer with more tracees than this hands over any running one */
+#define RUNNING_MAX 8u       /* while a CPU is idle, a tracer keeps up to this number of running tracees */
+#define TRACEES_MANY 64u     /* a tracer with more tracees than this may hand over any running tracee */
 #define CPU_MIN_NS 20000000u /* ns; a thread that has used less CPU time is not handed over */
 #define STAY_NS 100000000u   /* ns from one handover of a tracee to the next, at least */
 /* ns; if CPUs are full, a tracee that was away from its tracer's CPU for this time is handed over */

@@ -187,7 +187,7 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
 {
     if (stop->kind == STOP_ENDED)
-        return; /* a thread that an exec has ended */
+        return; /* not an early end: an exec has ended this thread */
     bool first = stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP;
     struct tracee *tracee = first ? tracee_add(&tracer->tracees, NULL, tid) : NULL;
     if (tracee == NULL) {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Registers and system calls of x86-64 and its 32-bit ABIs.
+/* Registers and system calls of x86-64 and its 32-bit ABIs.
  *
  * The kernel decides after the stop whether to restart a system call (arch_do_signal_or_restart in
- * arch/x86/kernel/signal.c), by the value of rax that the tracer left. -ERESTARTNOHAND in rax turns a plain EINTR into
- * a restart. If a handler runs first, the kernel turns it back into EINTR.
- */
+ * arch/x86/kernel/signal.c), by the value of rax that the tracer left. A tracer that sets rax to -ERESTARTNOHAND turns
+ * a plain EINTR into a restart. If a handler runs first, the kernel sets rax back to -EINTR. */
 #include "config.h"
 
 #include <asm/unistd.h>

@@ -124,7 +124,7 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
         at_stop_resume(tracer, tracee, 0, repair->billed);
         return;
     }
-    /* a restarted call may come back short, and must then be continued */
+    /* a restarted call may return less than it was asked for, and must then be continued */
     bool over = repair->giving_up || continue_has_timed_out(repair);
     bool mend = repair->restarted && (!over || continue_has_part_in_time(tracee, regs.result));
     if (continue_next(tracee, regs.result, !mend)) {

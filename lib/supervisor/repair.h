@@ -179,7 +179,8 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);
  * stray SIGPIPE is the next SIGPIPE that the thread gets.
  */
 
-/* To be called at a stop of the tracee, before the rest of a call is begun. */
+/* Stores whether a SIGPIPE is pending already. To be called at a stop of the tracee, before the rest of a call is
+ * begun. */
 void stray_sigpipe_begin(struct tracee *tracee);
 /* To be called at the exit stop of a piece that may have raised a stray SIGPIPE, unless a SIGPIPE is held. If the piece
  * has raised one, lets the thread get it right after the resume, even if the thread blocks SIGPIPE. Otherwise the

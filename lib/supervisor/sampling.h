@@ -17,7 +17,7 @@ void sampling_start(struct supervisor *supervisor);
 void sampling_pause(struct supervisor *supervisor);
 /* Begins or ends wall mode, in which sleeping threads are sampled, too. */
 void sampling_set_wall(struct supervisor *supervisor, bool wall);
-/* Sets all totals to 0. */
+/* Resets the statistics and the counted CPU times. */
 void sampling_clear(struct supervisor *supervisor);
 /* Returns the present condition for the budget: BUDGET_ bits of budget.h. full: no CPU is idle. */
 unsigned sampling_condition(const struct supervisor *supervisor, bool full);

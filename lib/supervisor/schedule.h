@@ -26,7 +26,7 @@ struct schedule {
     uint64_t random;                /* state of the random number generator; never 0 */
 };
 
-/* seed: of the random number generator; 0: taken from the clock. */
+/* Initializes *schedule. seed: seed of the random number generator; 0: taken from the clock. */
 void schedule_init(struct schedule *schedule, uint64_t seed);
 
 /* Takes the tick that was drawn ahead. If there is none, or its time has passed, draws another tick and takes that.

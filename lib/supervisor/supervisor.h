@@ -11,7 +11,7 @@
  *
  * Can it hurt a process? A seized thread stops not only at our interrupts. It also stops at every signal that it gets,
  * even an ignored one, at each fork, clone and exec, in each group stop, at SIGCONT, and once when it is born. It stops
- * at both ends of each call that we continue. While we keep back a signal for it or have changed its signal mask, it
+ * at both ends of each call that we continue. While we hold a signal for it or have changed its signal mask, it
  * stops at its next call, too. An exec waits until we have reaped the other threads of the process. So whatever delays
  * our answer to a stop slows targets down, whether they are sampled or not.
  *
@@ -39,12 +39,12 @@
  *     wakeup.c               calls PTRACE_SEIZE for attach.c and handover.c. One call may wait 10 ms for an exec.
  *                            attach.c waits so in up to 101 calls for a process, handover.c in up to 100 calls for a
  *                            thread. Stops are answered between two such calls, not during one
- *     tick-run.c             sends PTRACE_INTERRUPT. at-stop.c reads and copies while the thread stands still
- *     preempt.c              takes a thread's CPU, for up to 80 us, before the thread is looked at
+ *     tick-run.c             sends PTRACE_INTERRUPT. at-stop.c reads and copies while the thread is stopped
+ *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
  *     tracer-cpus.c          while no CPU is idle, moves a tracer to the CPUs of its tracees, to run there in turn.
  *                            Gives tracers real-time priority while a CPU is idle, else short slices of CPU time
  *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time of
- *                            its call is over, and when the tracer leaves. repair-signal.c keeps a signal back for a
+ *                            its call is over, and when the tracer leaves. repair-signal.c holds a signal for a
  *                            piece of a call, and sends it again. It also removes a SIGPIPE that only a piece has
  *                            raised. If the thread blocks SIGPIPE, it changes the thread's mask for that
  *     calls/                 finds out what is left of a call. call-progress.c writes to the target. descriptor.c
@@ -67,12 +67,12 @@
  *     main.c                 supervisor_lock: the stops of new tasks, execs and ends wait for the lock. So do all stops
  *                            of programs that profile themselves. Invariant 4 lists what its holder may do
  *
- * The other files only look and count. budget.c decides how often to sample, and schedule.c draws the times. active.c
- * keeps the list of threads that may be running. accounting.c and attribution.c compute how much time a sample stands
- * for. proc/objects.c finds the mapped file, and emit.c sends the sample. tracee-table.c and cpu-time.c keep threads,
- * processes and their clocks. commands.c and serve/serve.c receive requests. sampling.c starts and pauses sampling, and
- * housekeeping.c does periodic work. The rest of proc/ reads /proc, opens files, and forks processes to open files,
- * which may hang.
+ * The other files only read and count. budget.c decides how often to sample, and schedule.c draws the times. active.c
+ * keeps the list of threads that may be running. accounting.c and attribution.c compute the time that a sample
+ * represents. proc/objects.c finds the mapped file, and emit.c sends the sample. tracee-table.c and cpu-time.c keep
+ * threads, processes and their clocks. commands.c and serve/serve.c receive requests. sampling.c starts and pauses
+ * sampling, and housekeeping.c does periodic work. The rest of proc/ reads /proc, opens files, and forks processes to
+ * open files, which may hang.
  *
  * The states of a tracee (enum tracee_state). It is announced when its parent's stop, or /proc, shows its process:
  *
@@ -114,7 +114,7 @@
  *     when it stops for an interrupt outside of any call. dropped is read at its stops, at ticks, and when its tracer
  *     reads its inbox. inbox.may_be_replaced is read only when its tracer reads its inbox.
  *
- * The course of a tick; time runs to the right. The tracee stands still between "stop" and "resume". If it is a program
+ * The course of a tick; time runs to the right. The tracee is stopped between "stop" and "resume". If it is a program
  * that profiles itself, attribution comes before the resume:
  *
  *     tracer   timer, look at /proc, PTRACE_INTERRUPT ..... registers, stack, repair, resume | attribution, emit
@@ -126,11 +126,11 @@
  *     next call. A stop at which registers are read (at_stop_answer) yields the sample that was wanted. After any other
  *     stop the sample waits for the next stop, except that a group stop cancels it. Three stops are not answered
  *     according to their kind. A task's first stop waits until the task's process is known. A signal that comes between
- *     two pieces of a call may be kept back until the next piece begins. A SIGPIPE that only a piece has raised is not
+ *     two pieces of a call may be held until the next piece begins. A SIGPIPE that only a piece has raised is not
  *     delivered.
  *  2. Between seeing the stop of an interrupt and the resume, the tracer only reads registers, copies the stack,
- *     repairs a call and writes the debug log. Repairing a call takes up to 30 system calls. Moving the messages of a
- *     recvmmsg(2) together may take thousands. None of this allocates or takes the lock, with these exceptions:
+ *     repairs a call and writes the debug log. Repairing a call takes up to 30 system calls. Closing the gaps between
+ *     the messages of a recvmmsg(2) may take thousands. None of this allocates or takes the lock, with these exceptions:
  *     - if the process may be about to execute a program, the list of its mappings is opened with the lock, and the
  *       tracee's CPU is read. After the resume both might have to wait for the exec;
  *     - if the tracee profiles itself, the lock is taken, its process's clock is read, and its sample is counted;
@@ -158,14 +158,14 @@
  *  6. When the supervisor ends, in any way, the kernel detaches all tracees, and each runs on unless a signal has
  *     stopped it. A supervisor that ends in order first waits for the files that its client is to get, up to 2 s, and
  *     answers stops meanwhile. Then each tracer leaves (tracer_leave). For up to 0.3 s it waits for the stops of
- *     interrupts, for the delivery of signals that are kept back, and for the end of repaired calls. Then it gives up
+ *     interrupts, for the delivery of held signals, and for the end of repaired calls. Then it gives up
  *     the rest of each such call, and waits up to 0.3 s for that. A call that was begun anew is left alone: if it was
  *     broken again, its time limit begins again, and a connect(2) may return EALREADY. The first tracer leaves after
  *     the others, for which it waits up to 1 s. If one of its own tracees stops after that and before the supervisor
  *     has exited, this stop is not answered. If SIGKILL ends the supervisor,
  *     - a call that an interrupt has just broken returns EINTR, or the amount that it has moved;
- *     - a signal that is kept back is lost, and a signal that was sent again has another siginfo_t;
- *     - a recvmmsg(2) leaves misplaced data if its messages are just being moved together (call-progress.c);
+ *     - a held signal is lost, and a signal that was sent again has another siginfo_t;
+ *     - a recvmmsg(2) leaves misplaced data while the gaps between its messages are closed (call-progress.c);
  *     - a call that is being continued returns with the result and the argument registers of its current piece;
  *     - a recvmmsg(2) that was broken may leave an error in its socket, which the next call on that socket returns
  *       (descriptor_clear_error);
@@ -210,7 +210,7 @@ struct options {
  * divided into pieces, one for each call of active_search. */
 struct search {
     uint64_t at;       /* time at which the last round began */
-    uint64_t piece_at; /* time at which its last piece was searched */
+    uint64_t piece_at; /* time at which the last piece of a round was searched */
     uint64_t cost_ns;  /* CPU time that the last round needed to read the clocks of the processes */
 };
 
@@ -221,7 +221,7 @@ struct cpus {
     bool may_poll;     /* count > 1: polling leaves a CPU to targets */
     _Atomic bool full; /* no CPU is idle */
     struct cpu_load {
-        uint64_t read_at;  /* time of the last read */
+        uint64_t read_at;  /* time of the last read of the system's load */
         /* running mean of the number of tasks that want a CPU, except the tracer that reads it and that tracer's
          * occupier (preempt.h) */
         double mean;
@@ -266,7 +266,7 @@ struct client {
     struct watcher {
         int term;           /* eventfd, written when SIGTERM has come; -1: no thread waits for SIGTERM */
         _Atomic bool ready; /* a descriptor is ready to be read */
-        sem_t served;       /* posted when the first tracer has looked at the descriptors */
+        sem_t served;       /* posted when the first tracer has handled the descriptors */
     } watcher;
 };
 
@@ -300,7 +300,7 @@ struct supervisor {
         int64_t left_ns; /* when serving: the part of cpu_ns that no sample represents; may be negative */
     } ended;
 
-    /* used by the first tracer only: */
+    /* the fields below are used by the first tracer only: */
     struct housekeeping housekeeping;
     struct client client;
     uint64_t retry_at; /* time at which attach.c tries again to seize the threads that could not be seized */

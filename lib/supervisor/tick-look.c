@@ -131,8 +131,8 @@ static void tick_note_place(const struct tracer *tracer, const struct tracee *tr
         CPU_SET(tracee->look.cpu, &running->cpus);
 }
 
-/* If no CPU is idle: returns true if the tracee must not be chosen. A tracee whose CPU is not known, or is not one of
- * ours, may be chosen on any CPU. */
+/* If no CPU is idle: returns true if the tracee must not be chosen at this tick. A tracee on another of our CPUs must
+ * not be. A tracee whose CPU is not known, or is not one of ours, may be chosen at every tick. */
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     bool here = tracee->look.cpu == tracer->affinity.cpu;

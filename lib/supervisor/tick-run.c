@@ -184,8 +184,8 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
             continue;
         /* the first tracee may have had to wait for us; the others run while we poll for its stop */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* the tracer visits its CPUs in turn, so its sample of a tracee there represents several ticks. A tracee on a
-         * CPU that is not ours may be interrupted at every tick */
+        /* A tracee on one of the CPUs that the tracer visits in turn is interrupted only during that visit. So its
+         * sample represents the ticks on the other CPUs, too. A tracee elsewhere may be interrupted at every tick */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)

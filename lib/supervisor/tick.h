@@ -27,7 +27,7 @@ struct tick {
     uint64_t carried_ns;
     int64_t left_ns;     /* when serving: CPU time of the active tracees minus the sum of their samples, ns */
     bool resumes;        /* the next tick is the first after a pause, and is set by schedule_resume */
-    bool idle;           /* no tracee is active: the next tick comes late or never */
+    bool idle;           /* no tracee is active: ticks come rarely (wall mode) or not at all */
     bool pauses;         /* ticks pause: every tracee that wants a CPU was interrupted and has not stopped yet */
     unsigned running;    /* number of tracees that the last tick found running */
     unsigned runnable;   /* number of tracees that the last tick found running or waiting for a CPU */
@@ -51,7 +51,7 @@ void tick_run(struct tracer *tracer);
 
 /* The tracees that a tick found running. */
 struct tick_running {
-    unsigned count;                     /* number of running tracees, without the preempted ones */
+    unsigned count;                     /* number of running tracees, without the elements of preempted */
     struct tracee *chosen[AWAITED_MAX]; /* at most AWAITED_MAX of the running tracees, drawn with equal chances */
     unsigned preempted_count;
     struct tracee *preempted[AWAITED_MAX]; /* running tracees whose CPU must be taken first: preempt.c */

@@ -85,7 +85,7 @@ struct tracee_look {
     uint64_t at;                   /* time at which times was read */
     int cpu;                       /* CPU on which the tracee last ran or waited; -1: not known */
     uint64_t cpu_at;               /* time at which cpu was read */
-    struct cpu_wait cpu_wait;      /* history of its waits for that CPU */
+    struct cpu_wait cpu_wait;      /* state of cpu_wait for that CPU */
     enum cpu_wait_verdict verdict; /* conclusion from cpu_wait at the last tick */
     bool wants_cpu;                /* the tick under way found that the tracee wants a CPU */
     uint64_t ran_ns;               /* CPU time that the tracee used, ns; a decaying sum */
@@ -203,7 +203,7 @@ struct process {
     struct process_samples sampled;
     struct process_search search;
     struct counts *counts;  /* owned: histograms that the process requested; NULL: none */
-    /* CPU time that the next of these counts is owed at first, before reduction modulo its period */
+    /* initial owed_ns of the next count of the process, before reduction modulo its period */
     uint64_t count_owed_ns;
     pid_t memory_tid;       /* thread whose /proc files show the memory: the leader, while the leader lives */
     struct maps maps;

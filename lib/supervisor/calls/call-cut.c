@@ -53,9 +53,9 @@ static int cut_write(const struct call_request *request, const struct descriptor
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
 
-/* Returns true if a receive has ended by itself, although more data may come. MSG_CTRUNC shows that it has received
- * descriptors for which the program had no room (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK on a local
- * socket never waits for more data. */
+/* Returns true if a receive has ended by itself, although more data may come. MSG_CTRUNC shows that the sender
+ * has passed descriptors for which the program had no room (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK
+ * on a local socket never waits for more data. */
 static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     uint32_t told = 0;

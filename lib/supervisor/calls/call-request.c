@@ -143,7 +143,7 @@ static uint64_t request_flags_of_transfer(const struct regs_call *call)
     return transfers ? call->arguments[call->abi == REGS_ABI_X32 ? 4 : 5] : 0;
 }
 
-/* Returns the most bytes that a call moves: MAX_RW_COUNT of include/linux/fs.h. */
+/* Returns the largest number of bytes that a call moves: MAX_RW_COUNT of include/linux/fs.h. */
 static uint64_t request_transfer_max(void)
 {
     return INT_MAX & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);

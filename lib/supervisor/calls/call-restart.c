@@ -24,7 +24,7 @@ static bool restart_may(const struct regs_call *call)
 {
     if (call->number == call_number(call->abi, SYS_ioctl, 514, 54)) {
         uint32_t type = call->arguments[1] >> 8 & 0xff, number = call->arguments[1] & 0xff;
-        return type != 'U' || (number != 0 && number != 2); /* USBDEVFS_CONTROL, _BULK */
+        return type != 'U' || (number != 0 && number != 2); /* 0 and 2: USBDEVFS_CONTROL and USBDEVFS_BULK */
     }
     return call->number != call_number(call->abi, SYS_close, 3, 6) &&
            call->number != call_number(call->abi, SYS_restart_syscall, 219, 0);

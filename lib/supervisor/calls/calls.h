@@ -33,7 +33,7 @@ enum call_kind {
 
 /* What the address argument of a call points to. */
 enum call_shape {
-    CALL_BYTES,    /* size bytes; also calls without an address */
+    CALL_BYTES,    /* size bytes; also used for calls without an address */
     CALL_VECTOR,   /* size elements of struct iovec */
     CALL_MESSAGE,  /* struct msghdr */
     CALL_MESSAGES, /* size elements of struct mmsghdr */
@@ -47,7 +47,7 @@ struct call_target {
     /* WRITE to a pipe in packet mode, in which each page written is a packet: O_DIRECT of pipe(2) */
     bool packets;
     unsigned pipe_page; /* WRITE to a pipe: size of a page, bytes; else 0 */
-    bool peek_advances; /* each MSG_PEEK goes on where the last one ended: SO_PEEK_OFF */
+    bool peek_advances; /* each MSG_PEEK continues where the last one ended: SO_PEEK_OFF */
     /* MESSAGES: the receive may have ended by itself (urgent data, or a MSG_PEEK on a local socket), so its last
      * message counts as complete */
     bool at_bound;
@@ -65,7 +65,7 @@ struct call_request {
     bool narrow;     /* iovec and msghdr of the call have 32-bit words */
     bool filtered;   /* the program has a seccomp(2) filter: pieces must have the call's own number, even for sockets */
     bool no_sigpipe; /* pwritev2 with RWF_NOSIGNAL */
-    bool at_offset;  /* one argument is a position in the file: offset */
+    bool at_offset;  /* an argument of the call is a file position, stored in offset */
     uint64_t offset;
     /* descriptor that is read or written (SPLICE, COPY: written); its file decides whether a short count is complete;
      * -1: none */
@@ -75,10 +75,10 @@ struct call_request {
     struct call_target target;              /* properties of the file of descriptor */
     int8_t size_argument, address_argument; /* indexes of the arguments; -1: none */
     uint64_t address;
-    uint64_t size;       /* bytes, elements or events */
+    uint64_t size;       /* size or count argument of the call: bytes, elements, events or submissions */
     uint64_t enough;     /* the call is complete after this number of bytes, even if size is larger */
     uint64_t events_min; /* EVENTS, RING: number of events that the call waits for */
-    uint64_t timeout;    /* recvmmsg(2): address of its time limit; 0: no limit */
+    uint64_t timeout;    /* recvmmsg(2): address of the call's time limit; 0: no limit */
     bool narrow_time;    /* the time limit at timeout has 32-bit words */
 };
 
@@ -136,9 +136,9 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
                         struct call_progress *progress);
 
 /* Returns 1 if the call, which returned less than it was asked for, was cut short by a stop or a signal. Returns 0 if
- * it was not: it never waits, or its file returned less by itself. Returns -errno if this cannot be decided: -ETIME if
- * the call may have ended by its time limit. Sets *limit_ns to the time limit of all its waiting; 0: no limit, or a
- * limit for each part. Sets file, source_file and target of the request. May lower request->enough. */
+ * the call was not cut short: it never waits, or its file returned less by itself. Returns -errno if this cannot be
+ * decided: -ETIME if the call may have ended by its time limit. Sets *limit_ns to the time limit of the whole wait; 0:
+ * no limit, or a limit for each part. Sets file, source_file and target of the request. May lower request->enough. */
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
                  uint64_t *limit_ns);
 
@@ -169,8 +169,8 @@ struct backoff {
     uint64_t until;   /* IN_CALL: CLOCK_MONOTONIC, ns: no tick interrupts the thread before this time */
 };
 
-/* Notes that a stop of ours has broken a call. syscall: its number; pc: the address behind its instruction; sp: the
- * stack pointer. Returns true if the thread must be left alone when the call begins anew: backoff_begin. */
+/* Notes that a stop of ours has broken a call. syscall: number of the call; pc: the address after its instruction; sp:
+ * the stack pointer. Returns true if the thread must be left alone when the call begins anew: backoff_begin. */
 bool backoff_note(struct backoff *backoff, int32_t syscall, uint64_t pc, uint64_t sp);
 /* Notes that a stop of ours has broken no call of the thread. Forgets the call that was noted before. */
 void backoff_reset(struct backoff *backoff);

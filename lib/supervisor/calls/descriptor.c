@@ -26,7 +26,7 @@
 #include "supervisor/calls/descriptor.h"
 
 #define PATH_SIZE 64
-#define OPEN_THREAD O_EXCL /* PIDFD_THREAD, Linux 6.9 */
+#define OPEN_THREAD O_EXCL /* PIDFD_THREAD, defined since Linux 6.9 */
 #ifndef AF_SMC
 #define AF_SMC 43
 #endif
@@ -79,8 +79,8 @@ int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position)
     return descriptor_read_number(pid, tid, fd, "pos:", 10, position);
 }
 
-/* Reads the type, inode number and size of a file. AT_STATX_DONT_SYNC keeps the kernel from asking the server of the
- * file, which may be a tracee that stands still. Returns 0 or -errno. */
+/* Reads the type, inode number and size of a file. AT_STATX_DONT_SYNC prevents the kernel from asking the server of the
+ * file, which may be a stopped tracee. Returns 0 or -errno. */
 static int descriptor_look_at_inode(int directory, const char *path, struct statx *found)
 {
     int flags = AT_STATX_DONT_SYNC | AT_EMPTY_PATH;

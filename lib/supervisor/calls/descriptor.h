@@ -18,7 +18,7 @@ struct file_identity {
 struct descriptor {
     struct file_identity file;
     mode_t type;  /* file type: S_IFMT bits of its mode */
-    dev_t device; /* the number of a device file */
+    dev_t device; /* device number of a device file */
     bool nonblocking;
     /* a socket or a terminal whose descriptor cannot be copied. Of the fields below, only terminal is then valid. For a
      * socket, local and stream are also valid, as far as the name of its protocol shows them */
@@ -28,7 +28,7 @@ struct descriptor {
     bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
     bool local;              /* a socket of AF_UNIX */
     bool passes_credentials; /* a local socket that keeps data of different senders apart: SO_PASSCRED of unix(7) */
-    bool peek_advances;      /* a socket on which each MSG_PEEK goes on where the last one ended: SO_PEEK_OFF */
+    bool peek_advances;      /* a socket on which each MSG_PEEK continues where the last one ended: SO_PEEK_OFF */
     bool at_mark;            /* a socket that has reached urgent data: sockatmark(3) */
     uint64_t send_limit_ns, receive_limit_ns; /* time limits of a socket; 0: none */
     uint64_t read_min;                        /* number of bytes that a read waits for; 0: a read returns any number */

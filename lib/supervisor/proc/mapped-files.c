@@ -122,7 +122,7 @@ static uint64_t mapped_file_ns(const struct timespec *time)
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
 }
 
-/* Returns the time at which the process began, CLOCK_REALTIME in ns; 0: it is gone. */
+/* Returns the time at which the process began, CLOCK_REALTIME in ns; 0: the process is gone. */
 static uint64_t mapped_file_process_start(pid_t pid)
 {
     struct timespec now, up;

@@ -56,7 +56,7 @@ struct maps_scan {
     struct maps *maps;
     struct mounts *mounts;
     pid_t pid;
-    uint64_t address;      /* address at which the walk goes on */
+    uint64_t address;      /* address at which the walk continues */
     struct maps_list list; /* open only if maps->listed */
 };
 

@@ -62,7 +62,7 @@ struct openers {
     unsigned used;                  /* tasks[0] to tasks[used - 1] were used at least once */
     unsigned jit_count;             /* number of tasks of kind JIT_NAMES, at most half of all tasks */
     unsigned requests;              /* number of requests made so far */
-    unsigned served;                /* number of these that the first tracer has seen */
+    unsigned served;                /* value of `requests` when the first tracer last called openers_advance */
 };
 
 /* Returns true if there is room for another request of a kind other than JIT_NAMES. */

@@ -39,7 +39,7 @@ void maps_list_begin(struct maps_list *list, int fd, pid_t pid)
     }
 }
 
-/* Moves the unused text to the front, and reads more text behind it. Returns false at the end of the file. */
+/* Moves the unused text to the front, and reads more text after it. Returns false at the end of the file. */
 static bool maps_list_read(struct maps_list *list)
 {
     size_t unused = list->end - list->begin;

@@ -15,7 +15,7 @@ struct mapping_details;
 #define MAPS_LIST_PIECE 8192 /* bytes; a line has a path of up to 4096 bytes, and about 75 other bytes */
 
 struct maps_list {
-    int fd;            /* -1: the file could not be opened, or is closed */
+    int fd;            /* /proc/PID/maps; -1: it could not be opened, or is closed */
     bool owned;        /* maps_list_end closes fd */
     off_t at;          /* offset of the next read of fd */
     size_t begin, end; /* the part of text that is not parsed yet */

@@ -64,7 +64,7 @@ ssize_t procfs_read_file(const char *path, char *text, size_t size)
  * threads open. */
 #define SPARE_DESCRIPTORS 64
 
-/* Returns how many descriptors we may have; -1: there is no limit. */
+/* Returns the largest number of descriptors that we may have; -1: there is no limit. */
 static long procfs_limit_of_descriptors(void)
 {
     /* read only once: main.c raises the limit before the first file is opened, and it does not change later */

@@ -35,7 +35,8 @@ int system_load_read(struct system_load *load)
     return 0;
 }
 
-/* Returns the number of whole CPUs that a quota allows, at least 1; UINT32_MAX: no limit. */
+/* Returns the number of whole CPUs that a quota allows, at least 1; UINT32_MAX: no limit. quota: CPU time allowed in
+ * each period, in the unit of period. */
 static unsigned system_cpus_of(long long quota, long long period)
 {
     if (quota <= 0 || period <= 0)
@@ -155,7 +156,7 @@ bool kernel_syscall_file_blocks_here(void)
     struct utsname names;
     char signature[256];
 
-    /* uname shows 5.4.0 for every 5.4 kernel of Ubuntu; this file shows the version on which it is based */
+    /* uname(2) shows 5.4.0 for every 5.4 kernel of Ubuntu; this file shows the version on which that kernel is based */
     if (procfs_read_file("/proc/version_signature", signature, sizeof signature) > 0)
         return kernel_syscall_file_blocks(signature);
     return uname(&names) < 0 || kernel_syscall_file_blocks(names.release);

@@ -159,7 +159,8 @@ void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
         dialect_count_cpu(count, &memory, sample->pc, sample->syscall >= 0, sample->cpu_ns);
 }
 
-/* Puts a copy of a count at the head of a list. Returns the new list, or the old one if memory is short. */
+/* Puts a copy of a count, with this tid, at the head of a list. Returns the new list, or the old one if memory is
+ * short. */
 static struct counts *counts_add_copy(struct counts *list, const struct counts *from, pid_t tid)
 {
     struct counts *entry = malloc(sizeof *entry);
