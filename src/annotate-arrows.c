@@ -26,9 +26,9 @@ struct arrow {
 struct arrows {
     struct arrow *all; /* owned */
     uint32_t count;
-    unsigned char *taken; /* owned: by row, the set of lanes that arrows occupy there */
-    uint32_t *begins;     /* owned: by row, 1 + the index of the arrow that begins there; 0: none */
-    unsigned char *heads; /* owned: by row, the set of lanes whose arrows end there */
+    unsigned char *taken; /* owned: for each row, the set of lanes that arrows occupy */
+    uint32_t *begins;     /* owned: for each row, 1 + the index of the arrow that begins there; 0: none */
+    unsigned char *heads; /* owned: for each row, the set of lanes whose arrows end there */
     char text[WIDTH + 1];
 };
 

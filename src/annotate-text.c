@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints a block of a function's code as text. A head says what the block is and which sources were
- * not found. The rows follow, each with its share of the block's time.
+ * Prints a block of a function's code as text. A heading shows what the block is and which sources
+ * were not found. The rows follow, each with its share of the block's time.
  */
 #include "config.h"
 
@@ -63,8 +63,8 @@ static void annotate_print_head(FILE *out, const struct pprofil_code_about *abou
     fputc('\n', out);
 }
 
-/* Prints which source files are missing, or newer than the program. Returns whether a source was
- * found. */
+/* Prints which source files are missing, or newer than the program. Returns true if at least one
+ * source was found. */
 static bool annotate_print_sources(FILE *out, const pprofil_code *code)
 {
     const char *path;

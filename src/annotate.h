@@ -11,11 +11,11 @@ struct annotate_view {
     const char *name;        /* name of the function */
     enum annotate_what what;
     bool colour;
-    uint64_t whole_ns; /* time of the whole profile */
+    uint64_t whole_ns; /* time of the whole profile, ns */
     bool stacks;       /* the profile has stacks, so rows have totals */
 };
 
-/* Prints one block of a function's code, with a head. Returns 0 or -ENOMEM. The caller checks the
+/* Prints a heading and one block of a function's code. Returns 0 or -ENOMEM. The caller checks the
  * stream for errors of writing. */
 int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_view *view);
 
@@ -26,8 +26,8 @@ int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_vi
 struct arrows;
 int arrows_new(const pprofil_code *code, struct arrows **arrows);
 void arrows_free(struct arrows *arrows);
-/* Returns the text beside a row. The text has the same width for every row. source: the row is a
- * source line, where no arrow begins or ends. The text is valid until the next call. */
+/* Returns the arrows beside a row as text, which has the same width for every row. source: the row
+ * is a source line, where no arrow begins or ends. The text is valid until the next call. */
 const char *arrows_beside(struct arrows *arrows, uint32_t row, bool source);
 
 #endif

@@ -121,8 +121,8 @@ static bool is_heat_map(const struct convert_command *command)
     return strcmp(name, "heat-svg") == 0;
 }
 
-/* Says why there is no heat map. A profile has one time line, that of the whole profile. The time
- * line does not show which process or function used the time. */
+/* Prints why there is no heat map. A profile has only one time line, for the whole profile. The
+ * time line does not show which process or function used the time. */
 static int complain_heat_map(const struct convert_command *command)
 {
     struct pprofil_selection selection = command->selection.selection;
@@ -150,8 +150,8 @@ static int convert_save(const struct convert_command *command, pprofil_profile *
     return complain_saving(profile, command->output, &command->out, error);
 }
 
-/* Opens the baseline, if there is one, and selects the same part of it as of the profile. Returns
- * false on failure, after a complaint. */
+/* Opens the baseline, if there is one, and selects from it what was selected from the profile.
+ * Returns false on failure, after a complaint. */
 static bool convert_open_baseline(struct convert_command *command)
 {
     if (command->baseline == NULL)

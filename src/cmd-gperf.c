@@ -26,7 +26,7 @@
 #define GPERF_META_MAX (1u << 20)      /* greatest size of the .meta lines from a program, in bytes */
 #define GPERF_STREAM_MAX (1u << 30)    /* greatest size of the counters from a program, in bytes */
 #define GPERF_WAIT_S 5           /* seconds to wait for a program that does not answer */
-#define GPERF_TRANSFER_S 30      /* seconds for a whole profile; other programs wait meanwhile */
+#define GPERF_TRANSFER_S 30      /* seconds to receive a whole profile; other programs wait meanwhile */
 
 struct gperf {
     const char *program; /* path of the program's file; NULL: pid or -s was given instead */
@@ -165,8 +165,8 @@ static int gperf_receive_stream(int fd, int file)
     return 0;
 }
 
-/* Prints the profile in a nameless file, in the style gperf. In messages of the style, "what the
- * program sends" replaces the file's path. Returns 0 or a negative error. */
+/* Prints the profile from a nameless file, in the style gperf. In error messages, "what the program
+ * sends" replaces the file's path. Returns 0 or a negative error. */
 static int gperf_print_file(int file, const struct pprofil_style_options *style)
 {
     char path[64], *said = NULL;

@@ -213,8 +213,8 @@ static void kprof_catch_signals(sigset_t *outside)
         sigdelset(outside, caught[i]);
 }
 
-/* Serves one round of requests. Returns 0, or 1 if the process has ended, or the negative error of
- * pprofil_session_pump. */
+/* Waits for an event, obeys commands, and replaces kpdata if that is due. Returns 0, or 1 if the
+ * process has ended, or the negative error of pprofil_session_pump. */
 static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
 {
     struct pollfd polled[] = {{.fd = pprofil_session_fd(kprof->session), .events = POLLIN},
@@ -234,7 +234,7 @@ static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
     int replaced = kprof_data_replace(kprof);
     if (error == 0)
         error = replaced;
-    /* the counts are not lost, because the next round tries again */
+    /* the counts are not lost, because the next call tries again */
     if (error != 0 && !kprof->complained)
         complain("%s: cannot write: %s; trying on", kprof->data, pprofil_error_text(error));
     kprof->complained = error != 0;

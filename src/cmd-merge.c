@@ -17,7 +17,7 @@ struct merge_command {
     const char *output;
     const char *format; /* name of the format of output; NULL: by the name of output */
     const char *from;   /* name of the format of the files; NULL: to be recognized */
-    struct selection_request selection; /* part to take of each file */
+    struct selection_request selection; /* part of each file to merge */
     char **paths;       /* borrowed from argv */
     int path_count;
     unsigned how;

@@ -38,7 +38,8 @@ enum option_key {
 
 struct report_command {
     struct report_view view;
-    bool rows_given, tree_options; /* -n was given; --min, --depth or --fold was given */
+    /* rows_given: -n was given; tree_options: --min, --depth or --fold was given */
+    bool rows_given, tree_options;
     const char *shape;             /* option that chose the shape of the report; NULL: none did */
     struct selection_request selection;
     struct style_view style; /* .name NULL: a report of pprofil's own */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fields: tables that describe the values of a row, and functions that print these values as CSV
- * and JSON. Reports and diffs have such tables. */
+/* fields: tables that describe the members of a struct (a row), and functions that print these
+ * members as CSV and JSON. Reports and diffs have such tables. */
 #ifndef PPROFIL_FIELDS_H
 #define PPROFIL_FIELDS_H
 
@@ -32,7 +32,7 @@ const char *field_text(const struct field *field, const void *row);
 /* Prints a value as one field of CSV (RFC 4180), without a comma. */
 void field_print_csv(FILE *out, const struct field *field, const void *row, int index);
 /* Prints a text as one field of CSV. A file gets all bytes. On a terminal, characters that could
- * harm it become '?'. */
+ * harm the terminal become '?'. */
 void csv_print_text(FILE *out, const char *text);
 
 /* Adds a value to a JSON object. An infinite value becomes null. Returns 0, or -1 for want of

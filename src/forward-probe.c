@@ -22,7 +22,7 @@
 #include "base/descriptors.h"
 #include "forward-signals.h"
 
-#define ANSWER_MS 2000 /* ms; the probe may be stopped while pprofil runs */
+#define ANSWER_MS 2000 /* ms; a probe that was stopped (SIGSTOP) does not answer */
 
 /* Forks a child whose end raises no SIGCHLD. Only wait calls with __WCLONE or __WALL see the child:
  * clone(2). */

@@ -24,7 +24,8 @@ struct note {
     int64_t ms; /* CLOCK_MONOTONIC */
 };
 
-/* The handler's end of the pipe. It is static because a signal handler gets no argument of ours. */
+/* Write end of the pipe from the signal handler. notes_end is static because a signal handler gets
+ * no argument of ours. */
 static int notes_end = -1; /* owned */
 
 static uint64_t signal_bit(int signal)
@@ -157,9 +158,11 @@ static bool went_to_all(const struct forward *forward, int signal)
     return supervisor > 0 && status_number(supervisor, "ShdPnd:", 16) & signal_bit(signal);
 }
 
-/* Returns true if pprofil must not pass the signal on. Usually the program has got the signal
- * directly. But a program that has left our process group does not get what a terminal sends to the
- * group. Such a signal is not meant for the program. */
+/* Returns true if pprofil must not pass the signal on. A signal that the probe did not get was sent
+ * to pprofil alone, and must be passed on. Otherwise a program in our process group has got the
+ * signal directly. If the program has left our group, a signal that the terminal sends to the group
+ * is not meant for the program. went_to_all() finds signals that were sent to a whole control
+ * group. */
 static bool reached_program(const struct forward *forward, int signal)
 {
     if (!(forward->probed & signal_bit(signal)))

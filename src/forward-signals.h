@@ -42,14 +42,16 @@ struct forward {
     uint64_t probed;    /* signals that the probe got and that are not decided on yet */
     /* time to decide on a waiting signal; index SIGNAL - 1; CLOCK_MONOTONIC, ms */
     int64_t due_ms[FORWARD_SIGNALS_MAX];
-    unsigned ends;  /* number of signals that asked for an end, without echoes */
-    int end_signal; /* last signal that asked for an end */
+    /* number of signals that asked for an end; a signal within FORWARD_ECHO_MS after the last
+     * counted one is not counted */
+    unsigned ends;
+    int end_signal; /* last signal that was counted in ends */
     int64_t end_ms; /* time of end_signal; CLOCK_MONOTONIC, ms */
 };
 
-/* Begins to catch signals. With a program, these are all signals that a process can handle.
- * Without a program, these are the signals that ask for an end. Returns 0, or a negative errno
- * of pipe(2). */
+/* Begins to catch signals. With a program, these are all signals that a process can handle. Without
+ * a program, these are the signals that ask for an end: SIGINT, SIGTERM, SIGHUP and SIGQUIT.
+ * Returns 0, or a negative errno of pipe(2). */
 int forward_open(struct forward *forward, bool program);
 
 /* Begins to pass signals on to the program, which has just been started. argv: the command line of
@@ -63,8 +65,8 @@ bool forward_serve(struct forward *forward);
 /* Returns the milliseconds until the next signal is due, from 1 to most. */
 int forward_wait_ms(const struct forward *forward, int most);
 
-/* With caught, signals that ask for an end are noted, as after forward_open(). Otherwise they end
- * pprofil. */
+/* caught: signals that ask for an end are noted, as after forward_open(). Otherwise such signals
+ * end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 
 /* Stops passing signals on: the program has ended, or goes on without pprofil. */
@@ -73,8 +75,8 @@ void forward_end(struct forward *forward);
 /* --- the probe, which only forward-signals.c uses ------------------------------------------ */
 
 /* Starts the probe, which ends when pprofil ends, even if pprofil is killed. argv: pprofil's own
- * command line, not kept. The probe clears its copy, so that pkill(1) -f does not find the probe by
- * it. On failure probe->socket is -1. */
+ * command line, not kept. The probe clears its copy of argv, so that pkill(1) -f does not find the
+ * probe by its command line. On failure probe->socket is -1. */
 void forward_probe_start(struct forward_probe *probe, char **argv);
 
 /* Adds to *signals the signals that the probe got since the last call: bit SIGNAL - 1 for SIGNAL.

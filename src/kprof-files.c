@@ -24,8 +24,8 @@
 
 /* --- kpctl ----------------------------------------------------------------------------------- */
 
-/* Obeys the command at the beginning of a text. Returns the length of the command's word, or 0 if
- * there is no such command. */
+/* Obeys the command at the beginning of a text. Returns the length of the command's name, or 0 if
+ * the text begins with no known command. */
 static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
 {
     size_t length = 0;
@@ -50,8 +50,8 @@ static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
     return length;
 }
 
-/* Obeys the commands of a line. A FIFO does not keep writes apart, so commands without an end of
- * line run into each other. */
+/* Obeys the commands of a line. A FIFO does not keep writes apart, so a line may have several
+ * commands without a separator. */
 static void kprof_control_obey(struct kprof *kprof, const char *line)
 {
     size_t length;
@@ -144,8 +144,8 @@ int kprof_data_write(const struct kprof *kprof, int fd)
     return 0;
 }
 
-/* Writes the counts to the file fd, which is named temporary, and renames it to kpdata. Keeps fd
- * open if the file has a lease, else closes it. */
+/* Writes the counts to the file fd, whose name is temporary, and renames the file to kpdata. Keeps
+ * fd open if the file has a lease, else closes fd. */
 static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary)
 {
     int place = kprof->directory_fd;
@@ -165,8 +165,8 @@ static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary
 }
 
 /* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file ends
- * only afterwards. A reader that waited for its end may open kpdata again at once, and must find
- * the new file. */
+ * only afterwards. A reader that waited for the end of the former lease may open kpdata again at
+ * once, and must find the new file. */
 int kprof_data_replace(struct kprof *kprof)
 {
     char temporary[32];
@@ -182,9 +182,9 @@ int kprof_data_replace(struct kprof *kprof)
     return error;
 }
 
-/* Writes kpdata.meta if the cells are system calls, which kpdata has no room to say. Otherwise
- * removes the file. When the server ends, kpdata.meta remains, as kpdata does. Returns 0 or
- * -errno. */
+/* Writes kpdata.meta if the cells are system calls, because kpdata has no room for this fact.
+ * Otherwise removes the file. When the server ends, kpdata.meta remains, as kpdata does. Returns 0
+ * or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof)
 {
     char text[128];

@@ -17,7 +17,7 @@
 
 #define ALL_WELL 'q'
 
-/* Numbers of the descriptors that the guard keeps. It closes all others. */
+/* Numbers of the descriptors that the guard keeps. The guard closes all others. */
 enum { GUARD_PIPE, GUARD_DIRECTORY, GUARD_CONTROL, GUARD_DESCRIPTORS };
 
 /* Returns true if the name still leads to the guarded FIFO. */
@@ -44,8 +44,9 @@ static void guard_replace(const char *name)
     renameat(GUARD_DIRECTORY, temporary, GUARD_DIRECTORY, name);
 }
 
-/* Waits for the server's end and then acts. When the guard exits, its end of the FIFO is closed.
- * Processes that have the FIFO open then get an error. */
+/* Waits for the server's end. Then replaces the FIFO, unless the server sent ALL_WELL before. When
+ * the guard exits, its descriptor of the FIFO is closed. Processes that have the FIFO open then get
+ * an error. */
 _Noreturn static void guard_run(int pipe, int directory, int control, const char *name)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};

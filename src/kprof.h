@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * kprof: serves the files of Inferno's kprof(3) device for a process. cmd-kprof.c has the command
- * and its loop, kprof-files.c has the files, and kprof-guard.c has the process that acts when a
- * server of kpctl was killed.
+ * and its loop, kprof-files.c has the files, and kprof-guard.c has the guard, a process that
+ * replaces kpctl if its server was killed.
  */
 #ifndef PPROFIL_KPROF_H
 #define PPROFIL_KPROF_H
@@ -31,7 +31,7 @@ struct kprof {
     uint64_t low, high; /* first address of the text, and the address after its end */
     uint32_t *cells;    /* owned: the cells of kpdata in our byte order; the special cells are not used */
     size_t cell_count;
-    int directory_fd; /* directory of the files, even if its path leads elsewhere by now */
+    int directory_fd; /* owned; directory of the files; stays valid if the directory is renamed */
     char control[PATH_MAX], data[PATH_MAX]; /* paths of the files, for messages */
     int control_fd;
     int leased_fd; /* -1: there is no lease */
@@ -45,8 +45,8 @@ int kprof_data_write(const struct kprof *kprof, int fd);
 /* Replaces kpdata by a new file, with a lease on it if the file system has leases. Returns 0 or
  * -errno. */
 int kprof_data_replace(struct kprof *kprof);
-/* Writes kpdata.meta, with facts for which kpdata has no room, or removes it. Returns 0 or
- * -errno. */
+/* Writes kpdata.meta if the cells are system calls, because kpdata has no room for this fact.
+ * Otherwise removes kpdata.meta. Returns 0 or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof);
 
 /* Makes kpctl and opens it as control_fd, which the caller closes. Returns 0. On failure it
@@ -62,12 +62,12 @@ void kprof_control_read(struct kprof *kprof);
  * whose driver is gone gives the same error. */
 
 /* Starts the guard of a FIFO. directory, control: descriptors of the FIFO's directory and of the
- * FIFO. Returns a descriptor, or -errno if there is no guard. The descriptor's close, also by the
- * death of this process, makes the guard act. */
+ * FIFO. Returns a descriptor, or -errno if there is no guard. The guard acts when this descriptor
+ * is closed, also by the death of this process. */
 int kprof_guard_begin(int directory, int control, const char *name);
 
-/* Tells the guard that the server ends. With all_well the guard changes nothing. Otherwise it puts
- * a socket in the place of the FIFO. */
+/* Tells the guard that the server ends. all_well: the guard changes nothing. Otherwise the guard
+ * puts a socket in the place of the FIFO. */
 void kprof_guard_end(int guard, bool all_well);
 
 #endif

@@ -8,7 +8,7 @@
  * can have only one tracer. If that is pprofil, LeakSanitizer cannot look, and ends the program
  * with LeakSanitizer's own status. By then the program has waited for LeakSanitizer's process. A
  * program may exit without a look for leaks, because leak detection is switched off or an error
- * came first. Such a program has mostly not waited for any process.
+ * came first. Usually, such a program has not waited for any process.
  */
 #ifndef PPROFIL_LSAN_NOTE_H
 #define PPROFIL_LSAN_NOTE_H
@@ -21,7 +21,7 @@
 #include "pprofil.h"
 
 struct lsan_note {
-    char program[PATH_MAX]; /* path of the file that was executed first; "": unknown */
+    char program[PATH_MAX]; /* path of the program's file at its start; "": unknown */
     bool waited;            /* the program has waited for a child process */
     int status;             /* LeakSanitizer's exit status; 0: there is nothing to print */
 };

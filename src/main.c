@@ -77,10 +77,10 @@ static void survive_signal(int signal)
         sigaction(signal, &action, NULL);
 }
 
-/* Opens /dev/null for each standard descriptor that is closed. Otherwise the next file to be opened
- * would get that number, and with it the output for people. Writes to standard output must still
- * fail, so that lost output is noticed. The program that pprofil runs finds these descriptors
- * closed, as it would without pprofil. */
+/* Opens /dev/null for each standard descriptor that is closed. Otherwise the next file that pprofil
+ * opens would get that descriptor, and output for the user would go into the file. Writes to
+ * standard output must still fail, so that lost output is noticed. The program that pprofil runs
+ * finds these descriptors closed, as it would without pprofil. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the options that subcommands have in common, complains of wrong ones, and opens the
+/* Reads the options that subcommands have in common, complains of wrong options, and opens the
  * profiles that they name. */
 #include "config.h"
 
@@ -244,7 +244,9 @@ bool selection_apply(const struct selection_request *request, const char *path,
     selection.pids = pids;
     selection.pid_count = request->pids.count;
     if (pprofil_profile_has_counters(*profile))
-        selection.object = NULL; /* --object has named the object of the counters, and selects nothing */
+        /* for counters, --object named their object when the file was opened, and selects nothing
+         * here */
+        selection.object = NULL;
     if (!pprofil_selection_any(&selection))
         return true;
     int error = pprofil_profile_select(*profile, &selection, &part);

@@ -44,16 +44,16 @@ enum target_key {
     TARGET_KEY_END,
 };
 
-/* The places where target_option_parse stores what it reads. */
+/* Pointers to the variables that target_option_parse sets. */
 struct target_options {
     struct pprofil_options *options;
     struct pids *pids;
     char ***program;
 };
 
-/* Reads -p, --no-follow, --no-inherit, -F, -w, -g, --overhead, --stack-size, and the program.
- * All words after the program are the program's arguments. Returns ARGP_ERR_UNKNOWN for any
- * other key. */
+/* Parses one option or argument for argp: -p, --no-follow, --no-inherit, -F, -w, -g, --overhead,
+ * --stack-size, and the program. All words after the program are the program's arguments. Returns
+ * ARGP_ERR_UNKNOWN for any other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);
 
 /* --- a profile, or a part of it ------------------------------------------------------------ */
@@ -63,7 +63,8 @@ error_t target_option_parse(const struct target_options *target, int key, char *
 pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 
 struct selection_request {
-    struct pprofil_selection selection; /* .object: the argument of --object, also for a file of counters */
+    /* .object is the argument of --object; for a file of counters it names their object */
+    struct pprofil_selection selection;
     struct pids pids;
 };
 

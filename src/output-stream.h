@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* output-stream: the file or standard output that a subcommand prints to. A file keeps its old
- * content until everything has been printed, and also if anything fails. */
+ * content until all output has been printed. After a failure it still has its old content. */
 #ifndef PPROFIL_OUTPUT_STREAM_H
 #define PPROFIL_OUTPUT_STREAM_H
 

@@ -63,15 +63,16 @@ static json_t *json_document(const pprofil_profile *profile)
 /* --- rows -------------------------------------------------------------------------------- */
 
 /* The state of printing the rows. A report may have millions of rows, and an object takes two
- * kilobytes per row. So each row is printed and freed at once, after the document that has all
- * other members. */
+ * kilobytes per row. So the members other than the rows are printed first. Then each row is printed
+ * and freed at once. */
 struct json_rows {
     FILE *out;
     const char *between;
     int error;
 };
 
-/* Prints JSON text with depth more blanks before each line. JSON strings contain no line ends. */
+/* Prints JSON text, with depth additional blanks at the beginning of each line. JSON strings
+ * contain no line ends. */
 static void print_indented(FILE *out, const char *text, int depth)
 {
     while (*text != '\0') {

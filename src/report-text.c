@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints a report as text for people: what was measured, how far to trust it, and the rows.
+ * Prints a report as text for people: what was measured, how accurate the figures are, and the
+ * rows.
  */
 #include "config.h"
 
@@ -29,7 +30,7 @@ static const char *plural(uint64_t count)
 }
 
 /* Returns true if the profile has all totals of pprofil's own profiles. Files of other systems lack
- * some totals. These must not be printed as 0. */
+ * some totals, which must not be printed as 0. */
 static bool totals_are_ours(const struct pprofil_totals *totals)
 {
     return totals->elapsed_ns > 0 || totals->target_cpu_ns > 0 || totals->samples == 0;
@@ -47,7 +48,8 @@ static void report_print_counts(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-/* Prints the requested rate, the achieved rate, and the reason if that is lower. */
+/* Prints the requested rate and the achieved rate. If the achieved rate is lower, also prints the
+ * reason. */
 static void report_print_rate(FILE *out, const struct pprofil_totals *totals)
 {
     char why[LIMIT_SIZE];
@@ -102,7 +104,8 @@ static void report_print_states(FILE *out, pprofil_profile *profile)
     pprofil_report_free(report);
 }
 
-/* Prints how large a part of a whole profile this is, and why stacks are incomplete. */
+/* If the profile is a part of another, prints how large the part is. Also prints why stacks are
+ * incomplete. */
 static void report_print_parts(FILE *out, const pprofil_profile *profile,
                                const struct pprofil_totals *totals)
 {

@@ -36,7 +36,7 @@ struct tree_printer {
     const pprofil_tree *tree;
     const struct report_view *view;
     const struct tree_drawing *drawing;
-    bool *ended;    /* owned: by indent, whether the last branch at that indent has begun */
+    bool *ended;    /* owned: for each level of indent, true if the last branch at that level has begun */
     uint32_t most;  /* greatest indent of a row */
     size_t width;   /* width of the column of names */
     bool recursion; /* a function calls itself directly */

@@ -61,10 +61,11 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
-/* Prints the head of reports and trees in text: what was measured, and how far to trust it. */
+/* Prints the heading of reports and trees in text: what was measured, and how accurate the figures
+ * are. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
-/* Returns the escape sequence of the colour for a row's share, "" for none. REPORT_PLAIN ends the
- * colour. */
+/* Returns the escape sequence that begins the colour for a row's share, or "" for no colour.
+ * REPORT_PLAIN ends the colour. */
 const char *report_heat(double share);
 #define REPORT_PLAIN "\033[0m"
 
@@ -76,18 +77,19 @@ enum report_column_flags {
 
 struct report_column {
     struct field field;              /* .name NULL: only text has this column */
-    unsigned csv, json;              /* place in a row, counted from 1; 0: the format lacks the column */
+    /* number of the column in the format, from 1; 0: the format lacks the column */
+    unsigned csv, json;
     unsigned flags;                  /* enum report_column_flags */
     unsigned by;                     /* groupings whose text has the column: set of 1 << enum pprofil_by */
     unsigned width;                  /* width in text; numbers are right-aligned, names left-aligned */
-    /* headings in text: the usual one, without UTF-8, and for elapsed time; ascii or wall NULL:
-     * text */
+    /* headings in text. ascii: heading without UTF-8; NULL: text. wall: heading for elapsed time;
+     * NULL: text */
     const char *text, *ascii, *wall;
     void (*print)(FILE *out, const struct pprofil_row *row); /* NULL: printed by the field's kind */
 };
 
-/* Print the columns of a row without an end of the line. row NULL: print their headings. totals:
- * with columns of totals. tree: without columns that rows of a tree lack. */
+/* Print the columns of a row, without the end of the line. row NULL: print the headings instead.
+ * totals: include columns of totals. tree: leave out columns that rows of a tree lack. */
 void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree);
 void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals,
                          bool wall);

@@ -241,8 +241,8 @@ static int print_dialect_help(void)
     return fflush(stdout) == 0 ? 0 : EXIT_OWN_FAILURE;
 }
 
-/* Checks the options of a dialect. The rate of ticks is that of the old system, unless -F gives
- * another. */
+/* Checks the options of a dialect. Without -F, the sampling rate becomes the tick rate of the old
+ * system that the dialect imitates. */
 static bool run_check_dialect(struct run_request *request)
 {
     struct pprofil_dialect_options *dialect = &request->dialect;

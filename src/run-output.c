@@ -80,8 +80,7 @@ bool run_may_save_early(const struct run_request *asked)
            (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
-/* Saves without names, because looking them up may take long, and the sampling goes on
- * meanwhile. */
+/* Saves without names, because a lookup of names may take long while the sampling goes on. */
 int run_save_so_far(void *context)
 {
     const struct run *run = context;
@@ -172,7 +171,8 @@ static void run_look_names_up(const struct run *run, pprofil_profile *profile,
         pprofil_profile_save(profile, run->asked.output, file, false);
     forward_catch(&run->forward, false);
     pprofil_profile_symbolize(profile, run->asked.output, file);
-    forward_catch(&run->forward, true); /* a half-written file must not remain */
+    /* from here on, a signal must not end pprofil and leave a half-written file */
+    forward_catch(&run->forward, true);
 }
 
 static int run_save(const struct run *run, pprofil_profile *profile)
@@ -208,8 +208,8 @@ static int run_print_report(struct run *run, pprofil_profile *profile)
     return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
 }
 
-/* Closes the session first. From here on a signal may end pprofil, and nothing of the session must
- * remain then. */
+/* Delivers the profile, after closing the session. During the lookup of names a signal may end
+ * pprofil, and then the session must leave nothing behind. */
 static int run_deliver_profile(struct run *run)
 {
     pprofil_profile *profile = pprofil_session_take_profile(run->session);
