@@ -94,7 +94,7 @@ struct weight {
     bool process_known;      /* the fields below are valid */
     int64_t process_left;    /* CPU time of the process minus the sum of its samples; may be negative */
     int64_t process_lag;     /* process_left may be too low by this */
-    /* 1 or more; a sample of a young thread is raised by 1/process_shares of what process_left exceeds it by */
+    /* 1 or more; a young thread's sample is raised by 1/process_shares of its distance to process_left */
     unsigned process_shares;
     /* sum of process_left of all other processes, including ended ones; 0: the sample takes no CPU time from others */
     int64_t others_left;

@@ -31,7 +31,7 @@
 #define EXEC_SEIZURES_MAX 100
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
-#define ANSWER_PERIOD_NS 1000000u /* time between answers to stops while threads are seized */
+#define ANSWER_PERIOD_NS 1000000u /* ns between answers to stops while threads are seized */
 /* Threads that refused are tried again in rounds. The pause between rounds is RETRY_NS plus RETRY_PAUSE_FACTOR times
  * the length of the last round. A round tries threads of at most RETRY_PROCESSES_MAX processes. */
 #define RETRY_NS 1000000000u

@@ -29,7 +29,7 @@
 /* A sample of a young thread takes 1/YOUNG_SHARES of the CPU time of its process that no sample represents yet. */
 #define YOUNG_SHARES 4u
 #define AHEAD_MAX 8             /* number of stretches by which the sum of a thread's samples may exceed its CPU time */
-#define SEEN_LATE_NS 100000u    /* ns after its interrupt; a stop that is seen sooner is seen without delay */
+#define SEEN_LATE_NS 100000u    /* ns after the interrupt; a stop that is seen sooner was not delayed */
 #define KERNEL_TICK_NS 4000000u /* longest lag of a process's clock, ns, for each CPU on which its threads run */
 
 /* Returns weight.process_shares. When serving, the first sample of a process takes all the CPU time that the process

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* attribution: computes how much time a sample represents, and adds it to the client's event or to a histogram in the
- * target. */
+/* attribution: computes how much time a sample represents. Sends the sample to the client, or counts it in a histogram
+ * in the target. */
 #ifndef PPROFIL_ATTRIBUTION_H
 #define PPROFIL_ATTRIBUTION_H
 

@@ -16,8 +16,8 @@ struct stack;
 struct supervisor;
 struct tracee;
 
-/* Replaces the ring; the supervisor owns the new one. Closes the old ring, which must exist. Reports the number of
- * events that the old ring lost in the new ring. */
+/* Replaces the ring; the supervisor owns the new one. Closes the old ring, which must exist. Emits, into the
+ * new ring, the number of events that the old ring lost. */
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
 /* Emits *sample; fills in header, pid and tid. stack: copied into the same event; NULL: none. If there is a stack,
  * there must be a ring. */

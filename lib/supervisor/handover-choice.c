@@ -55,7 +55,8 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
  *
  *     a tracer that has no active or expected tracees, whose home becomes home_cpu;
  *     NULL, if a new tracer could be started or is starting: it will be ready at a later tick;
- *     the tracer with the fewest active and expected tracees, if it has fewer than `from`;
+ *     the tracer with the fewest active and expected tracees, if these are at least two fewer than `running`, or if
+ *     `from` has too many tracees (handover_running_max is 0);
  *     NULL.
  */
 static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,

@@ -8,8 +8,8 @@
  * pending in the supervisor, where the client looks for it.
  *
  * The supervisor stays in its client's session, because the scheduler divides the CPUs among sessions
- * (CONFIG_SCHED_AUTOGROUP). This was measured while targets made hundreds of processes a second. In a session of its
- * own, the supervisor waited up to 280 ms for a CPU; in the session of the targets, up to 8 ms.
+ * (CONFIG_SCHED_AUTOGROUP). Measurement, while targets made hundreds of processes a second: in a session of its own,
+ * the supervisor waited up to 280 ms for a CPU; in the session of the targets, up to 8 ms.
  */
 #include "config.h"
 

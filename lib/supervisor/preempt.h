@@ -10,7 +10,7 @@
 struct tracee;
 struct tracer;
 
-/* Updates judgement.presence with the result of a tick: the tracee was running, or asleep. */
+/* Updates judgement.presence with the result of a tick. running: the tracee was running; otherwise it was asleep. */
 void preempt_note(struct tracee *tracee, bool running);
 /* Returns true if the occupier must take the tracee's CPU before the tracee is interrupted. */
 bool preempt_wanted(const struct tracee *tracee);

@@ -57,7 +57,7 @@ bool regs_are_unwound(bool compat);
 struct regs_context {
     unsigned word; /* size of a word, bytes */
     unsigned sp;   /* offset of the stack pointer, bytes */
-    unsigned rest; /* address of the struct modulo 16 */
+    unsigned rest; /* start address of the struct, modulo 16 */
 };
 struct regs_context regs_context(bool compat);
 

@@ -24,7 +24,7 @@ unsigned sampling_condition(const struct supervisor *supervisor, bool full);
 /* Called by the tracer's own thread. Sets the rate that the budget allows now. */
 void sampling_adjust_rate(struct tracer *tracer, uint64_t now);
 /* Called by the first tracer's own thread. Sets the requested rate: hz > 0 samples in a second of a thread's CPU time.
- * Reports the rate that the budget allows to the client. */
+ * Sends the client the rate that the budget allows. */
 void sampling_set_rate(struct supervisor *supervisor, double hz);
 
 /* Called by the first tracer. Does the periodic work that is due. Returns the time at which it must be called again.

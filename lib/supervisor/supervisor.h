@@ -130,7 +130,7 @@
  *     delivered.
  *  2. Between seeing the stop of an interrupt and the resume, the tracer only reads registers, copies the stack,
  *     repairs a call and writes the debug log. Repairing a call takes up to 30 system calls. Closing the gaps between
- *     the messages of a recvmmsg(2) may take thousands. None of this allocates or takes the lock, with these exceptions:
+ *     the messages of a recvmmsg(2) may take thousands. None of this allocates or takes the lock. Exceptions:
  *     - if the process may be about to execute a program, the list of its mappings is opened with the lock, and the
  *       tracee's CPU is read. After the resume both might have to wait for the exec;
  *     - if the tracee profiles itself, the lock is taken, its process's clock is read, and its sample is counted;
@@ -207,7 +207,7 @@ struct options {
 };
 
 /* The search for CPU time that no active tracee explains: active.c. A round of the search visits all processes, and is
- * divided into pieces, one for each call of active_search. */
+ * divided into pieces. A call of active_search does at most one piece. */
 struct search {
     uint64_t at;       /* time at which the last round began */
     uint64_t piece_at; /* time at which the last piece of a round was searched */
@@ -280,7 +280,7 @@ struct supervisor {
     _Atomic bool leaving;
     struct tracer *tracers[TRACERS_MAX];
     unsigned tracer_count;
-    unsigned starting;       /* number of tracers whose `ready` is not set yet */
+    unsigned starting;       /* number of tracers whose thread has not finished its start yet */
     uint64_t start_again_at; /* time before which no tracer can be started */
     struct processes processes;
     struct budget budget;

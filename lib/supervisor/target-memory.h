@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * target-memory: reads and writes a target's memory, and copies stacks. No other file accesses it, except regs-*.c,
- * which read a few words of code by ptrace(2).
+ * target-memory: reads and writes a target's memory, and copies stacks. No other file accesses that memory. Exception:
+ * regs-*.c read a few words of code by ptrace(2).
  *
  * Memory is written for two reasons. serve/counts.c writes the histograms of programs that profile themselves.
  * calls/call-progress.c completes what a call that was cut short should have left in memory.
@@ -37,9 +37,8 @@ struct stack {
 int stack_init(struct stack *stack, size_t limit);
 /* Copies the stack and the registers of a stopped thread. Does nothing if the limit is 0. */
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
-/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread has run or moved
- * meanwhile. state: system call and registers of the thread, as procfs_look has just read them. Returns false if the
- * limit is 0. */
+/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread's system call, pc or sp has
+ * changed meanwhile. state: these values, as procfs_look has just read them. Returns false if the limit is 0. */
 bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state);
 
 #endif

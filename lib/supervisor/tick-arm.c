@@ -53,7 +53,7 @@ static void tick_leave_out_stops(struct tracer *tracer)
 static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
     const struct supervisor *supervisor = tracer->supervisor;
-    /* each tick samples only the threads of one of these CPUs, so ticks come more often */
+    /* the tracer visits several CPUs, and each tick samples only the threads of one, so ticks come more often */
     uint64_t period = budget_period(&supervisor->budget) / affinity_cpu_count(tracer);
 
     if (tracer->tick.idle && !supervisor->options.wall)

@@ -97,7 +97,7 @@ struct tracee_look {
 struct preempt_judgement {
     unsigned presence; /* 0..256: share of recent ticks that found the tracee running, in 1/256 */
     unsigned judged_looks, judged_entries;
-    unsigned preempt_looks; /* number of coming samples before which the occupier takes its CPU */
+    unsigned preempt_looks; /* number of coming samples before which the occupier takes the tracee's CPU */
     bool asleep_before;     /* the tick under way found the tracee asleep just before its CPU was taken */
 };
 #define PREEMPT_PRESENCE_FIRST 256 /* initial presence: a new thread counts as running */
@@ -119,7 +119,7 @@ struct tracee_handover {
     /* if CPUs are full: time from which on the tracee has been away from its tracer's CPU; 0: it is not */
     uint64_t away_since;
     pid_t last_pid;       /* the kernel's newest process number when the tracee was detached */
-    /* procfs_exec_id when the handover was decided; 0: the number has a thread that executed another program */
+    /* procfs_exec_id when the handover was decided; 0: the thread has executed another program since */
     uint64_t exec_id;
 };
 
@@ -196,7 +196,7 @@ struct process {
     pid_t pid;
     bool launching;    /* the client's own child before its exec: nothing that it does counts */
     bool root;         /* the client attached to the process or launched it, and waits for its end */
-    bool led;          /* the leader is, or was until its end, one of the tracees */
+    bool led;          /* the leader is, or was until its end, one of the tracees of the process */
     bool end_reported; /* the end of the process was reported to the client */
     bool listed;       /* the process is in the table; false once another process may have its number */
     struct process_clock clock;

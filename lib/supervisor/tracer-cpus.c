@@ -29,7 +29,7 @@
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
 
-/* This matters because, if no CPU is idle, a tracer takes a CPU from a target whenever it runs. */
+/* The question matters because a tracer takes a CPU from a target whenever it runs while no CPU is idle. */
 
 /* Returns the number of tasks of the system that want a CPU. Does not count this tracer, or its occupier if that has an
  * order. */

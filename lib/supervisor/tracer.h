@@ -55,7 +55,7 @@ struct preempt {
     _Atomic bool waits;       /* the occupier waits for an order */
     _Atomic bool cancelled;   /* the occupier must give up its CPU, and no order follows */
     /* the fields below are used by the tracer only: */
-    bool started, refused; /* the start of the occupier's thread was tried; it failed */
+    bool started, refused; /* the start of the occupier's thread was tried; the start failed */
     bool ordered;          /* the occupier has an order */
     bool has_room;         /* the tracer's affinity excludes the CPU of the last order */
     bool taken;            /* the occupier took its CPU from a thread that this tick interrupts */

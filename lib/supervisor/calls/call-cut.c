@@ -110,7 +110,7 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
     return 1;
 }
 
-/* Returns the time limit of a call's whole waiting, ns; 0: none. There is none if the socket's limit begins anew with
+/* Returns the time limit of a call's whole wait, ns; 0: none. There is none if the socket's limit begins anew with
  * each part: with each message, or with each buffer that unix_stream_sendmsg fills. */
 static uint64_t cut_transfer_limit(const struct call_request *request, const struct descriptor *file)
 {

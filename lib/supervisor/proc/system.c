@@ -135,8 +135,8 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
  * An exec holds exec_update_lock, too, for some time: while it frees the former memory and closes descriptors
  * (begin_new_exec() and setup_new_exec() in fs/exec.c). To free the page tables that a fork has copied takes about 25
  * ms per gigabyte. On 6.18.44 a read of /proc/TID/stat also waited, but a read of /proc/TID/status did not. So
- * procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). This ends when the task has
- * executed a program, or when an exec is no longer expected.
+ * procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). procfs_look reads
+ * "syscall" or "stat" again when the task has executed a program, or when an exec is no longer expected.
  */
 
 bool kernel_syscall_file_blocks(const char *release)

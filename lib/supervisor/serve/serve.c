@@ -212,8 +212,8 @@ static int serve_start_counting(struct process *process, const struct serve_call
     return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count);
 }
 
-/* Carries out a call of pcsample, which starts or stops the storing of samples. Answers the number of samples stored
- * since the previous call, which the former count contains. Returns 0 or -errno. */
+/* Carries out a call of pcsample, which starts or stops the storing of samples. Puts the
+ * number of samples stored since the previous call into the answer. Returns 0 or -errno. */
 static int serve_start_storing(struct process *process, const struct serve_call *call)
 {
     const struct wire_profil *request = call->request;

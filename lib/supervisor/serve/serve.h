@@ -48,8 +48,8 @@ struct dialect_count *counts_of_all(const struct process *process);
 /* Returns true if the thread has a count of its own. */
 bool counts_has_own(const struct process *process, pid_t tid);
 
-/* Returns the counts.tid for the count of a request: caller, the thread that makes the request, or
- * COUNTS_ALL_THREADS. */
+/* Returns the value of counts.tid for a requested count: either caller or COUNTS_ALL_THREADS. caller: thread that makes
+ * the request. */
 pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope,
                    const char *dialect);
 
