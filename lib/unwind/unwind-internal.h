@@ -296,9 +296,8 @@ struct walk {
 };
 
 void walk_end(struct walk *walk, enum unwind_end end);
-/* Ends the walk because memory at an address was not copied. The stack is truncated. But if a guess
- * led to an address that is in no stack, the stack is broken. */
-void walk_end_outside(struct walk *walk, uint64_t address);
+/* Ends the walk because of a negative errno. */
+void walk_fail(struct walk *walk, int error);
 /* Returns whether an address is above the copied part of a stack, but close enough to be in that
  * stack. */
 bool walk_is_above_copy(const struct walk *walk, uint64_t address);
@@ -340,10 +339,7 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
     return cfa + (above ? ((uint64_t)rule->high + 15) & ~UINT64_C(15) : 0);
 }
 
-/* Ways to step to the caller's frame. Each may end the walk instead. */
-
-/* Steps by the rule of the frame. */
-void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule);
+/* Ways to guess the caller's frame, when a rule is not enough. Each may end the walk instead. */
 
 /* Steps by the frame pointer. Assumes that it points to the caller's frame pointer, with the return
  * address above. False: that leads to no caller. */

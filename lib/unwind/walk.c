@@ -5,130 +5,191 @@
  * Each step finds the object that is mapped at the program counter, the rule for its frame, and the
  * caller's registers, until there is no caller. Whatever the copy and the files hold, each step
  * moves up the stack or passes one signal, and there are at most UNWIND_FRAMES_MAX steps.
+ *
+ * A frame without a rule, or a base register that is not known, is left to walk-heuristics.c.
  */
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-#define STACK_REST (UINT64_C(1) << 30) /* bytes of a stack that may lie above the copy */
-#define OBJECTS_MAX (1u << 24)         /* objects with this number or a higher one have no rules */
-
-/* --- the objects that walks went through, each opened once ---------------------------------- */
-
-struct unwinder {
-    struct unwind_object **objects; /* owned; by the caller's number; NULL: not opened yet */
-    uint32_t count;
-};
-
-struct unwinder *unwinder_new(void)
-{
-    return calloc(1, sizeof(struct unwinder));
-}
-
-void unwinder_free(struct unwinder *unwinder)
-{
-    if (unwinder == NULL)
-        return;
-    for (uint32_t i = 0; i < unwinder->count; i++)
-        unwind_object_close(unwinder->objects[i]);
-    free(unwinder->objects);
-    free(unwinder);
-}
-
-/* Finds an object, and opens it at the first call. *object is NULL if the file may still come, or
- * number is too large. 0 or -ENOMEM. */
-static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
-                           uint32_t number, struct unwind_object **object)
-{
-    *object = NULL;
-    if (number >= OBJECTS_MAX)
-        return 0;
-    if (number >= unwinder->count || unwinder->objects[number] == NULL) {
-        int fd = callbacks->open(callbacks->context, number);
-        if (fd == -EAGAIN)
-            return 0;
-        if (array_extend(&unwinder->objects, &unwinder->count, number + 1,
-                         sizeof *unwinder->objects) != 0)
-            return -ENOMEM;
-        unwinder->objects[number] = unwind_object_open(fd);
-    }
-    *object = unwinder->objects[number];
-    return *object == NULL ? -ENOMEM : 0;
-}
-
-/* --- the state of a walk ---------------------------------------------------------------- */
-
-void walk_end(struct walk *walk, enum unwind_end end)
-{
-    walk->ended = true;
-    walk->end = end;
-}
-
-bool walk_is_above_copy(const struct walk *walk, uint64_t address)
-{
-    for (uint32_t i = 0; i < walk->input->piece_count; i++) {
-        const struct unwind_piece *stack = &walk->input->pieces[i];
-        uint64_t above = address - stack->start - stack->size;
-        if (address - stack->start >= stack->size && above < STACK_REST)
-            return true;
-    }
-    return false;
-}
-
-void walk_end_outside(struct walk *walk, uint64_t address)
+/* Ends the walk because memory at an address was not copied. The stack is truncated. But if a guess
+ * led to an address that is in no stack, the stack is broken. */
+static void walk_end_outside(struct walk *walk, uint64_t address)
 {
     bool stack = !walk->guessed || walk_is_above_copy(walk, address);
     walk_end(walk, stack ? UNWIND_TRUNCATED : UNWIND_BROKEN);
 }
 
-static void walk_fail(struct walk *walk, int error)
+/* --- a step by a rule, which says where the caller's registers are ----------------------------- */
+
+/* Returns whether an epilogue has popped a register already. The saved value is below the stack
+ * pointer then, where little or nothing was copied. But the register has its value back. */
+static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
-    walk->error = error;
-    walk->ended = true;
+    return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
 }
 
-/* A signature is in the bits that addresses do not use. registers.signature has these bits if the
- * kernel returned them. Otherwise they begin at bit 48, or at bit 39 if user addresses are shorter
- * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
-uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
+/* Computes the value of one register, or of the CFA. False: the walk has ended. */
+static bool rule_evaluate(struct walk *walk, const struct unwind_object *object,
+                          const struct rule *rule, const struct rule_register *how, uint64_t cfa,
+                          uint64_t *value)
 {
-    uint64_t signature = walk->input->registers.signature;
-    uint64_t longer = pc & ((UINT64_C(1) << 48) - 1), shorter = pc & ((UINT64_C(1) << 39) - 1);
+    uint64_t at = cfa + (uint64_t)(int64_t)how->value;
+    bool expression = how->how == RULE_AT_EXPRESSION || how->how == RULE_IS_EXPRESSION;
 
-    if (signature != 0)
-        return pc & ~signature;
-    bool short_addresses = longer != shorter && walk_find_mapped(walk, longer - 1) == NULL &&
-                           walk_find_mapped(walk, shorter - 1) != NULL;
-    return short_addresses ? shorter : longer;
+    *value = at;
+    if (expression) {
+        at = cfa;
+        enum expression_end end = expression_run(
+            unwind_object_expression(object, rule, how), walk->machine,
+            &(struct expression_context){walk->registers, walk->unknown, walk->input},
+            how != &rule->cfa, &at);
+        if (end == EXPRESSION_NO_MEMORY)
+            walk_end(walk, UNWIND_TRUNCATED);
+        else if (end == EXPRESSION_NONSENSE)
+            walk_end(walk, UNWIND_BROKEN);
+        *value = at;
+    } else if (how->how == RULE_REGISTER) {
+        *value = walk->registers[how->value];
+    } else if (how->how == RULE_UNDEFINED) {
+        *value = 0;
+    }
+    at = machine_wrap(walk->machine, at);
+    bool in_memory = how->how == RULE_AT || how->how == RULE_AT_EXPRESSION;
+    if (walk->ended || !in_memory || memory_read(walk->input, at, walk->machine->word, value))
+        return !walk->ended;
+    if (was_popped(walk, how, at))
+        *value = walk->registers[how->number];
+    else
+        walk_end_outside(walk, at);
+    return !walk->ended;
 }
 
-/* --- mappings ----------------------------------------------------------------- */
-
-const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address)
+static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
+                          const struct rule *rule, uint64_t *cfa)
 {
-    for (uint32_t i = 0; i < walk->mapped_count; i++) {
-        const struct unwind_mapping *known = &walk->mapped[i].mapping;
-        if (address >= known->start && address < known->end)
-            return &walk->mapped[i];
+    if (rule->cfa.how == RULE_REGISTER)
+        *cfa = walk->registers[rule->cfa.number] + (uint64_t)(int64_t)rule->cfa.value;
+    else
+        rule_evaluate(walk, object, rule, &rule->cfa, 0, cfa);
+    *cfa = machine_wrap(walk->machine, *cfa);
+    return !walk->ended;
+}
+
+/* Returns whether a step has reached another frame. The caller's stack pointer is higher, unless a
+ * signal came between. It may be the same in the frame where the thread was stopped. On machines
+ * whose calls push nothing, it may also be the same in leaf functions, because the return address
+ * can be in a register. Then the program counter must have changed. */
+static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
+                      uint64_t sp)
+{
+    uint64_t now = walk->registers[walk->machine->sp];
+
+    if (now == sp)
+        return walk->registers[walk->machine->pc] != pc && (was_exact || !walk->machine->pushes);
+    return now > sp || (rule->flags & RULE_SIGNAL) != 0;
+}
+
+static uint64_t strip_return(struct walk *walk, const struct rule *rule, uint64_t pc)
+{
+    bool may_be_signed = walk->input->registers.signature != 0 || (rule->flags & RULE_SIGNED) != 0;
+
+    return may_be_signed ? walk_strip_signature(walk, pc) : machine_wrap(walk->machine, pc);
+}
+
+/* Sets the program counter to the return address. In a sleeping thread, the return address may be
+ * in a register that is not known. Then the walk ends. */
+static void return_to_caller(struct walk *walk, const struct rule *rule)
+{
+    uint64_t *registers = walk->registers;
+
+    if (walk_is_unknown(walk, rule->return_column))
+        walk_end(walk, UNWIND_TRUNCATED);
+    registers[walk->machine->pc] = strip_return(walk, rule, registers[rule->return_column]);
+}
+
+/* Steps by a rule in a fast way, which fits most frames: everything that the frame saved is in the
+ * first piece of the copy, above the stack pointer. False: the frame does not fit, and nothing has
+ * changed. */
+static bool walk_by_plain_rule(struct walk *walk, const struct rule *rule)
+{
+    const struct machine *machine = walk->machine;
+    const struct unwind_piece *piece = &walk->input->pieces[0];
+    uint64_t *registers = walk->registers, sp = registers[machine->sp];
+    uint64_t cfa = registers[rule->cfa.number] + (uint64_t)(int64_t)rule->cfa.value;
+    uint64_t low = cfa + (uint64_t)(int64_t)rule->low, into = low - piece->start;
+    uint64_t size = (uint64_t)((int64_t)rule->high - rule->low);
+
+    if ((rule->flags & RULE_PLAIN) == 0 || machine->word != sizeof cfa || cfa <= sp || low < sp ||
+        walk->input->piece_count == 0 || into > piece->size || piece->size - into < size)
+        return false;
+    const uint8_t *at = piece->bytes + into;
+    for (size_t i = 0; i < rule->count; i++) {
+        const struct rule_register *saved = &rule->registers[i];
+        memcpy(&registers[saved->number], at + (saved->value - rule->low), sizeof cfa);
+        walk_set_unknown(walk, saved->number, false);
     }
-    struct mapped_object mapped;
-    if (!walk->callbacks->find(walk->callbacks->context, address, &mapped.mapping))
-        return NULL;
-    int error =
-        unwinder_object(walk->unwinder, walk->callbacks, mapped.mapping.object, &mapped.object);
-    if (error != 0) {
-        walk_fail(walk, error);
-        return NULL;
+    registers[machine->sp] = walk_caller_sp(walk, rule, cfa);
+    walk_set_unknown(walk, machine->sp, false);
+    return_to_caller(walk, rule);
+    walk->exact = false;
+    return true;
+}
+
+static bool base_is_known(struct walk *walk, const struct rule *rule)
+{
+    if (rule->cfa.how != RULE_REGISTER || !walk_is_unknown(walk, rule->cfa.number))
+        return true;
+    return rule->cfa.number == walk->machine->sp ? walk_find_stack_pointer(walk, rule)
+                                                 : walk_find_frame_pointer(walk, rule);
+}
+
+/* Sets the registers that a rule restores. A value from another register is unknown if that
+ * register was unknown. */
+static void put_registers(struct walk *walk, const struct rule *rule, const uint64_t *values)
+{
+    uint64_t before = walk->unknown;
+
+    for (size_t i = 0; i < rule->count; i++) {
+        const struct rule_register *how = &rule->registers[i];
+        walk->registers[how->number] = machine_wrap(walk->machine, values[i]);
+        walk_set_unknown(walk, how->number,
+                         how->how == RULE_REGISTER && (before & UINT64_C(1) << how->value) != 0);
     }
-    if (walk->mapped_count == WALK_MAPPED_MAX)
-        walk->mapped_count--; /* the new element replaces the last one */
-    walk->mapped[walk->mapped_count] = mapped;
-    return &walk->mapped[walk->mapped_count++];
+}
+
+static void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t *registers = walk->registers, cfa, values[UNWIND_REGISTERS];
+    uint64_t pc = registers[machine->pc], sp = registers[machine->sp];
+    bool was_exact = walk->exact;
+
+    if (walk->unknown != 0 && !base_is_known(walk, rule))
+        return walk_end(walk, UNWIND_TRUNCATED);
+    if (walk_by_plain_rule(walk, rule))
+        return;
+    for (size_t i = 0; i < rule->count; i++)
+        if (rule->registers[i].number == rule->return_column &&
+            rule->registers[i].how == RULE_UNDEFINED)
+            return walk_end(walk, UNWIND_COMPLETE);
+    if (!rule_find_cfa(walk, object, rule, &cfa))
+        return;
+    for (size_t i = 0; i < rule->count; i++)
+        if (!rule_evaluate(walk, object, rule, &rule->registers[i], cfa, &values[i]))
+            return;
+    registers[machine->sp] = walk_caller_sp(walk, rule, cfa);
+    walk_set_unknown(walk, machine->sp, false);
+    put_registers(walk, rule, values);
+    return_to_caller(walk, rule);
+    walk->exact = (rule->flags & RULE_SIGNAL) != 0;
+    /* at a signal the kernel has saved all registers, so none is a guess */
+    walk->guessed = walk->guessed && !walk->exact;
+    if (!walk->ended && !has_moved(walk, rule, was_exact, pc, sp))
+        walk_end(walk, walk->made ? UNWIND_COMPLETE : UNWIND_BROKEN);
 }
 
 /* --- steps ------------------------------------------------------------------------------ */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The state of a walk: which objects are mapped where it goes, and how it ends. An unwinder opens each object once, at
+ * the first walk that goes through it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "unwind/unwind-internal.h"
+
+#define STACK_REST (UINT64_C(1) << 30) /* bytes of a stack that may lie above the copy */
+#define OBJECTS_MAX (1u << 24)         /* objects with this number or a higher one have no rules */
+
+/* --- the objects that walks went through, each opened once ---------------------------------- */
+
+struct unwinder {
+    struct unwind_object **objects; /* owned; by the caller's number; NULL: not opened yet */
+    uint32_t count;
+};
+
+struct unwinder *unwinder_new(void)
+{
+    return calloc(1, sizeof(struct unwinder));
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+    if (unwinder == NULL)
+        return;
+    for (uint32_t i = 0; i < unwinder->count; i++)
+        unwind_object_close(unwinder->objects[i]);
+    free(unwinder->objects);
+    free(unwinder);
+}
+
+/* Finds an object, and opens it at the first call. *object is NULL if the file may still come, or
+ * number is too large. 0 or -ENOMEM. */
+static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
+                           uint32_t number, struct unwind_object **object)
+{
+    *object = NULL;
+    if (number >= OBJECTS_MAX)
+        return 0;
+    if (number >= unwinder->count || unwinder->objects[number] == NULL) {
+        int fd = callbacks->open(callbacks->context, number);
+        if (fd == -EAGAIN)
+            return 0;
+        if (array_extend(&unwinder->objects, &unwinder->count, number + 1,
+                         sizeof *unwinder->objects) != 0)
+            return -ENOMEM;
+        unwinder->objects[number] = unwind_object_open(fd);
+    }
+    *object = unwinder->objects[number];
+    return *object == NULL ? -ENOMEM : 0;
+}
+
+/* --- the state of a walk ---------------------------------------------------------------- */
+
+void walk_end(struct walk *walk, enum unwind_end end)
+{
+    walk->ended = true;
+    walk->end = end;
+}
+
+bool walk_is_above_copy(const struct walk *walk, uint64_t address)
+{
+    for (uint32_t i = 0; i < walk->input->piece_count; i++) {
+        const struct unwind_piece *stack = &walk->input->pieces[i];
+        uint64_t above = address - stack->start - stack->size;
+        if (address - stack->start >= stack->size && above < STACK_REST)
+            return true;
+    }
+    return false;
+}
+
+void walk_fail(struct walk *walk, int error)
+{
+    walk->error = error;
+    walk->ended = true;
+}
+
+/* A signature is in the bits that addresses do not use. registers.signature has these bits if the
+ * kernel returned them. Otherwise they begin at bit 48, or at bit 39 if user addresses are shorter
+ * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
+uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
+{
+    uint64_t signature = walk->input->registers.signature;
+    uint64_t longer = pc & ((UINT64_C(1) << 48) - 1), shorter = pc & ((UINT64_C(1) << 39) - 1);
+
+    if (signature != 0)
+        return pc & ~signature;
+    bool short_addresses = longer != shorter && walk_find_mapped(walk, longer - 1) == NULL &&
+                           walk_find_mapped(walk, shorter - 1) != NULL;
+    return short_addresses ? shorter : longer;
+}
+
+/* --- mappings ----------------------------------------------------------------- */
+
+const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address)
+{
+    for (uint32_t i = 0; i < walk->mapped_count; i++) {
+        const struct unwind_mapping *known = &walk->mapped[i].mapping;
+        if (address >= known->start && address < known->end)
+            return &walk->mapped[i];
+    }
+    struct mapped_object mapped;
+    if (!walk->callbacks->find(walk->callbacks->context, address, &mapped.mapping))
+        return NULL;
+    int error =
+        unwinder_object(walk->unwinder, walk->callbacks, mapped.mapping.object, &mapped.object);
+    if (error != 0) {
+        walk_fail(walk, error);
+        return NULL;
+    }
+    if (walk->mapped_count == WALK_MAPPED_MAX)
+        walk->mapped_count--; /* the new element replaces the last one */
+    walk->mapped[walk->mapped_count] = mapped;
+    return &walk->mapped[walk->mapped_count++];
+}
