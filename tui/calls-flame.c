@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Lays out the flame view: one line for each level of calls, callees below callers. The position of
- * each edge is rounded, and not the width of each box. So the callees of a box together fill as
- * much of the box as they have of its time. Boxes are stored level by level, each level from left
- * to right.
+ * each edge is rounded, and not the width of each box. Otherwise errors of rounding would add up in
+ * a row of many boxes. Boxes are stored level by level, each level from left to right.
  */
 #include "config.h"
 
@@ -52,7 +51,7 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
     return error;
 }
 
-/* Returns the share of the whole time that the top box covers. */
+/* Returns the share of the top box: of the row root, or of all rows if root is CALLS_NONE. */
 static double flame_whole_share(const struct calls *calls, uint32_t root)
 {
     double sum = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A call tree over time. A row's time in a window is its time now minus its time at the end of the
- * former window. For a row that is new in the tree, the former time is unknown, but less than the
- * time of any row in the tree. The former time counts as 0, so the difference is too large.
- * Therefore the share of a row is limited to the share of its caller.
+ * former window. The former tree may lack a row because the row was too small for it. Then the
+ * row's former time is unknown and counts as 0, so the difference is too large. Therefore the share
+ * of a row is limited to the share of its caller.
  */
 #include "config.h"
 

@@ -13,7 +13,7 @@
 struct calls_row {
     struct pprofil_live_call call; /* counts since the start */
     uint64_t before_ns, before_self_ns; /* times of the row at the end of the last window */
-    /* shares of the time of windows, with and without callees; smoothed as in tables */
+    /* shares of the time of windows, with and without callees; smoothed by table_smooth_share */
     double smooth_share, smooth_self;
     uint32_t child, sibling; /* rows: the largest child, and the next smaller sibling; CALLS_NONE: no row */
     uint32_t depth;
@@ -30,14 +30,15 @@ struct calls_box {
 struct calls {
     enum pprofil_tree_kind kind;
     uint64_t function; /* id of the function whose callers or callees the tree has */
-    bool whole;        /* shares are parts of the time since the start, not of the last window */
+    /* calls_share and calls_self are for the time since the start, not for the last window */
+    bool whole;
     struct calls_row *rows; /* owned; parents before their children */
     uint32_t count;
     uint32_t first;    /* the first row without a parent */
-    uint64_t all_ns;   /* time that shares are parts of, ns */
+    uint64_t all_ns;   /* whole time since the start, of which rows have shares, ns */
     uint64_t tree_ns;  /* time in the whole tree, ns */
     uint64_t before_ns; /* all_ns at the end of the last window */
-    uint32_t filled;   /* windows so far that had any time */
+    uint32_t filled;   /* number of windows so far in which time was spent */
     bool taken;
     uint32_t *lines;   /* owned: the rows that have lines in the list, from top to bottom */
     uint32_t line_count;
@@ -55,8 +56,8 @@ struct calls {
 void calls_free(struct calls *calls);
 /* Forgets everything except kind, function, whole and the rows that were folded or unfolded. */
 void calls_clear(struct calls *calls);
-/* Takes a new tree. With seconds > 0 a window ends now. Otherwise the present window goes on.
- * Returns 0, or -ENOMEM with nothing changed. */
+/* Takes a new tree. seconds: length of the window that ends now; 0: no window ends. The first tree
+ * ends no window. Returns 0, or -ENOMEM with nothing changed. */
 int calls_take(struct calls *calls, const struct snapshot_calls *tree, double seconds);
 /* Sorts the rows, and makes the lines of the list anew. */
 void calls_arrange(struct calls *calls);
@@ -78,7 +79,7 @@ int calls_flame(struct calls *calls, uint32_t root, int columns);
 /* Returns the index of a row's box, or CALLS_NONE. */
 uint32_t calls_box_of(const struct calls *calls, uint32_t row);
 /* Returns the index of the box that is levels below (negative: above) and boxes to the right
- * (negative: to the left). Steps for which there is no box are left out. */
+ * (negative: to the left). Steps that would lead to no box are not made. */
 uint32_t calls_box_step(const struct calls *calls, uint32_t box, int levels, int boxes);
 
 #endif

@@ -39,7 +39,7 @@ static int columns_choice_width(const struct choice *choice)
     return width;
 }
 
-/* Sets the choice's priority to the greatest number whose columns fit into the width. */
+/* Sets choice->priority to the greatest number with which all chosen columns fit into the width. */
 static void columns_choose(struct choice *choice, int width)
 {
     for (const struct column *column = choice->columns; column->title != NULL; column++)
@@ -49,8 +49,8 @@ static void columns_choose(struct choice *choice, int width)
         choice->priority--;
 }
 
-/* Widens columns by one each in turn, until none may grow or no width is left. The remaining width
- * goes to the last column that is always shown and may grow: the name. */
+/* Widens the columns in turn, each by one cell, until none may grow or no width is left. The
+ * remaining width goes to the last column that is always shown and may grow: the name. */
 static void columns_share_out(struct column_span *spans, int count, int left)
 {
     bool grown = true;
@@ -146,7 +146,8 @@ void pen_text(const struct pen *pen, enum style style, const char *text)
     paint_name(pen->canvas, pen->row, pen->column, pen->width, style, text);
 }
 
-/* Puts the name of a row. A pending name is the part that is known so far, and an ellipsis. */
+/* Puts the name of a row. For a name that is still being looked up, puts the known part and an
+ * ellipsis. */
 void pen_row_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
                   const char *name)
 {

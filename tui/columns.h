@@ -25,8 +25,9 @@ struct pen {
 void pen_number(const struct pen *pen, enum style style, uint32_t number);
 void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
 void pen_text(const struct pen *pen, enum style style, const char *text);
-/* Puts a row's name, from a column to the end of the pen's cell. It is scrolled sideways, matches
- * of the search are marked, and so is a pending name. tail: as in struct paint_text. */
+/* Puts a row's name, from a column to the end of the pen's cell. The name is scrolled by
+ * model->sideways, and matches of the search are marked. A name that is still being looked up is
+ * dim and ends with an ellipsis. tail: as in struct paint_text. */
 void pen_row_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
                   const char *name);
 
@@ -41,7 +42,7 @@ struct column {
     const char *wall_title;          /* title for elapsed time; NULL: title */
     /* least width, and the width that the column may grow to; most 0: it does not grow */
     int width, most;
-    /* 0: always shown; columns with the highest number are left out first */
+    /* 0: the column is always shown; columns with the highest number are left out first */
     int priority;
     int sort;                        /* enum table_sort that a click on the title selects; -1: none */
     enum column_kind kind;

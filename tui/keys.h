@@ -45,9 +45,9 @@ struct key_event {
 
 enum action {
     ACTION_NONE,
-    /* argument: number of lines to scroll by; 0: the selection moves by one line */
+    /* argument: number of lines by which the list scrolls; 0: the selection moves by one line */
     ACTION_UP,
-    ACTION_DOWN,  /* as ACTION_UP */
+    ACTION_DOWN,  /* argument: as for ACTION_UP */
     ACTION_LEFT,  /* scrolls long names; on the pages of calls: folds, or selects another box */
     ACTION_RIGHT,
     ACTION_PAGE_UP,
@@ -103,7 +103,7 @@ enum keys_view { KEYS_CALLS = 16, KEYS_FLAME };
 struct key_binding {
     uint32_t key;
     unsigned where; /* pages on which the key is valid: set of enum key_where */
-    enum action action; /* ACTION_NONE: a click, which only selects */
+    enum action action; /* ACTION_NONE: the key is a click that only selects */
     int argument;
     const char *help; /* NULL: another key with this action has the help */
     const char *bar;  /* name in the bar, of at most 7 letters; only for F keys */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The actions of the model, one function for each. keys.c says on which page a key has which
- * action. An action that makes no sense on the present page does nothing, because the loop may ask
- * for any action.
+ * action. model_act may be called with any action on any page. An action that makes no sense on the
+ * present page does nothing.
  */
 #include "config.h"
 
@@ -289,7 +289,8 @@ static enum effect act_save(struct model *model, int argument)
 
 static const struct {
     act_function *function; /* NULL: the action has only an effect */
-    int argument;           /* for the two actions of a pair; 0: use the argument of the key */
+    /* argument for function, such as 1 and -1 for the two directions; 0: the argument of the key */
+    int argument;
     enum effect effect;
     bool profiles; /* the action needs a session, which the picker does not have */
 } acts[] = {
@@ -342,8 +343,9 @@ enum effect model_act(struct model *model, enum action action, int argument)
                                  acts[action].argument != 0 ? acts[action].argument : argument);
 }
 
-/* Selects the line of a click. Returns false for a click that selects nothing, and true for any
- * other key. The loop handles clicks on the header, because it knows the columns. */
+/* Selects the line or box of a click. Returns false if there is no line at the click, else true,
+ * also for keys that are no clicks. top-run.c handles clicks on the titles of columns, because it
+ * has the layout of the columns. */
 static bool act_click(struct model *model, const struct key_event *event)
 {
     uint32_t index;
@@ -379,7 +381,7 @@ enum effect model_key(struct model *model, const struct key_event *event)
         return EFFECT_NONE;
     if (event->key == TUI_KEY_RESIZE)
         return EFFECT_REDRAW;
-    if (model->message_waits) { /* the message answered the key before */
+    if (model->message_waits) { /* the message on the screen is the answer to the former key */
         model->message[0] = '\0';
         model->message_until_ns = 0;
         model->message_waits = false;

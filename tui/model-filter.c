@@ -32,7 +32,7 @@ static enum effect filter_open_code(struct model *model, const struct pprofil_ro
     return EFFECT_SNAPSHOT;
 }
 
-/* Adds a row to the filter of a step, and writes the step's label. */
+/* Adds a row to step->filter, and writes step->label. */
 static void filter_describe(struct model_filter *step, const struct pprofil_row *row)
 {
     char *label = step->label;
@@ -75,8 +75,8 @@ static bool filter_equals(const struct pprofil_filter *one, const struct pprofil
            one->thread == other->thread && one->state == other->state;
 }
 
-/* Says that filters cannot change while the display is held still, because the counts for another
- * filter would have to be taken first. */
+/* Shows a message that filters cannot change while the display is held still. Counts for another
+ * filter would need a new snapshot, which a held display does not show. */
 static enum effect filter_stay_held(struct model *model)
 {
     model_answer(model, "the display is held still: %s lets it go on", keys_name(' '));
@@ -121,9 +121,9 @@ enum effect filter_enter(struct model *model)
 
     if (model->page != PAGE_TABLE || model->selected >= table->count)
         return EFFECT_NONE;
-    /* a copy, because the table is about to be cleared */
+    /* a copy, because filter_push clears the table */
     struct pprofil_row row = table->rows[model->selected].total;
-    if (row.pending) { /* rows with names are about to replace such a row */
+    if (row.pending) { /* the lookup of its name is about to replace this row by others */
         model_answer(model, "its name is still being looked up");
         return EFFECT_PAINT;
     }

@@ -9,17 +9,18 @@
 
 /* --- model.c ----------------------------------------------------------------------------- */
 
-/* Shows a message in answer to a key. Keys have no time, so the time of the message begins with the
- * next snapshot. */
+/* Shows a message in answer to a key. Key events have no time stamp, so MESSAGE_NS count from the
+ * next snapshot or list of processes. */
 void model_answer(struct model *model, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Begins the time of a message of model_answer. time_ns: time of the next snapshot. */
+/* If a message of model_answer has no end yet, sets its end to MESSAGE_NS after time_ns. Called
+ * with the time of each snapshot or list of processes. */
 void model_answer_seen(struct model *model, uint64_t time_ns);
 
 /* --- model-list.c: the selection in the list on the screen --------------------------------- */
 
-/* Adapts the selection to the present page and view. A function that may run after a change of page
- * or view calls it first. */
+/* Adapts the selection to the present page and view. Any function that may run after a change of
+ * page or view calls list_settle first. */
 void list_settle(struct model *model);
 /* Moves the selection to its row, after rows have moved. */
 void list_follow(struct model *model);
@@ -44,7 +45,8 @@ enum effect view_step(struct model *model, int step);
 enum effect view_sort_by(struct model *model, int sort);
 enum effect view_pause(struct model *model);
 void view_clear_tables(struct model *model);
-/* Sorts a table in the order that its view has now. */
+/* Sorts a table by model->sort if the view of the table has this order, else by TABLE_BY_WINDOW.
+ * Processes are sorted as a tree for TABLE_BY_WINDOW. */
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
                   const struct snapshot *snapshot);
 
@@ -60,7 +62,8 @@ enum effect calls_enter(struct model *model);
  * Otherwise it returns false. */
 bool flame_unzoom(struct model *model);
 /* In the list, folds the row or goes to its caller (steps < 0), or unfolds the row or goes to its
- * largest callee. In the flame view, moves by boxes. flame_move moves by levels. */
+ * largest callee. In the flame view, selects another box: calls_sideways by steps to the right
+ * (steps < 0: left), flame_move by levels. */
 enum effect calls_sideways(struct model *model, int steps);
 enum effect flame_move(struct model *model, int levels);
 void flame_click(struct model *model, int row, int column);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The selection in a list: an index into the list on the screen, and the id of the row there. The
- * selection follows this row when rows move. Until the user moves it, and after a jump to the first
- * line, the selection stays on the first line instead.
+ * selection follows this row when rows move. Until the user moves the selection, and after a jump
+ * to the first line, the selection stays on the first line instead.
  *
- * The program's output has no selection. Keys move the window, and "selected" is its first line.
+ * The program's output has no selection. Keys scroll the output, and model->selected is the first
+ * line on the screen.
  */
 #include "config.h"
 
@@ -102,7 +103,7 @@ static void list_put_selection(struct model *model, uint32_t index)
 {
     uint32_t count = model_list_count(model);
 
-    if (count == 0) { /* keeps the id, because its row may come with the next snapshot */
+    if (count == 0) { /* selected_id stays, because the row with this id may come with the next snapshot */
         model->selected = model->top = 0;
         return;
     }
@@ -166,8 +167,8 @@ void list_move(struct model *model, int64_t lines)
     list_select(model, (uint32_t)clamp(from + lines, 0, UINT32_MAX));
 }
 
-/* Moves the window over the list, and the selection with it. If the window cannot move, only the
- * selection moves. */
+/* Scrolls the list. The selection moves only if its row would leave the screen. If the list cannot
+ * scroll, the selection moves instead, by lines. */
 void list_scroll(struct model *model, int64_t lines)
 {
     uint32_t top = (uint32_t)clamp(model->top + lines, 0, list_last_top(model));

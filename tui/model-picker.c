@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The picker: the list of processes to choose from. The processes that can be attached to come
- * first, with the busiest on top. Typed text narrows the list at once. Once there are two lists,
- * the CPU time since the former list decides the order. Before, the CPU time of a process's whole
- * life decides.
+ * The picker: the list of processes to choose from. Processes that pprofil can attach to come
+ * first, with the busiest on top. Typed text narrows the list at once. The first list is sorted by
+ * the CPU time of each process's whole life. Later lists are sorted by the CPU time since the
+ * former list.
  */
 #include "config.h"
 
@@ -16,8 +16,8 @@
 
 /* --- order --------------------------------------------------------------------------------- */
 
-/* A process to be sorted. An entry has everything that is compared, because qsort(3) has no
- * argument for that. */
+/* A process to be sorted. An entry has all values that are compared, because qsort(3) passes only
+ * the two entries. */
 struct entry {
     uint32_t index, pid;
     bool refused;

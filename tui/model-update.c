@@ -17,9 +17,9 @@
 
 #define SECOND UINT64_C(1000000000)
 #define SILENCE_NS (5 * SECOND / 2) /* time without a report after which the target's CPU use counts as 0 */
-/* silence that is still normal, because reports come at the first tick of each second */
+/* shorter silence is normal, because the supervisor reports at the first tick of each second */
 #define PATIENCE_SECONDS 4.0
-#define FIRST_WINDOW 0.25           /* least length of a table's first window, as a part of a window's length */
+#define FIRST_WINDOW 0.25           /* least length of a table's first window, as a part of window_seconds */
 #define SYSCALLS 1024
 #define BEGINNINGS 3 /* how often a table begins again because its rows lack names */
 
@@ -78,7 +78,8 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     double stopped = (double)(totals->stopped_ns - before->stopped_ns);
     double time = told_interval(before, snapshot);
     if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
-        /* without sampling, the silence counts from the moment when sampling goes on */
+        /* without sampling there are no reports, so the silence counts from the time when sampling
+         * goes on */
         if (!snapshot_is_sampled(snapshot))
             before->told_ns = snapshot->time_ns;
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
@@ -124,9 +125,9 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
     before->cpu_ns = totals->cpu_ns;
 }
 
-/* Moves the bars of the last minute on, until everything has ended. Seconds without sampling have
- * no bar. The last snapshot says whether there was sampling, because a change causes a snapshot at
- * once. */
+/* Adds the seconds since the last snapshot to model->minute, until all targets have ended. Seconds
+ * without sampling get 0. model->now.sampling shows whether there was sampling since the last
+ * snapshot, because a change of sampling causes a snapshot at once. */
 static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;
@@ -217,8 +218,8 @@ static bool update_window_ends(const struct model *model, const struct table *ta
 
 /* Returns true if the table may begin again. A table that was opened between the ends of two
  * windows has rows whose names were not looked up. It begins again when the names may have come,
- * but at most BEGINNINGS times. New rows always lack names, so without this limit its first window
- * would never end. */
+ * but at most BEGINNINGS times. New rows always lack names, so without this limit the table's first
+ * window would never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
@@ -278,8 +279,8 @@ static void update_tables(struct model *model, struct snapshot *snapshot, bool d
 
 /* --- the model as a whole ------------------------------------------------------------------- */
 
-/* Keeps what the pages of a paused display show: moves it from the shown snapshot to the fresh
- * one. */
+/* Keeps the tasks, processes and code that a paused display shows: moves them from the shown
+ * snapshot to the fresh one. */
 static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
 {
     struct snapshot held = *fresh;
@@ -328,7 +329,7 @@ void model_take(struct model *model, struct snapshot *snapshot, bool due)
     model_answer_seen(model, snapshot->time_ns);
     update_tables(model, snapshot, due);
     calls_take_snapshot(model, snapshot, due);
-    model->began_ns = 0; /* tables that are opened later begin later */
+    model->began_ns = 0; /* a table that is opened later does not begin at began_ns */
     update_header(model, snapshot, due);
     snapshot_drop_rows(snapshot);
     if (model->paused && model->have_snapshot)

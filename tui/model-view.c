@@ -16,7 +16,7 @@
 #define SHOWN_AT_FIRST 50 /* rows on the screen, until the view has set page_rows */
 #define BIT(sort) (1u << (sort))
 
-/* The order of the views. The last view is for elapsed time only. */
+/* The sequence of the views for ACTION_NEXT_VIEW. The last view is only for elapsed time. */
 static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
     PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
@@ -193,7 +193,7 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     if (rows > model->shown_size) {
         uint64_t *larger = realloc(model->shown, rows * sizeof *larger);
         if (larger == NULL)
-            return; /* a later snapshot looks up where the rows are defined */
+            return; /* out of memory: a later snapshot looks up where the rows are defined */
         model->shown = larger;
         model->shown_size = rows;
     }

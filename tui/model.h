@@ -63,8 +63,8 @@ struct model_position {
     uint32_t selected, top;
     uint64_t id;
     unsigned sideways;
-    /* true: the user has moved the selection, so it follows its row; false: it stays on the first
-     * line */
+    /* true: the user has moved the selection, so the selection follows its row; false: the
+     * selection stays on the first line */
     bool chosen;
 };
 
@@ -75,7 +75,8 @@ struct model_before {
     uint64_t target_cpu_ns, elapsed_ns, stopped_ns;
     bool counted;
     uint64_t running, cpu_ns; /* totals at the end of the last window */
-    /* time when elapsed_ns last changed, or last had a reason not to change; CLOCK_MONOTONIC */
+    /* time of the last snapshot in which elapsed_ns had changed, or sampling was off;
+     * CLOCK_MONOTONIC */
     uint64_t news_ns;
     uint64_t minute_ns;     /* end of the newest second in model->minute; CLOCK_MONOTONIC; 0: none yet */
 };
@@ -110,7 +111,7 @@ struct model {
     const char *blocked_in;     /* system call in which most sleeping threads are; "": none */
     uint32_t blocked_in_count;
 
-    /* the position in the page's list; the selection follows its row */
+    /* the position in the list of the present page */
     uint32_t selected; /* index of the line */
     uint64_t selected_id;
     uint32_t top;      /* first line on the screen */
@@ -153,7 +154,8 @@ struct model {
     enum model_prompt prompt;
     char text[MODEL_TEXT];   /* text that is being typed */
     char search[MODEL_TEXT]; /* text that was searched for last */
-    /* name of an existing file: saving to this name once more overwrites the file */
+    /* name typed for a file that exists, for which the user was warned; saving to the same name
+     * again overwrites the file */
     char asked[MODEL_TEXT];
     /* number of existing files that saving to asked would overwrite: a format may make several
      * files */
@@ -166,7 +168,8 @@ struct model {
     double asked_hz;
     double window_seconds;
     uint32_t help_top; /* first line of the help on the screen */
-    /* greatest help_top. help_rows: lines of the help on the screen. The view sets both. */
+    /* help_last: greatest value of help_top. help_rows: number of lines of the help on the screen.
+     * The view sets both. */
     uint32_t help_last;
     uint32_t help_rows;
 
@@ -182,7 +185,7 @@ struct model {
     unsigned position;
     bool chosen;              /* as in struct model_position */
     enum model_page back;     /* page to go back to from the output */
-    bool own_targets;         /* the model sets targets; false: its user does */
+    bool own_targets;         /* the model sets targets from snapshots; false: other code sets them */
     bool candidates_compared; /* there were two lists, so candidate_cpu is known */
     bool message_waits;       /* the message's time begins with the next snapshot */
     uint64_t *shown;          /* owned: ids of the rows on the screen, for model_wants */
@@ -197,12 +200,13 @@ void model_wants(struct model *model, struct snapshot_wants *wants);
 /* Takes over a snapshot, and leaves *snapshot empty. due: a window ends with the snapshot.
  * Otherwise windows and histories do not change. */
 void model_take(struct model *model, struct snapshot *snapshot, bool due);
-/* Returns true if the table of the view should begin again as soon as a snapshot has more names. */
+/* Returns true if the present view's table should be cleared and begin again as soon as a snapshot
+ * has more names. */
 bool model_awaits_names(const struct model *model);
 /* Takes over a list of processes, which the model frees. time_ns: time of the list. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
                            uint32_t count, uint64_t time_ns);
-/* Begins all tables anew. To be called after all counts were cleared. */
+/* Clears all tables, which begin anew. Call it after all counts of the session were cleared. */
 void model_cleared(struct model *model);
 /* Shows a message for MESSAGE_NS from now_ns on. */
 void model_say(struct model *model, uint64_t now_ns, const char *format, ...)

@@ -2,7 +2,7 @@
 /*
  * The output of the program that top started. The program writes to a pseudo-terminal, as it would
  * to the user's terminal, and top keeps its last lines. Only text is kept. Control sequences would
- * disturb the pane.
+ * disturb the screen of top.
  *
  * The program must not suffer when top ends, not even if top is killed. If nothing had the master
  * end of the pseudo-terminal open, the program's writes would fail. So a second process, the
@@ -24,7 +24,8 @@
 #include "program-output.h"
 
 #define LINES_MAX 5000u
-/* number of lines that are dropped at once, because moving the rest is costly */
+/* number of lines that are dropped at once; moving the remaining lines for each new line would cost
+ * too much time */
 #define DROPPED_LINES (LINES_MAX / 4)
 #define READ_SIZE_MAX (256u << 10)      /* most bytes to read before keys are served again */
 #define COLUMNS_MAX 4096u /* bytes of a line; the rest is dropped */
@@ -135,8 +136,8 @@ static void output_drop_lines(struct output *output)
     memmove(output->lines, output->lines + DROPPED_LINES, output->count * sizeof *output->lines);
 }
 
-/* Copies the unfinished line to the end of lines. begin: as a new line. Otherwise the copy replaces
- * the last line. */
+/* Copies the unfinished line to the end of lines. begin: the copy becomes a new line. Otherwise the
+ * copy replaces the last line. */
 static void output_show_line(struct output *output, bool begin)
 {
     char *copy = strndup(output->line, output->length);

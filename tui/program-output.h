@@ -28,8 +28,8 @@ int output_open(struct output *output, int rows, int columns, int *program);
 void output_close(struct output *output);
 void output_resize(const struct output *output, int rows, int columns);
 
-/* Reads what the program has written, without waiting, and up to a limit. Returns true if there was
- * anything. When no process has the other end open, it closes the master and returns true. */
+/* Reads what the program has written, up to a limit, without waiting. Returns true if there was
+ * output. When no process has the other end open, it closes the master and returns true. */
 bool output_read(struct output *output);
 
 /* Takes bytes of output. output_read calls it, and so do tests. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* screen-curses: includes curses, and declares functions that the files screen*.c share. Other
- * files do not include curses, because they use some of its names for other things. */
+ * files do not include curses, because they use some names of curses for other things. */
 #ifndef TUI_SCREEN_CURSES_H
 #define TUI_SCREEN_CURSES_H
 
@@ -18,7 +18,8 @@ bool screen_resized(void);
 void screen_looks(attr_t looks[STYLE_COUNT], short pairs[STYLE_COUNT]);
 /* Returns true if TERM names a terminal whose cursor can be moved. */
 bool screen_usable(void);
-/* Writes the sequences that undo the changes to the terminal into text. Returns their length. */
+/* Writes escape sequences into text that undo the changes of curses to the terminal. Returns the
+ * length of the text. */
 size_t screen_leaving(char *text, size_t size);
 
 #endif

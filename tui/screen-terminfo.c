@@ -4,8 +4,8 @@
  * sequences undo the changes that curses makes.
  *
  * Styles have 256 colours, 8 or none. Without colours, important styles are bold or reversed. The
- * background is that of the terminal and may be light or dark. So colours of text are from the
- * middle of the range.
+ * background is the terminal's own and may be light or dark. So colours of text are neither very
+ * light nor very dark.
  *
  * Only this file includes term.h, because term.h defines very many macros.
  */
@@ -49,7 +49,7 @@ size_t screen_leaving(char *text, size_t size)
 {
     size_t used = 0;
 
-    if (key_mouse != NULL) /* has_mouse(3) returns true only later */
+    if (key_mouse != NULL) /* has_mouse(3) returns true only after mousemask(3) */
         used = add_sequence(text, size, used, "\033[?1006l\033[?1000l");
     used = add_sequence(text, size, used, exit_attribute_mode);
     used = add_sequence(text, size, used, orig_pair);
@@ -57,8 +57,8 @@ size_t screen_leaving(char *text, size_t size)
     used = add_sequence(text, size, used, cursor_normal);
     if (exit_ca_mode != NULL)
         return add_sequence(text, size, used, exit_ca_mode);
-    /* Without an alternate screen, the shell goes on below the last line. Terminals take row 998
-     * for their last row. */
+    /* Without an alternate screen, the shell goes on below the last line. Terminals move the cursor
+     * to their last row if they have no row 998. */
     if (cursor_address != NULL)
         used = add_sequence(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
     return add_sequence(text, size, used, "\r\n");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal, used through curses. Keys come in, canvases go out, and curses sends only what has
- * changed.
+ * Reads keys from the terminal and shows canvases on it. Curses does both, and sends only cells
+ * that have changed.
  *
  * The terminal is restored without curses. screen_open notes the terminal's settings, and the
  * sequences that undo the changes of curses. So screen_close needs only write(2) and tcsetattr(3),
  * and a signal handler may call it at any point. The handlers of curses are not used. The
- * terminal's size is read before each key; SIGWINCH interrupts the wait of the loop for that.
+ * terminal's size is read before each key. A handler of SIGWINCH that does nothing interrupts
+ * poll(2) in the loop, so that a new size is read at once.
  */
 #include "config.h"
 
@@ -25,7 +26,7 @@
 #include "screen.h"
 
 #define ESCAPE_MS 25   /* ms after ESC in which the rest of a key's sequence must come */
-#define ROWS_MAX 1000 /* more rows are taken for an error of the terminal */
+#define ROWS_MAX 1000 /* a terminal that reports more rows reports a wrong size */
 #define COLUMNS_MAX 4000
 
 static struct {
@@ -194,8 +195,8 @@ int screen_fd(void)
 
 /* --- showing ------------------------------------------------------------------------------- */
 
-/* Makes a cell of curses. If wcwidth(3) has another width for the character than the canvas, the
- * character would shift the rest of the line. It becomes a '?'. */
+/* Makes a cell for curses. If wcwidth(3) has another width for the character than the canvas, the
+ * character would shift the rest of the line. Such a character becomes a '?'. */
 static void screen_make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
 {
     const struct cell *cell =
@@ -210,8 +211,8 @@ static void screen_make_cell(const struct canvas *canvas, int row, int column, c
     setcchar(made, text, screen.looks[cell->style], screen.pairs[cell->style], NULL);
 }
 
-/* Returns true if this is the right half of a wide character. Curses wants such a character
- * once. */
+/* Returns true if the cell is the right half of a wide character. Such a cell is not passed to
+ * curses, which fills both halves from the left one. */
 static bool screen_is_right_half(const struct canvas *canvas, int row, int column)
 {
     const struct cell *cell =

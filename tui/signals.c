@@ -2,9 +2,9 @@
 /*
  * Catches signals that end the live view, or stop it for a while. Handlers get no argument of ours,
  * so their data are static in this file. Only signals with their default action are caught. A
- * signal that was ignored at the start stays ignored, as nohup(1) wants. SIGPIPE and SIGXFSZ have
- * handlers of src/main.c. Crashes are caught even if they have other handlers, because those do not
- * restore the terminal.
+ * signal that was ignored at the start stays ignored, as nohup(1) wants. src/main.c has handlers
+ * for SIGPIPE and SIGXFSZ. Crashes are caught even if they have other handlers, because those do
+ * not restore the terminal.
  */
 #include "config.h"
 
@@ -137,8 +137,8 @@ void signals_stop(void)
     sigaction(SIGTSTP, &before, NULL);
 }
 
-/* The pipe is emptied before the flag is read. So a signal that comes after that leaves a byte in
- * the pipe. */
+/* The pipe is emptied before stop_asked is read. So a signal that comes later leaves a byte in the
+ * pipe, and signals_fd stays readable. */
 bool signals_stop_asked(void)
 {
     char bytes[16];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* signals: catches signals that end the live view or stop it, and crashes. After all of them the
- * terminal must be usable. */
+/* signals: catches signals that end the live view, stop it, or report a crash. After each of them
+ * the terminal must be usable. */
 #ifndef TUI_SIGNALS_H
 #define TUI_SIGNALS_H
 
 #include <stdbool.h>
 
-/* Begins to catch crashes, and signals that would end us. A crash calls restore first. Returns 0 or
- * -errno. */
+/* Begins to catch signals of crashes (SIGSEGV, ...), and signals that would end us. The handler of
+ * a crash calls restore first. Returns 0 or -errno. */
 int signals_catch(void (*restore)(void));
-/* Begins to catch the signal that would stop us, too. */
+/* Begins to catch SIGTSTP, which would stop us, too. */
 void signals_catch_stop(void);
 void signals_release(void);
 
@@ -17,10 +17,10 @@ void signals_release(void);
 int signals_fd(void);
 /* Returns the last signal that would have ended us, or 0. */
 int signals_ending(void);
-/* Returns true if a signal that would have stopped us came after the last call. To be called before
+/* Returns true if SIGTSTP came after the last call of this function. Call it before
  * signals_ending. */
 bool signals_stop_asked(void);
-/* Stops the whole job, with us, until it is continued. */
+/* Stops the whole job, including us, until the job is continued. */
 void signals_stop(void);
 
 #endif

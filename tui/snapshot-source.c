@@ -100,9 +100,9 @@ int source_open_program(struct source *source, const struct top_request *request
     return error;
 }
 
-/* Reaps all children that have ended, and keeps the program's status. Other children are orphans,
- * if we are the first process of a container (pid_namespaces(7)), or processes of the library. The
- * library starts these so that only __WALL finds them, and does not wait for them at the end. */
+/* Reaps all children that have ended, and keeps the program's status. Other children are processes
+ * of the library, or orphans if we are the first process of a container (pid_namespaces(7)). Only
+ * __WALL finds the library's processes, and the library does not wait for them at the end. */
 static void source_reap(struct source *source)
 {
     int status;
@@ -143,10 +143,10 @@ static bool source_process(const struct source *source, uint32_t i, struct snaps
     return true;
 }
 
-/* Returns true if a followed process is alive. Each process enters the profile before its parent
- * can end, and its end enters before the end of sampling. The supervisor's own count comes only
- * once a second. The process that was alive last time is looked at first, because the list may have
- * thousands of entries. */
+/* Returns true if a followed process is alive. The profile gets each process before the process's
+ * parent can end, and the end of each process before the end of sampling. The supervisor's own
+ * count of processes would be up to a second old. source->survivor is checked first, because the
+ * list may have thousands of entries. */
 static bool source_survives(struct source *source)
 {
     struct snapshot_process process = {0};
@@ -170,8 +170,8 @@ void source_pump(struct source *source)
     if (source->session == NULL || source->dead)
         return;
     int state = source->ended ? 1 : pprofil_session_pump(source->session, 0);
-    /* also for the program's status: the supervisor may report the end a little before wait(2)
-     * does */
+    /* also after the end of all targets: the supervisor may report the program's end a little
+     * before wait(2) returns its status */
     source_reap(source);
     if (state == 1 && !source->ended && !source_survives(source))
         source_note_end(source);

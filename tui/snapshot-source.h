@@ -13,7 +13,7 @@ struct source {
     bool ended;               /* all targets have ended, and so have the processes that they started */
     bool dead;                /* the supervisor has died; the targets run on */
     uint64_t over_ns;         /* time when ended or dead became true; CLOCK_MONOTONIC, ns; 0: not yet */
-    /* index, in the profile's list, of a process that was alive when it was last looked at */
+    /* index in the profile's list of processes: a process that was alive at the last check */
     uint32_t survivor;
     int status;               /* wait status of child (wait(2)); -1: it runs */
     bool batch;               /* warnings go to standard error */
@@ -33,8 +33,8 @@ int source_open_program(struct source *source, const struct top_request *request
  * Returns the result of pprofil_session_finish. */
 int source_finish(struct source *source, pprofil_session **session);
 
-/* Processes the events that have come. When all targets have ended, it stops the sampling. Only
- * this stop waits, once, for the supervisor's answer. */
+/* Processes the events that have come. When all targets have ended, it stops the sampling.
+ * source_pump waits only then: once, for the supervisor's answer to the stop. */
 void source_pump(struct source *source);
 
 /* Starts the lookup of names that the next snapshot would lack. Returns their number. */

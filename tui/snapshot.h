@@ -37,7 +37,7 @@ struct snapshot_process {
 struct snapshot {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     struct pprofil_totals totals;
-    /* a sample costs so much time that fewer are taken than requested: pprofil_totals_limit */
+    /* samples cost so much time that fewer than requested are taken (pprofil_totals_limit) */
     bool limited;
     double rate_hz;   /* present rate of sampling, Hz */
     bool sampling;
@@ -55,7 +55,8 @@ struct snapshot {
     uint32_t process_count;
     char command[256]; /* command line of the first process, if it was requested */
     /* the code of a function, if it was requested */
-    int code_state; /* 0; -EAGAIN: the code is being read; other errors: there is no code */
+    /* 0: code has the rows; -EAGAIN: the code is being read; other errors: there is no code */
+    int code_state;
     const char *code_problem;
     struct pprofil_code_row *code; /* owned */
     uint32_t code_count;
@@ -68,7 +69,9 @@ struct snapshot_wants {
     bool tasks, processes, command;
     enum pprofil_by code_by; /* grouping of the row code_id */
     uint64_t code_id;        /* id of the row whose code is on the screen; 0: none */
-    bool calls; /* take a call tree; calls_function is for CALLERS and CALLEES */
+    /* take a call tree; calls_function: id of the function, for PPROFIL_TREE_CALLERS and
+     * _CALLEES */
+    bool calls;
     enum pprofil_tree_kind calls_kind;
     uint64_t calls_function;
     enum pprofil_by shown_by;

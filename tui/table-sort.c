@@ -95,9 +95,9 @@ void table_sort(struct table *table, enum table_sort sort)
 
 struct pid_entry {
     uint32_t pid;
-    /* in parents: the pid of the parent; in rows: the index of the row */
+    /* in tree.parents: the pid of the parent; in tree.rows: the index of the row */
     uint32_t value;
-    /* of several entries with the same pid, the one with the largest rank counts */
+    /* only the entry with the largest rank of a pid is used */
     uint64_t rank;
 };
 
@@ -175,8 +175,8 @@ static void tree_free(struct tree *tree)
     free(tree->ordered);
 }
 
-/* Returns the row of the nearest ancestor that has a row, or NO_PARENT. A process that ended
- * without a sample has no row. */
+/* Returns the index of the row of the nearest ancestor that has a row, or NO_PARENT. A process that
+ * ended without a sample has no row. */
 static uint32_t tree_find_parent(const struct tree *tree, uint32_t pid)
 {
     for (unsigned level = 0; level < DEEPEST; level++) {

@@ -4,7 +4,7 @@
  * join the rows of the two reports, in a hash that exists only during the join.
  *
  * A row can also shrink or vanish. When an address gets a name, its counts move to the function
- * that is found there, and appear as an increase of that function in this window. Shares are
+ * that is found there, and appear as an increase of that function in the present window. Shares are
  * therefore parts of the sum of all increases, and not of the increase of the sum. So they never
  * exceed 1.
  */
@@ -213,7 +213,8 @@ int table_find(const struct table *table, uint64_t id)
 
 /* --- names that come late ------------------------------------------------------------------- */
 
-/* Sums of counts that moved to other rows when names came, with their part of the last window. */
+/* Sums for moving values between rows when names come. grown: growth of all rows together, ns. The
+ * other members: values of the last window that rows have lost, and that growing rows get. */
 struct moved {
     uint64_t grown, window_ns, window_samples;
     double smooth_share;

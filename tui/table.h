@@ -18,10 +18,11 @@ struct table_row {
     /* window_share, smoothed over about two windows. The screen shows it and sorts by it, so that
      * the order does not flicker. Windows without a sample do not change it. */
     double smooth_share;
-    /* share of the window's time in which the row is on the stack, smoothed like smooth_share */
+    /* share of the window's time including callees, smoothed like smooth_share */
     double smooth_inclusive;
-    /* CPUs used in a window, smoothed like smooth_share. It is not made from smoothed shares,
-     * because the times of windows may be very different. */
+    /* average number of CPUs used in a window, smoothed like smooth_share. Smoothed shares cannot
+     * replace it, because the same share of a busy window and of a quiet window are different
+     * numbers of CPUs. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
     unsigned depth; /* of a process: number of processes above it in the tree */
@@ -30,14 +31,14 @@ struct table_row {
 struct table {
     struct table_row *rows; /* owned: in the order of the last table_sort */
     uint32_t count;
-    /* total.ns of all rows together */
+    /* sum of total.ns of all rows */
     uint64_t total_ns;
-    /* window_ns of all rows together */
+    /* sum of window_ns of all rows */
     uint64_t window_ns;
     uint64_t window_samples;
     double window_seconds;  /* length of the last window */
-    uint32_t windows;       /* windows so far */
-    uint32_t filled;        /* windows with samples */
+    uint32_t windows;       /* number of windows so far */
+    uint32_t filled;        /* number of windows so far that had samples */
     bool empty;             /* the last window had no samples, so it has no shares */
     bool unsmoothed;        /* for the batch mode: shares are not smoothed, smooth_share is window_share */
     bool taken;             /* there was a report, maybe without rows */
@@ -55,16 +56,17 @@ enum table_sort {
 };
 
 void table_free(struct table *table);
-/* Forgets everything except unsmoothed. For another filter, or after counts were cleared. */
+/* Forgets everything except unsmoothed. Call it when the filter changes, or after counts were
+ * cleared. */
 void table_clear(struct table *table);
-/* Takes a report that was made seconds after the last one. A first report with seconds 0 makes no
- * window. With seconds > 0 it makes a window that began when all counts were 0. A later report with
- * seconds 0 is ignored, so that its counts fall into the next window. Rows that the report lacks
- * are dropped. Returns 0, or -ENOMEM with nothing changed. */
+/* Takes a report. seconds: time since the last report. A first report with seconds 0 makes no
+ * window. A first report with seconds > 0 makes a window that began when all counts were 0. A later
+ * report with seconds 0 is ignored, so its counts fall into the next window. Rows that the report
+ * lacks are dropped. Returns 0, or -ENOMEM with nothing changed. */
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds);
-/* Takes a report without new counts, but with names that were found since the last one. Such
- * names may have replaced rows by other rows. No window ends. Returns 0, or -ENOMEM with nothing
- * changed. */
+/* Takes a report that has names found since the last report, but no new counts. Because of such
+ * names, the report may have other rows than the last one. No window ends. Returns 0, or -ENOMEM
+ * with nothing changed. */
 int table_retext(struct table *table, const struct snapshot_rows *rows);
 void table_sort(struct table *table, enum table_sort sort);
 /* Sorts processes as a tree: children below their parents, larger children first. */
@@ -77,8 +79,8 @@ int table_find(const struct table *table, uint64_t id);
 
 /* Returns the increase of a count, or 0 if the count is smaller than before. */
 uint64_t table_growth(uint64_t now, uint64_t before);
-/* Returns a smoothed share, made of the smoothed share before and of the share now. first: there is
- * no share before. */
+/* Returns the new smoothed share. before: the former smoothed share. now: the share of the last
+ * window. first: there is no former share, and before is not used. */
 double table_smooth_share(bool first, double before, double now);
 
 #endif

@@ -74,8 +74,8 @@ static int batch_show(struct batch *batch)
     return error;
 }
 
-/* Waits until the names for the last frame are known, but at most TOP_LAST_NAMES_NS. A program may
- * be too short for its names to be known at its end. */
+/* Waits until the names for the last frame are known, but at most TOP_LAST_NAMES_NS. A short
+ * program may end before its names are known. */
 static void batch_wait_for_names(struct batch *batch)
 {
     uint64_t until = time_now() + TOP_LAST_NAMES_NS;

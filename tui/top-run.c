@@ -55,14 +55,14 @@ static void top_read_output(struct top *top)
     model->output.count = top->output.count;
     if (model->page != PAGE_OUTPUT)
         return;
-    if (!model->output_follows) /* the lines on the screen stay where they are */
+    if (!model->output_follows) /* keeps the same lines on the screen when older lines were dropped */
         model->top -= dropped < model->top ? (uint32_t)dropped : model->top;
     if (top->output_at == 0)
         top->output_at = top->painted_ns + OUTPUT_NS;
 }
 
-/* Handles a key. A click on a column's title sorts by the column; the model handles everything
- * else. */
+/* Handles a key. A click on a column's title sorts by the column. The model handles all other
+ * keys. */
 static enum effect top_take_key(struct top *top, const struct key_event *event)
 {
     struct model *model = top->model;
@@ -84,7 +84,8 @@ static void top_read_keys(struct top *top)
             top_obey(top, top_take_key(top, &event));
         top->repaint = true;
         top->key_at = time_now();
-        if (top_is_over(top) && top->window_at == 0) /* other rows may be in view now */
+        /* other rows may be in view now, and a snapshot has their names and definitions */
+        if (top_is_over(top) && top->window_at == 0)
             top->ask_at = top->key_at + TOP_ASK_NS;
     }
 }
@@ -110,8 +111,8 @@ static int top_wait_ms(const struct top *top)
     return next <= now ? 0 : (int)((next - now) / MILLISECOND) + 1;
 }
 
-/* Returns true if the last screen waits for names, because it stays after the end of all targets.
- * It waits at most TOP_LAST_NAMES_NS. */
+/* Returns true if the last screen must still wait for names. The last screen stays after the end of
+ * all targets, so it should have all names. The wait takes at most TOP_LAST_NAMES_NS. */
 static bool top_lacks_names(struct top *top, uint64_t now)
 {
     if (top->last_at == 0)
@@ -133,7 +134,9 @@ static void top_do_due(struct top *top)
     if (top->window_at != 0 && now >= top->window_at && over && top_lacks_names(top, now))
         top->window_at = now + TOP_ASK_NS;
     if (top->window_at != 0 && now >= top->window_at) {
-        if (over) /* names of the last rows may still come */
+        /* as after a key, top_next_ask() takes snapshots often for a while, because names of the
+         * last rows may still come */
+        if (over)
             top->key_at = now;
         top_end_window(top);
         if (over) /* the last window stays */

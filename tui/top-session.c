@@ -23,12 +23,13 @@
 #define FIRST_WINDOW_NS (300 * MILLISECOND)
 #define LEAD_NS_MAX 100e6
 #define CANDIDATES_NS (1000 * MILLISECOND)
-/* Snapshots after the end, for names that are still being looked up. For ASK_OFTEN_NS after the
- * last key or the end, they come every TOP_ASK_NS. Later they come every ASK_SELDOM_NS. */
+/* After the end of all targets, snapshots are taken for names that are still being looked up. For
+ * ASK_OFTEN_NS after top.key_at, a snapshot is taken every TOP_ASK_NS. Later, a snapshot is taken
+ * every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-/* Snapshots after the end come at least until this time after the last key, because nothing shows
- * when a definition has been found. */
+/* After the end of all targets, snapshots are taken at least until this time after top.key_at.
+ * Nothing announces that the library has found a function's definition. */
 #define ASK_NS_MAX (30000 * MILLISECOND)
 #define DEFAULT_HZ 1000.0
 #define PROGRAM_ROWS 24
@@ -52,8 +53,8 @@ void top_set_up_model(struct model *model, const struct top_request *request)
         model->window_seconds = request->window_seconds;
 }
 
-/* Sets the command of a program that is started. For attached processes the first snapshot has the
- * command, which says more than "-p PID". */
+/* Sets the command if top starts a program. For attached processes, the first snapshot has the
+ * command, which is a better title than "-p PID". */
 void top_describe(struct model *model, const struct top_request *request, const char *command)
 {
     if (request->program != NULL)
@@ -150,9 +151,9 @@ static bool snapshot_lacks_names(const struct snapshot *snapshot)
     return snapshot->pending > 0;
 }
 
-/* Returns the time of the next snapshot between windows, or 0 for none. After the end, only such
- * snapshots bring the results of lookups, for rows that have just come into view or for another
- * view. */
+/* Returns the time of the next snapshot that does not end a window, or 0 for none. After the end of
+ * all targets no window ends, so only such snapshots have the names that were looked up for new
+ * rows on the screen. */
 static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;
@@ -180,7 +181,7 @@ void top_take_snapshot(struct top *top, bool due)
     model_take(top->model, &snapshot, due);
     if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
         top->ask_at = time_now() + TOP_ASK_NS;
-    if (top->source.dead && !top->told_dead) { /* the header goes on showing it */
+    if (top->source.dead && !top->told_dead) { /* shown once; the header shows it from now on */
         model_say(top->model, time_now(), "the supervisor has died; the target runs on");
         top->told_dead = true;
     }
@@ -194,7 +195,8 @@ void top_end_window(struct top *top)
     top_take_snapshot(top, true);
     uint64_t now = time_now();
     top->window_at += window;
-    if (top->window_at <= now) /* after a suspension, or after a change from a long window to a short one */
+    /* the window's end is past after a suspension, or if the window was made shorter */
+    if (top->window_at <= now)
         top->window_at = now + window;
     top->names_at = top->window_at - top_names_lead(top->model);
 }
@@ -241,7 +243,7 @@ static const char *top_save_problem(int error)
 static void top_save(struct model *model, pprofil_session *session)
 {
     pprofil_profile *profile = pprofil_session_profile(session);
-    /* the format is given by its name, so that the message can show the name */
+    /* the format is found here, so that the message can show its name */
     const char *format = pprofil_format_for(model->text);
     const struct pprofil_file file = {.size = sizeof file, .format = format};
     struct pprofil_totals totals;
@@ -284,7 +286,7 @@ static void top_ask_library(struct top *top, enum effect effect)
 }
 
 /* Returns true, and shows a message, if an effect comes after the end of the targets. The model
- * knows only ends that came before the last snapshot. */
+ * does not know of an end after the last snapshot. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
     if (!top_is_over(top) ||
@@ -339,7 +341,7 @@ static void top_clear_counts(struct top *top)
     top_take_snapshot(top, false);
 }
 
-/* Stops us until the shell continues us. The target runs on meanwhile, and is sampled. */
+/* Stops pprofil until the shell continues it. Meanwhile the target runs on, and is sampled. */
 void top_suspend(struct top *top)
 {
     screen_suspend();

@@ -12,7 +12,8 @@
 
 /* --- top-session.c: what the live view and the batch mode share ----------------------------- */
 
-/* Returns how many ns before the end of a window its names are requested. */
+/* Returns the time before the end of a window at which names for the window's rows are requested,
+ * in ns. */
 uint64_t top_names_lead(const struct model *model);
 
 /* Sets the requested rate, kind of time, stacks and length of the window in the model. */
@@ -29,7 +30,8 @@ int top_batch(const struct top_request *request, struct top_result *result);
 
 /* --- top-session.c: the state of the live view ---------------------------------------------- */
 
-/* Time to the next snapshot while code is being read, or while names are looked up at the end. */
+/* Time to the next snapshot while code is being read, or while names are looked up after the end of
+ * all targets. */
 #define TOP_ASK_NS UINT64_C(100000000)
 
 struct top {
@@ -41,11 +43,11 @@ struct top {
     struct output output;
     uint64_t window_at; /* end of the present window; 0: there is none */
     uint64_t names_at;  /* time to request names for the window; 0: they have been requested */
-    uint64_t ask_at;    /* time of a snapshot between two windows; 0: none */
-    uint64_t key_at;    /* time of the last key, or of the end */
+    uint64_t ask_at;    /* time of the next snapshot that does not end a window; 0: none */
+    uint64_t key_at;    /* time of the last key, or of the last window after the end of all targets */
     double agreed_hz;   /* rate that the library has accepted */
     bool agreed_wall;
-    /* latest time for the last screen, even if it lacks names; 0: the targets live */
+    /* time when the last screen is shown even if it lacks names; 0: the targets have not ended */
     uint64_t last_at;
     uint64_t candidates_at;
     bool told_dead;
@@ -68,7 +70,7 @@ void top_end_window(struct top *top);
 
 /* Carries out an effect of an action. */
 void top_obey(struct top *top, enum effect effect);
-/* Stops us, as Ctrl-Z stops any program, until the shell continues us. */
+/* Stops pprofil, as Ctrl-Z stops any program, until the shell continues it. */
 void top_suspend(struct top *top);
 
 #endif

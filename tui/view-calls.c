@@ -2,8 +2,8 @@
 /*
  * Paints the two views of calls.
  *
- * The list of a call tree shows shares, and names that are indented by the number of branches
- * above.
+ * The list of a call tree shows shares and names. A name is indented by the number of branches
+ * above its row.
  *
  * The flame view has a line for each level of calls, with callees below their callers. A box begins
  * with a bar, so that boxes can be told apart without colours. The last line names the selected

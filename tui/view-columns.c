@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The columns of the tables. An entry has a column's title, its least and greatest width, its
- * priority, the order that a click on it selects, and a function that paints it.
+ * priority, the order that a click on the title selects, and a function that paints a cell.
  */
 #include "config.h"
 
@@ -62,8 +62,8 @@ static void table_paint_seconds(const struct pen *pen, const void *row)
 }
 
 /* Paints the use of CPUs in per cent of one CPU. A thread cannot use more than one CPU, but its
- * measured use may be larger. The first look at a sleeping thread may find time that it used before
- * the window began. */
+ * measured use may be larger. The first measurement of a sleeping thread may include CPU time from
+ * before the window. */
 static void table_paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;
@@ -75,9 +75,9 @@ static void table_paint_cpu(const struct pen *pen, const void *row)
     pen_per_cent(pen, pen->style, table->windows > 0 ? cpus : (double)NAN, 1);
 }
 
-/* Paints the shares of the last windows. The largest of them fills the height, because figures
- * beside it show how large it is. Shares below LOW_HISTORY do not fill it, so that noise stays
- * low. */
+/* Paints the shares of the last windows. The largest share fills the height, because the figures in
+ * other columns show how large it is. If all shares are below LOW_HISTORY, LOW_HISTORY is the full
+ * height, so that noise stays low. */
 static void table_paint_history(const struct pen *pen, const void *row)
 {
     const float *history = ((const struct table_row *)row)->history;

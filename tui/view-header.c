@@ -157,8 +157,8 @@ static void header_put_sampling(const struct model *model, struct line *line)
                     100 * model->stopped_share);
 }
 
-/* Puts how the program has ended, or that all targets have ended. Processes that the program
- * started may run on. */
+/* Puts a text about how the program has ended, or that all targets have ended. Processes that the
+ * program started may run on. */
 static void header_put_end(const struct snapshot *now, struct line *line)
 {
     char text[PHRASE_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paints the picker: the processes that can be attached to, and the others with the reason for a
- * refusal. */
+/* Paints the picker: the processes that pprofil can attach to, and the others with the reason why
+ * it cannot. */
 #include "config.h"
 
 #include "view.h"

@@ -14,8 +14,8 @@
 
 /* --- threads --------------------------------------------------------------------------- */
 
-/* Returns the thread of a row, or NULL if it has ended. A thread from before an exec of its process
- * has ended, too. */
+/* Returns the task of a row's thread, or NULL if the thread has ended. If the process has executed
+ * another program since, the row's thread has ended, even if a thread with the same tid lives. */
 static const struct pprofil_task *row_task(const struct pen *pen, const void *row)
 {
     const struct pprofil_row *thread = &((const struct table_row *)row)->total;
@@ -80,8 +80,8 @@ static const struct snapshot_process *row_process(const struct snapshot *now,
     return found;
 }
 
-/* Returns true if the process has executed another program: the next entry with its pid is the next
- * image. */
+/* Returns true if the process has executed another program: the next entry with the same pid has
+ * the next image number. */
 static bool process_has_execed(const struct snapshot *now, const struct snapshot_process *process)
 {
     const struct snapshot_process *end = now->processes + now->process_count;
@@ -107,8 +107,8 @@ void view_paint_status(const struct pen *pen, const void *row)
     pen_text(pen, STYLE_DIM, text);
 }
 
-/* Returns true if a row at this depth follows the row with this index, before any row nearer to the
- * root. */
+/* Returns true if a row at this depth follows the row with this index, before any row of a smaller
+ * depth. */
 static bool tree_branch_goes_on(const struct table *table, uint32_t index, unsigned depth)
 {
     for (uint32_t i = index + 1; i < table->count && table->rows[i].depth >= depth; i++)

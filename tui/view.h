@@ -15,7 +15,8 @@
  * in view. */
 void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns);
 
-/* The parts of the screen. Each function paints from row on, and returns the row below its part. */
+/* Paint parts of the screen, from the screen's line row on. Each function returns the line below
+ * its part. */
 int view_header(const struct model *model, struct canvas *canvas, int row);
 int view_table(struct model *model, struct canvas *canvas, int row, int rows);
 int view_code(struct model *model, struct canvas *canvas, int row, int rows);
@@ -71,7 +72,7 @@ void paint_elapsed(uint64_t ns, char *text, size_t size);
 
 /* Sets the place of the list in the model, and scrolls so that the selection is in view. */
 void paint_list(struct model *model, int row, int rows);
-/* Gives the row of the selection its style. Matches of the search keep theirs. */
+/* Gives the cells of the selected row STYLE_SELECTED. Matches of the search keep their style. */
 void paint_selected(struct canvas *canvas, int row);
 /* Puts words in the place of a list, broken into lines. Returns the row below. */
 int paint_words(struct canvas *canvas, int row, int rows, enum style style, const char *words);
@@ -83,13 +84,13 @@ const char *paint_key(enum key_where where, enum action action, int argument);
 
 #define PHRASE_SIZE 192
 
-/* Writes the end of a process by its wait status: "exited 3" or "killed by SIGSEGV"; brief:
+/* Writes how a process ended, from its wait status: "exited 3" or "killed by SIGSEGV"; brief:
  * "SIGSEGV". */
 void phrase_status(int status, bool brief, char *text, size_t size);
-/* Writes the end of the program, such as "program ended: exit status 3", or "all targets have
+/* Writes how the program ended, such as "program ended: exit status 3", or "all targets have
  * ended". */
 void phrase_end(const struct snapshot *snapshot, char *text, size_t size);
-/* Writes the end of the program, and how many processes run on. brief: a shorter text while
+/* Writes how the program ended, and how many processes run on. brief: the text is shorter if
  * processes run on. */
 void phrase_outcome(const struct snapshot *now, bool brief, char *text, size_t size);
 /* Writes the states of threads, such as "300 threads: 2 running, 297 asleep (12 in futex), 1
