@@ -9,7 +9,7 @@
 
 #define LATELY_SHARE 300u /* reading a process's clock may take 1/LATELY_SHARE of the time */
 
-/* Returns the process's CPU time since its last baseline_take, ns. If there was none, returns that of its whole life.
+/* Returns the process's CPU time since its last baseline_take, ns. If there was none, counts its whole life.
  * Returns 0 if its clock cannot be read. Sets clock.known_ns to the returned value. Works for a zombie that is not
  * reaped yet. */
 static uint64_t process_cpu(struct process *process)

@@ -56,8 +56,8 @@
  *     proc/procfs.c          reads files of /proc. A read of some of them waits for an exec in the same process. On old
  *                            kernels that exec may wait for us (proc/system.c), so those files are not read there
  *     proc/maps.c            asks for mappings. The kernel locks the target's mappings while it answers, and may read a
- *                            file. proc/objects.c decides when to ask. It also opens the list while a tracee stands
- *                            still
+ *                            file. proc/objects.c decides when to ask. It also opens the list while a tracee is
+ *                            stopped
  *     target-memory.c        reads and writes memory. Other files do not, except regs-*.c, which read a few words of
  *                            code. The kernel locks the mappings, and loads pages. On old kernels it also waits for an
  *                            exec

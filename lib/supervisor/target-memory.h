@@ -37,8 +37,8 @@ struct stack {
 int stack_init(struct stack *stack, size_t limit);
 /* Copies the stack and the registers of a stopped thread. Does nothing if the limit is 0. */
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
-/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread's system call, pc or sp has
- * changed meanwhile. state: these values, as procfs_look has just read them. Returns false if the limit is 0. */
+/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread's system call, pc or sp
+ * has changed meanwhile. state: these values, as procfs_look has just read them. Returns false if the limit is 0. */
 bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state);
 
 #endif

@@ -224,7 +224,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_
     return runnable && !waits;
 }
 
-/* When serving: adds the CPU time of the tracee that no sample represents to tick.left_ns. */
+/* When serving: adds to tick.left_ns the CPU time of the tracee that no sample represents. */
 static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 {
     uint64_t ran = tracee->look.times.run_ns > tracee->time.used_ns ? tracee->look.times.run_ns : tracee->time.used_ns;

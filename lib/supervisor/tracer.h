@@ -75,8 +75,8 @@ struct deadlines {
     unsigned count;
 };
 
-/* Figures of stops that are not yet added to the supervisor's totals. Exception: stopped_ns is never reset, it only
- * grows. */
+/* Figures of stops that are not yet added to the supervisor's totals. Exception: stopped_ns is the total since the
+ * tracer began. */
 struct stop_totals {
     uint64_t stopped_ns;
     /* numbers of calls that were begun anew, continued, or left cut short: repair.h */

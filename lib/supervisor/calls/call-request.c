@@ -4,11 +4,14 @@
  * after they have moved data, and then return the size of the part. The table was made by reading the callers of
  * signal_pending() in Linux 6.1 and 6.12.
  *
- * The following calls are not in the table. Only a fatal signal cuts short: process_vm_readv and process_vm_writev
- * (process_vm_access.c, gup.c), reads and writes of regular files (filemap.c), process_madvise (madvise.c). Even
- * without a signal, only the available data is returned by: tee and vmsplice (one filling of the pipe: splice.c),
- * epoll_wait, poll, signalfd, inotify. All or nothing is done by: msgrcv, mq_receive, semop. What an ioctl keeps
- * depends on its driver, so no ioctl is continued.
+ * Other calls are not in the table, for one of four reasons:
+ *
+ *     - only a fatal signal cuts the call short: process_vm_readv and process_vm_writev (process_vm_access.c, gup.c),
+ *       reads and writes of regular files (filemap.c), process_madvise (madvise.c);
+ *     - the call returns only the available data, even without a signal: tee and vmsplice (one filling of the pipe:
+ *       splice.c), epoll_wait, poll, signalfd, inotify;
+ *     - the call does all or nothing: msgrcv, mq_receive, semop;
+ *     - what the call keeps depends on a driver: ioctl.
  */
 #include "config.h"
 
