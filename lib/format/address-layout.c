@@ -11,14 +11,14 @@
 #include "pprofil/error.h"
 
 #define PAGE 4096u
-#define FREE_FROM (UINT64_C(1) << 32) /* files that must be moved get addresses from here on */
+#define FREE_FROM (UINT64_C(1) << 32) /* objects whose first address is taken get addresses from here on */
 
 /* Addresses that are taken: [start, end). */
 struct range {
     uint64_t start, end;
 };
 struct ranges {
-    struct range *sorted; /* after ranges_merge: by address, disjoint */
+    struct range *sorted; /* owned; ranges_merge sorts them by address and joins those that overlap */
     size_t count;
 };
 
@@ -42,7 +42,7 @@ bool layout_is_kernel(const struct profile *profile, uint32_t object)
            strcmp(profile->strings[profile->objects[object].path], LAYOUT_KERNEL) == 0;
 }
 
-/* Does the object have fixed addresses and no mapping? */
+/* Returns true for kernel code and for code in no object. It has no mapping, and its addresses cannot be moved. */
 static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {
     return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN ||
@@ -71,7 +71,7 @@ uint64_t layout_address(const struct profile *profile, const struct mapped_objec
 
 /* --- what each object needs ---------------------------------------------------------- */
 
-/* Finds the range of each object: its first mapping, widened until it contains all locations of the object. */
+/* Finds the range that each object needs: its first mapping, widened until it contains all locations of the object. */
 static void measure_objects(const struct layout *layout)
 {
     const struct profile *profile = layout->profile;
@@ -135,7 +135,7 @@ static void ranges_merge(struct ranges *ranges)
     ranges->count = kept;
 }
 
-/* Returns the index of the first range that ends above an address; count if there is none. */
+/* Returns the index of the first range that ends above an address; ranges->count if there is none. */
 static size_t range_above(const struct ranges *ranges, uint64_t address)
 {
     size_t low = 0, high = ranges->count;
@@ -196,7 +196,7 @@ static void list_wishes(struct layout *layout)
     qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
 }
 
-/* Gives each object its first address if that is free. Only the other objects stay in the list of wishes. */
+/* Gives each object the address of its wish if that is free. Only refused wishes stay in layout->wishes. */
 static int grant_wishes(struct layout *layout)
 {
     const size_t fixed = layout->taken.count;
@@ -223,7 +223,7 @@ static int grant_wishes(struct layout *layout)
     return error;
 }
 
-/* Gives the objects that are still in the list free addresses from FREE_FROM upwards. */
+/* Gives free addresses from FREE_FROM upwards to the objects in layout->wishes, whose first address was taken. */
 static int layout_rest(const struct layout *layout)
 {
     const struct ranges *taken = &layout->taken;

@@ -4,7 +4,7 @@
  *
  * A profile has only the first mapping of an object, which belongs to one process. Another process may have mapped
  * another object at the same addresses. So one layout serves all processes, and files do not overlap in it. A file
- * keeps its first address if that is free; otherwise it gets another one. Code made at run time and addresses without
+ * keeps its first address if that is free. Otherwise it gets another one. Code made at run time and addresses without
  * an object cannot be moved, so their addresses are reserved first.
  */
 #ifndef PPROFIL_ADDRESS_LAYOUT_H
@@ -14,7 +14,7 @@
 
 struct mapped_object {
     uint64_t start, size; /* size 0: the object is not mapped, and its addresses are not changed */
-    uint64_t low;         /* the object's own address that is mapped at start */
+    uint64_t low;         /* address of the object in the profile that becomes the address start */
 };
 
 /* Returns true if some code has a real address, or if the profile has no samples. A profile that was read from names

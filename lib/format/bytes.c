@@ -67,8 +67,8 @@ uint64_t bytes_get_pointer(struct bytes *bytes)
     return bytes_get(bytes, bytes->pointer_size);
 }
 
-/* Reads a whole file. If the file shrinks meanwhile, *size is what could be read. If it grows, the new part is left
- * out. */
+/* Reads a whole file. *size is the number of bytes read, which is smaller than the file was if it shrinks meanwhile. If
+ * the file grows, the bytes behind its old end are not read. */
 static int load_descriptor(int fd, unsigned char **bytes, size_t *size)
 {
     struct stat status;
@@ -203,7 +203,7 @@ int bytes_finish(struct bytes_out *out)
 /* --- whole files --------------------------------------------------------------------- */
 
 /* Returns the descriptor of this process that a path stands for, or -1. The caller writes to this descriptor and does
- * not open the path. Opening /dev/fd/N would begin at the start of a file, and fails for a socket. */
+ * not open the path. Opening /dev/fd/N would start at offset 0 of a regular file again, and fails for a socket. */
 static int own_descriptor(const char *path)
 {
     return strcmp(path, "-") == 0 ? STDOUT_FILENO : bytes_descriptor(path);
@@ -236,7 +236,7 @@ static int create_beside(const struct output_path *place, char temporary[NAME_MA
     }
     if (fd < 0)
         return -EEXIST;
-    /* restores the bits that the umask removed; a file system without permissions may refuse this */
+    /* restores the permissions that the umask removed; a file system without permissions may refuse this */
     if (place->exists && fchmod(fd, mode) < 0 && errno != EPERM) {
         int error = -errno;
         close(fd);

@@ -15,7 +15,7 @@
 
 #include "pprofil/error.h"
 
-/* bytes of a file that is read whole; its counters take several times as much memory */
+/* largest file that is read whole, bytes; its counters take several times as much memory */
 #define BYTES_SIZE_MAX (1u << 28)
 
 struct bytes {
@@ -27,7 +27,7 @@ struct bytes {
 
 struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_size,
                       bool big_endian);
-/* Read a number: bytes_get one of size bytes (1 to 8), bytes_get_pointer one of the size of a pointer. */
+/* Read a number. bytes_get reads size bytes (1 to 8), and bytes_get_pointer reads pointer_size bytes. */
 uint64_t bytes_get(struct bytes *bytes, unsigned size);
 uint64_t bytes_get_pointer(struct bytes *bytes);
 /* Returns the next size bytes and moves behind them. NULL: there are fewer. */
@@ -64,9 +64,9 @@ int bytes_load(const char *path, unsigned char **bytes, size_t *size);
 
 /* A function that writes contents to an open descriptor, and leaves it open. Returns 0 or an error. */
 typedef int bytes_writer(int fd, const void *contents);
-/* Writes a file with write_contents, by the rules of format_write_file (format.h). write_contents is called again if the
- * new file cannot replace the old one. *regular: is the file a regular one? Returns 0, -errno, or an error of
- * write_contents. */
+/* Writes a file with write_contents, by the rules of format_write_file (format.h). write_contents is called again if
+ * the new file cannot replace the old one. Sets *regular to true if the file is a regular one. Returns 0, -errno, or an
+ * error of write_contents. */
 int bytes_write_file(const char *path, bytes_writer *write_contents, const void *contents, bool *regular);
 /* Writes size bytes to a file, by the same rules. */
 int bytes_save(const char *path, const void *bytes, size_t size);

@@ -5,8 +5,8 @@
  *
  * callgrind_annotate computes the inclusive cost of a function as the sum of the calls to it, if there are any. So the
  * cost of a stack is added to only one call of each function on it, the outermost call. The inner calls of a recursion
- * get no cost. A function may be called in some stacks and be outermost in others. In the latter stacks "(root)" calls
- * it.
+ * get no cost. A function may have a caller in some stacks and be the outermost frame of others. In the stacks where it
+ * is the outermost frame, "(root)" calls it.
  */
 #include "config.h"
 
@@ -51,13 +51,13 @@ struct writer {
     struct cost_line *lines;
     struct call *calls;
     uint32_t line_count, call_count;
-    struct cost *leaves; /* cost of the samples in a node, by node of the profile */
+    struct cost *leaves; /* by node of the profile: cost of the samples whose leaf is the node */
     struct cost all;
     uint32_t *met;       /* by frame id: number of the last stack with this frame */
     unsigned char *role; /* by frame id: ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
     bool *named;         /* by frame id: the name has been written beside its number */
-    bool *file_named, *object_named; /* whether names have been written: of files, by string; of objects, by object */
+    bool *file_named, *object_named; /* true: the name is written; by string, and by object */
 };
 
 static void add_cost(struct cost *to, const struct cost *cost)
@@ -124,8 +124,8 @@ static int add_call(struct writer *writer, const struct frame *from, const struc
     return 0;
 }
 
-/* Adds the cost of a stack to the calls and the line in it. list has the leaf last; stack is the number of the
- * stack. */
+/* Adds the cost of a stack to its calls, and to the line of its leaf. list has the leaf last. stack is a number that no
+ * other stack has. */
 static int add_stack(struct writer *writer, const struct frame_list *list, const struct cost *cost,
                      uint32_t stack)
 {

@@ -78,7 +78,7 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
     putc('}', out);
 }
 
-/* Writes the samples. clocks has the time of each thread, ns; it begins with zeros. */
+/* Writes the samples. clocks has the time that each thread has reached, ns. The caller sets it to zeros. */
 static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps,
                         uint64_t *clocks)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes comma-separated values (RFC 4180). There is a row for each sampled source line, thread, system call
- * and state. The reader finds columns by the names in the first row, and ignores unknown columns.
+ * Reads and writes comma-separated values (RFC 4180). There is a row for each combination of source line, thread,
+ * system call and state in the samples. The reader finds columns by the names in the first row, and ignores unknown
+ * columns.
  */
 #include "config.h"
 
@@ -54,7 +55,7 @@ struct rows {
     struct memo memo;
 };
 
-/* Finds the number of a key. A new key gets the next number, from 0. */
+/* Sets *number to the number of the key (kind, a, b). Keys are numbered from 0 in the order of their first use. */
 static int key_number(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
 {
     struct memo_entry *known;
@@ -159,7 +160,7 @@ struct reader {
     struct profile *profile;
     struct builder builder;
     char *at, *end;
-    char *fields[FIELDS_MAX]; /* of a row */
+    char *fields[FIELDS_MAX]; /* texts of the current row */
     unsigned field_count;
     int where[COLUMNS]; /* index of the field for each column; -1: none */
 };
@@ -179,7 +180,7 @@ static bool next_field(struct reader *reader, char **field, bool *last)
             quoted = false;
             continue;
         }
-        at += quoted && *at == '"'; /* two quotes stand for one: keep the second */
+        at += quoted && *at == '"'; /* two quotes mean one: the first is skipped */
         *to++ = *at++;
     }
     if (quoted)

@@ -18,7 +18,7 @@ static bool events_matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
-/* Do the times of this event fit into the totals without an overflow? */
+/* Can the times of this event be added to the totals without an overflow? */
 static bool adds_up(const struct profile_totals *totals, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const void *)event;
@@ -27,8 +27,8 @@ static bool adds_up(const struct profile_totals *totals, const struct wire_heade
                                           sample->wall_ns <= INT64_MAX - totals->wall_ns);
 }
 
-/* Processes an event. A recording has no file descriptors, so no mapping may wait for one: the object of mappings is
- * set to 0. */
+/* Feeds an event to the unwinder. In a WIRE_MAP event, object is the id of a descriptor that follows. A recording has
+ * no descriptors, so object is set to 0 (no descriptor follows). */
 static int replay(struct unwinder *unwinder, struct profile *profile,
                   const struct wire_header *event)
 {

@@ -24,7 +24,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Without an option, stacks begin with their process if the samples belong to several processes. */
+/* Returns what first frames name. The default is the process if the samples belong to several processes. */
 static enum format_roots choose_roots(const struct profile *profile,
                                       const struct format_options *options)
 {
@@ -127,8 +127,8 @@ static int write_folded(int fd, const struct profile *profile, const struct form
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* Returns the beginning of the number at the end of a line; NULL: there is none. Removes blanks behind it. The number
- * may have a fraction, which is not read. */
+/* Returns the beginning of the number at the end of a line; NULL: there is none. Removes blanks behind the number. The
+ * number may have a fraction, which callers ignore. */
 static char *find_number(char *line)
 {
     char *end = line + strlen(line);
@@ -173,11 +173,11 @@ static const char *first_end(const char *stack)
 
 /* What a first pass over a file finds. */
 struct survey {
-    bool roots;  /* all stacks begin with a process; if only some seem to, these are functions */
+    bool roots;  /* all stacks begin with a process; if only some seem to, their first frames are functions */
     uint64_t ns; /* nanoseconds that a count of 1 stands for */
 };
 
-/* Reads the number at the end of a line, and cuts it off. False: there is none. */
+/* Reads the number at the end of a line, and removes it from the line. False: there is none. */
 static bool take_number(char *line, uint64_t *value)
 {
     char *number = find_number(line);

@@ -16,7 +16,7 @@
 #include "format/profil/profil.h"
 
 #define HEAD_SIZE 4096
-#define INPUT_SIZE_MAX (1u << 30) /* bytes of standard input */
+#define INPUT_SIZE_MAX (1u << 30) /* limit for standard input, bytes */
 #define PPROF_FIRST 0x0a         /* first byte of an unpacked pprof file: the key of a sample type */
 
 /* Formats with a magic number come first. The others are recognised by numbers that could mean something else, too. */
@@ -177,7 +177,7 @@ static int read_plain(const char *path, const struct format *format,
 
 /* --- pipes and packed files ---------------------------------------------------------------- */
 
-/* Appends a piece to a copy in memory, which may take *left more bytes. 0 or -errno. */
+/* Appends size bytes to the memory file copy. *left: bytes that may still be added to it. 0 or -errno. */
 static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
 {
     if (size > *left)
@@ -186,7 +186,7 @@ static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
     return write(copy, piece, size) == (ssize_t)size ? 0 : -ENOSPC;
 }
 
-/* Copies a stream to memory, because readers need the size of their input. */
+/* Copies a stream to the memory file copy, because readers need the size of their input. */
 static int copy_stream(int from, int copy)
 {
     char piece[1u << 14];
@@ -220,8 +220,8 @@ static int unpack_gzip(const char *path, int copy)
     return error;
 }
 
-/* Reads the unpacked copy of the file at path. When gzip(1) replaces FILE by FILE.gz, FILE.meta keeps its name. So
- * FILE.meta is looked for beside the path without ".gz". */
+/* Reads copy, the memory file with the unpacked contents of the file at path. When gzip(1) replaces FILE by FILE.gz,
+ * FILE.meta keeps its name. So FILE.meta is looked for beside the path without ".gz". */
 static int read_unpacked(const char *copy, const char *path, const struct format *format,
                          const struct format_options *options, struct profile **result)
 {
@@ -239,8 +239,8 @@ static int read_unpacked(const char *copy, const char *path, const struct format
     return error;
 }
 
-/* Reads a copy in memory. It has the contents of the descriptor from or, if that is -1, of the unpacked file at
- * path. */
+/* Makes a memory file and reads it as a profile. If from is not -1, the memory file gets the contents of the descriptor
+ * from. Otherwise it gets the unpacked contents of the file at path. */
 static int read_copy(const char *path, int from, const struct format *format,
                      const struct format_options *options, struct profile **result)
 {

@@ -90,8 +90,8 @@ static int check_part(const char *name)
     return error;
 }
 
-/* Checks the names of all files but the first, which the user did not choose. Nothing but a regular file may be
- * overwritten there. */
+/* Checks the paths of all files except the first. The user did not choose these paths. So a file that exists there is
+ * overwritten only if it is regular. */
 static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
                        size_t count)
 {
@@ -123,7 +123,7 @@ static int write_parts(struct job *job, const char *path)
             error = name_part(job->profile, path, objects, i, name);
         if (error == 0)
             error = bytes_write_file(i > 0 ? name : path, write_job, job, &regular);
-        if (error == 0 && regular) /* the .meta file described the old file */
+        if (error == 0 && regular) /* an existing .meta file describes the file that was replaced */
             meta_remove(i > 0 ? name : path);
     }
     free(objects);

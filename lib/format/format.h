@@ -30,7 +30,7 @@ struct format_options;
  */
 struct format {
     /* Texts are static. */
-    const char *name;          /* the name for option -f */
+    const char *name;          /* name for option -f */
     const char *extensions;    /* space-separated, with their dots: ".pb.gz .pprof" */
     const char *summary;       /* one line for people */
     const char *keeps, *loses; /* what a file keeps of a profile, and what it loses */

@@ -97,7 +97,7 @@ static int find_node(struct frame_tree *tree, struct memo *memo, uint32_t parent
     return 0;
 }
 
-/* Makes the nodes of the tree. For each node of the profile, where gets the tree's node of its innermost frame. */
+/* Makes the nodes of the tree. where: by node of the profile, gets the tree's node for the innermost frame. */
 static int make_tree(struct frame_tree *tree, const struct profile *profile, uint32_t *where)
 {
     struct memo memo = {0};
@@ -119,7 +119,7 @@ static int make_tree(struct frame_tree *tree, const struct profile *profile, uin
 }
 
 /* Numbers the nodes in the order of a depth-first walk. The number of a node plus the size of its subtree is the number
- * of the next sibling. */
+ * of its next sibling. */
 static int put_in_order(struct frame_tree *tree)
 {
     uint32_t *size = calloc(tree->node_count, sizeof *size);

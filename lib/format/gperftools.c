@@ -5,8 +5,8 @@
  *
  *    0 3 0 PERIOD_US 0   {COUNT N PC...}   0 1 0   text of the mappings
  *
- * The first pc of a stack is the leaf. All other pcs are return addresses, for which readers look up the byte before.
- * In a profile the address of a caller is within the call. So the writer adds 1 to it, and the reader subtracts 1.
+ * The first pc of a stack is the leaf. All other pcs are return addresses: readers look up the byte before them. In a
+ * profile the address of a caller is within the call. So the writer adds 1 to it, and the reader subtracts 1.
  */
 #include "config.h"
 
@@ -285,8 +285,8 @@ static int find_text(struct bytes bytes, const unsigned char **text)
     }
 }
 
-/* Does a file begin with 0 3 0 PERIOD 0, in words of 4 or 8 bytes of either byte order? If so, sets *bytes to what
- * follows, and *period to the period in microseconds. */
+/* Does a file begin with 0 3 0 PERIOD 0, in words of 4 or 8 bytes of either byte order? If so, sets *bytes to the rest
+ * of head, and *period to the period in microseconds. */
 static bool gperftools_shape(const unsigned char *head, size_t size, struct bytes *bytes, uint64_t *period)
 {
     for (unsigned shape = 0; shape < 4; shape++) {

@@ -35,8 +35,8 @@ int builder_function(struct builder *builder, uint32_t object, const char *name,
 /* Finds or adds the location with these lines, at least one, innermost first. Their functions belong to the object. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines, uint32_t count,
                      uint32_t *location);
-/* Finds or adds a node below parent, for a function that has only a name. If parent is PROFILE_NONE and the name is one
- * of a mark, the node becomes a mark. */
+/* Finds or adds a node below parent, for a function that has only a name. If parent is PROFILE_NONE and the name is the
+ * name of a mark, the node becomes a mark. */
 int builder_frame(struct builder *builder, uint32_t parent, const char *name, uint32_t *node);
 /* Is this the name of a mark? No function has such a name. */
 bool builder_is_mark(const char *name);

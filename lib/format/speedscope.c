@@ -27,7 +27,8 @@ struct writer {
     FILE *out;
 };
 
-/* Writes the entry of a function, unless it has one. Entries are numbered in the order in which they are written. */
+/* Writes the entry of the frame's function, unless it is written already. Entries are numbered in the order of
+ * writing. */
 static void put_frame(struct writer *writer, const struct frame *frame)
 {
     const struct profile *profile = writer->profile;
@@ -60,7 +61,7 @@ static void put_samples(struct writer *writer, uint32_t first, uint32_t last, in
     }
 }
 
-/* Writes the profile of one thread. Its samples are the weights [first, last). */
+/* Writes the profile of one thread. Its samples are the tree's weights with indexes [first, last). */
 static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
 {
     const struct profile *profile = writer->profile;

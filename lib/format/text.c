@@ -28,7 +28,7 @@ int text_close(FILE *out)
 {
     bool failed = ferror(out) != 0;
 
-    if (!failed) /* else keep the errno of the earlier write: fclose may have nothing left to write */
+    if (!failed) /* otherwise errno stays that of the failed write: fclose may succeed and not set it */
         errno = 0;
     if (fclose(out) != 0 || failed)
         return errno != 0 ? -errno : -EIO;

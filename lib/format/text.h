@@ -27,8 +27,8 @@ const char *text_character(const char **at, size_t *size);
 void text_put(FILE *out, const char *name, const char *bad, char instead);
 /* Writes a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void text_put_json(FILE *out, const char *string);
-/* Writes a time of ns nanoseconds in a larger unit, with all its digits and with a decimal point in every locale. unit:
- * nanoseconds in that unit, a power of ten above 1. */
+/* Writes a time of ns nanoseconds in a larger unit, with all its digits and with a decimal point in every locale. unit
+ * is the number of nanoseconds in that unit, a power of ten above 1. */
 void text_put_time(FILE *out, uint64_t ns, uint64_t unit);
 
 /* A text file in memory, and the place up to which it has been read. */

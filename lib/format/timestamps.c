@@ -2,9 +2,9 @@
 /*
  * Invents the times of samples.
  *
- * The samples of an entry have equal distances over the life of their process. Each entry begins at another fraction of
- * its distance, so that the samples of several entries alternate. The fractions are the fractional parts of multiples
- * of the golden ratio. They stay far apart for any number of entries.
+ * An entry of the profile's table of samples has a number of samples. They have equal distances over the life of their
+ * process. Each entry begins at another fraction of its distance, so that the samples of several entries alternate. The
+ * fractions are the fractional parts of multiples of the golden ratio. They stay far apart for any number of entries.
  */
 #include "config.h"
 
@@ -62,7 +62,7 @@ static uint64_t share_of(const struct timestamps *made, uint64_t part, uint64_t 
     return made->begin + (uint64_t)(length * (double)part / (double)parts);
 }
 
-/* Finds the last generation for each pid. */
+/* Fills the memo latest: by pid, the number of the last generation of the process. */
 static int find_images(const struct profile *profile, struct memo *latest)
 {
     struct memo_entry *last;
@@ -114,7 +114,7 @@ static int find_lifetimes(struct timestamps *made, const struct profile *profile
     return error;
 }
 
-/* Returns the number of timed samples that an entry of the table becomes. */
+/* Returns the number of timed samples that are made of an entry of the profile's table. */
 static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
 {
     if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)

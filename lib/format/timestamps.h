@@ -13,7 +13,7 @@
 
 #include "profile/profile.h"
 
-/* If the profile has more samples, each entry of its table becomes only one timed sample. */
+/* If the profile has more samples, each entry of its table of samples becomes only one timed sample. */
 #define TIMED_SAMPLES_MAX (1u << 20)
 
 struct timed_sample {
@@ -31,7 +31,7 @@ struct timestamps {
     struct timed_sample *samples; /* owned; by time */
     size_t count;
     struct lifetime *lifetimes; /* owned; by index of the process: CLOCK_MONOTONIC ns if known, else made up */
-    uint64_t begin, end;        /* of the run, ns */
+    uint64_t begin, end;        /* beginning and end of the run, ns */
 };
 
 /* Invents the times. A profile without any time gets 1 ns for each sample. Returns 0 or -ENOMEM; after an error there
