@@ -22,7 +22,8 @@ void model_answer_seen(struct model *model, uint64_t time_ns);
 /* Adapts the selection to the present page and view. Any function that may run after a change of
  * page or view calls list_settle first. */
 void list_settle(struct model *model);
-/* Moves the selection to its row, after rows have moved. */
+/* Adapts the selection after rows have moved: selects the row with model->selected_id, or the first
+ * line if model->chosen is not set. */
 void list_follow(struct model *model);
 void list_select(struct model *model, uint32_t index);
 /* Selects the row with this id, at once or when it comes into the list. */

@@ -25,9 +25,9 @@
 
 /* --- the header: CPU use and quality of the sampling ---------------------------------------- */
 
-/* Returns the time between two reports in ns. The supervisor's time leaves out pauses of the
- * sampling, as the target's CPU time does. If the supervisor's time stood still, the time between
- * the snapshots is returned. */
+/* Returns the time between two reports of the supervisor, in ns: the increase of elapsed_ns. It
+ * leaves out pauses of the sampling, as the target's CPU time does. If elapsed_ns has not
+ * increased, the time since told_ns is returned. */
 static double told_interval(const struct model_before *before, const struct snapshot *snapshot)
 {
     double sampled = (double)snapshot->totals.elapsed_ns - (double)before->elapsed_ns;

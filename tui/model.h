@@ -2,7 +2,7 @@
 /*
  * model: the state of the live view. Snapshots and actions change the model, and views read it. The
  * model uses neither the terminal nor the session. Instead, an action returns an effect, which says
- * what the loop must do with them.
+ * what the loop of top-run.c must do with the terminal or the session.
  */
 #ifndef TUI_MODEL_H
 #define TUI_MODEL_H
@@ -154,8 +154,8 @@ struct model {
     enum model_prompt prompt;
     char text[MODEL_TEXT];   /* text that is being typed */
     char search[MODEL_TEXT]; /* text that was searched for last */
-    /* name typed for a file that exists, for which the user was warned; saving to the same name
-     * again overwrites the file */
+    /* typed name of an existing file, after a warning; saving to the same name again overwrites the
+     * file */
     char asked[MODEL_TEXT];
     /* number of existing files that saving to asked would overwrite: a format may make several
      * files */
@@ -187,7 +187,7 @@ struct model {
     enum model_page back;     /* page to go back to from the output */
     bool own_targets;         /* the model sets targets from snapshots; false: other code sets them */
     bool candidates_compared; /* there were two lists, so candidate_cpu is known */
-    bool message_waits;       /* the message's time begins with the next snapshot */
+    bool message_waits;       /* message_until_ns is not set yet: see model_answer */
     uint64_t *shown;          /* owned: ids of the rows on the screen, for model_wants */
     uint32_t shown_size;
 };

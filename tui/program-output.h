@@ -10,7 +10,8 @@
 
 struct output {
     int master;        /* owned; our end of the pseudo-terminal; -1: there is none, or the program has ended */
-    /* owned; pipe whose close, also by kill -9, shows the keeper that top has ended */
+    /* owned; write end of a pipe to the keeper: its close, also by kill -9 of top, shows that top
+     * has ended */
     int keeper;
     char **lines;      /* owned: oldest line first; the last line is still being written */
     uint32_t count;

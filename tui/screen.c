@@ -195,8 +195,8 @@ int screen_fd(void)
 
 /* --- showing ------------------------------------------------------------------------------- */
 
-/* Makes a cell for curses. If wcwidth(3) has another width for the character than the canvas, the
- * character would shift the rest of the line. Such a character becomes a '?'. */
+/* Makes a cell for curses. If wcwidth(3) returns another width for the character than the canvas
+ * has, the character would shift the rest of the line. Such a character becomes a '?'. */
 static void screen_make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
 {
     const struct cell *cell =

@@ -162,7 +162,7 @@ static void source_note_end(struct source *source)
 {
     source->ended = true;
     source->over_ns = time_now();
-    pprofil_session_stop(source->session); /* even if this fails, nothing more comes */
+    pprofil_session_stop(source->session); /* even if the stop fails, no more samples come */
 }
 
 void source_pump(struct source *source)

@@ -26,7 +26,7 @@ struct source {
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size);
 /* Calls source_open for the program, with its standard input from /dev/null and its output to a
- * descriptor. Returns the same, with the text in result->problem. */
+ * descriptor. Returns the result of source_open, with its text in result->problem. */
 int source_open_program(struct source *source, const struct top_request *request, int output,
                         struct top_result *result);
 /* Ends the sampling, and gives the session with all its samples to the caller, who closes it.

@@ -84,7 +84,8 @@ static void top_read_keys(struct top *top)
             top_obey(top, top_take_key(top, &event));
         top->repaint = true;
         top->key_at = time_now();
-        /* other rows may be in view now, and a snapshot has their names and definitions */
+        /* other rows may be on the screen now; the next snapshot brings their names and
+         * definitions */
         if (top_is_over(top) && top->window_at == 0)
             top->ask_at = top->key_at + TOP_ASK_NS;
     }
@@ -134,8 +135,8 @@ static void top_do_due(struct top *top)
     if (top->window_at != 0 && now >= top->window_at && over && top_lacks_names(top, now))
         top->window_at = now + TOP_ASK_NS;
     if (top->window_at != 0 && now >= top->window_at) {
-        /* as after a key, top_next_ask() takes snapshots often for a while, because names of the
-         * last rows may still come */
+        /* makes top_next_ask() take snapshots often for a while, because names of the last rows may
+         * still come */
         if (over)
             top->key_at = now;
         top_end_window(top);

@@ -44,7 +44,7 @@ struct top {
     uint64_t window_at; /* end of the present window; 0: there is none */
     uint64_t names_at;  /* time to request names for the window; 0: they have been requested */
     uint64_t ask_at;    /* time of the next snapshot that does not end a window; 0: none */
-    uint64_t key_at;    /* time of the last key, or of the last window after the end of all targets */
+    uint64_t key_at;    /* time of the last key, or when the last window ended after the end of all targets */
     double agreed_hz;   /* rate that the library has accepted */
     bool agreed_wall;
     /* time when the last screen is shown even if it lacks names; 0: the targets have not ended */
