@@ -43,8 +43,8 @@ static bool is_format(const char *name)
     return false;
 }
 
-/* The first line of a format is like "folded .folded .collapsed read, write". Indented lines about
- * the format follow. */
+/* Prints a line for each format, such as "folded .folded .collapsed read, write". Indented lines
+ * about the format follow. */
 int list_formats(void)
 {
     struct pprofil_format format;

@@ -77,8 +77,8 @@ extern const struct argp_child selection_children[];
  * recognized. The caller closes the profile. On failure it complains and returns NULL. */
 pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
 
-/* Replaces *profile by its requested part, and closes the whole. If the request selects nothing,
- * the profile stays. On failure it complains and returns false. */
+/* Replaces *profile by its requested part, and closes the whole profile. If the request selects
+ * nothing, the profile stays. On failure it complains and returns false. */
 bool selection_apply(const struct selection_request *request, const char *path, pprofil_profile **profile);
 
 #endif

@@ -17,7 +17,7 @@ struct calls_row {
     double smooth_share, smooth_self;
     uint32_t child, sibling; /* rows: the largest child, and the next smaller sibling; CALLS_NONE: no row */
     uint32_t depth;
-    bool open; /* the row is unfolded: the rows below it have lines */
+    bool open; /* the row is unfolded: its children have lines in the list */
 };
 
 /* A box of the flame view. It takes a part of one line. */

@@ -19,7 +19,7 @@ enum style {
     STYLE_WARNING,  /* lost, untraced, ended, paused */
     STYLE_HEADER,   /* titles of columns */
     STYLE_SORTED,   /* title of the column that rows are sorted by */
-    STYLE_SELECTED, /* the selected line, for a share of any size */
+    STYLE_SELECTED, /* the selected line; replaces the styles for shares */
     STYLE_HOT,      /* >= 10 % */
     STYLE_WARM,     /* >= 3 % */
     STYLE_COOL,     /* less than 3 % */

@@ -184,7 +184,7 @@ static void update_targets(struct model *model, const struct snapshot *snapshot)
         return;
     if (alive == 1)
         snprintf(model->targets, sizeof model->targets, "PID %u", pid);
-    else if (snapshot->process_count > 1) /* the pid of a single process stays after its end */
+    else if (snapshot->process_count > 1) /* a single process that has ended keeps its pid in targets */
         snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
 }
 

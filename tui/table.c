@@ -4,9 +4,9 @@
  * join the rows of the two reports, in a hash that exists only during the join.
  *
  * A row can also shrink or vanish. When an address gets a name, its counts move to the function
- * that is found there, and appear as an increase of that function in the present window. Shares are
- * therefore parts of the sum of all increases, and not of the increase of the sum. So they never
- * exceed 1.
+ * that is found there, and appear as an increase of that function in the present window. Therefore
+ * a share is the increase of a row divided by the sum of all increases. The increase of the sum may
+ * be smaller, and shares of it could exceed 1.
  */
 #include "config.h"
 
