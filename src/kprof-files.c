@@ -62,7 +62,8 @@ static void kprof_control_obey(struct kprof *kprof, const char *line)
     } while (length > 0 && (strncmp(line, "start", 5) == 0 || strncmp(line, "stop", 4) == 0));
 }
 
-/* Each write to kpctl has one command, or several commands on lines of their own. */
+/* Reads kpctl and obeys its commands. Each write to kpctl has one command, or several commands on
+ * lines of their own. */
 void kprof_control_read(struct kprof *kprof)
 {
     char text[PIPE_BUF + 1];

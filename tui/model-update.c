@@ -206,8 +206,9 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
     model_say(model, snapshot->time_ns, "out of memory: some figures are old");
 }
 
-/* Returns true if the table's window ends now. If a table was opened just before the end of a
- * window, its first window would be too short. Then it goes on until the end of the next window. */
+/* Returns true if the table's window ends now. A table that was opened just before the end of a
+ * window would have a first window that is too short. The first window of such a table ends with
+ * the next window. */
 static bool update_window_ends(const struct model *model, const struct table *table, double seconds,
                                bool due)
 {

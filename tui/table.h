@@ -21,8 +21,7 @@ struct table_row {
     /* share of the window's time including callees, smoothed like smooth_share */
     double smooth_inclusive;
     /* average number of CPUs used in a window, smoothed like smooth_share. Smoothed shares cannot
-     * replace it, because the same share of a busy window and of a quiet window are different
-     * numbers of CPUs. */
+     * replace it, because the same share means fewer CPUs in a quiet window than in a busy one. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
     unsigned depth; /* of a process: number of processes above it in the tree */

@@ -140,7 +140,7 @@ static void top_do_due(struct top *top)
         if (over)
             top->key_at = now;
         top_end_window(top);
-        if (over) /* the last window stays */
+        if (over) /* there are no more windows */
             top->window_at = top->names_at = 0;
     }
     if (top->output_at != 0 && now >= top->output_at)
