@@ -42,7 +42,8 @@ bool layout_is_kernel(const struct profile *profile, uint32_t object)
            strcmp(profile->strings[profile->objects[object].path], LAYOUT_KERNEL) == 0;
 }
 
-/* Returns true for kernel code and for code in no object. It has no mapping, and its addresses cannot be moved. */
+/* Returns true for kernel code and for code in no object. Such code has no mapping, and its addresses cannot be
+ * moved. */
 static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {
     return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN ||

@@ -24,7 +24,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Returns what first frames name. The default is the process if the samples belong to several processes. */
+/* Returns what the first frames name. The default is the process if the samples belong to several processes. */
 static enum format_roots choose_roots(const struct profile *profile,
                                       const struct format_options *options)
 {
@@ -128,7 +128,7 @@ static int write_folded(int fd, const struct profile *profile, const struct form
 /* --- reading ------------------------------------------------------------------------- */
 
 /* Returns the beginning of the number at the end of a line; NULL: there is none. Removes blanks behind the number. The
- * number may have a fraction, which callers ignore. */
+ * number may have a fraction, which take_number ignores. */
 static char *find_number(char *line)
 {
     char *end = line + strlen(line);

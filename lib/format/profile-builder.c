@@ -47,8 +47,8 @@ static int add_image(struct builder *builder, uint32_t pid, uint32_t comm, struc
     return profile_add_process(profile, &made, process);
 }
 
-/* The memo has two kinds of entries: the last generation of a process by its pid, and each generation by pid and
- * name. */
+/* The memo has the last generation of each process by pid (MEMO_PROCESS), and each generation by pid and name
+ * (MEMO_IMAGE). */
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process)
 {
     struct memo_entry *known;

@@ -30,7 +30,7 @@ static void put_number(struct firefox_tables *tables, enum firefox_column column
     fprintf(firefox_tables_next(tables, column), "%llu", (unsigned long long)number);
 }
 
-/* Writes null instead of the number `none`. */
+/* Writes number, or null if number is equal to none. */
 static void put_or_null(struct firefox_tables *tables, enum firefox_column column, uint32_t number,
                         uint32_t none)
 {
@@ -40,7 +40,7 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
         fputs("null", firefox_tables_next(tables, column));
 }
 
-/* Returns the memo's entry for a key. NULL: it failed, and tables->error has the error. */
+/* Returns the memo's entry for a key. NULL: the memo failed, and tables->error has the error. */
 static struct memo_entry *find_row(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
     struct memo_entry *found = NULL;
@@ -124,7 +124,7 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
     if (profile->locations[location].address <= INT64_MAX)
         put_number(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
-        /* -1 stands for "no address": this one is in the kernel */
+        /* addresses above INT64_MAX are in the kernel; -1 means "no address" */
         fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS));
     put_number(tables, FRAME_DEPTH, depth);
     put_number(tables, FRAME_FUNC, func_row(tables, &frame));
@@ -144,7 +144,7 @@ static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32
     return row;
 }
 
-/* Adds a row for each function of a node, below prefix, the row of its callers. Returns the last row. */
+/* Adds a row for each function of a node. prefix is the row of the node's callers. Returns the last row. */
 static uint32_t add_node(struct firefox_tables *tables, uint32_t node, uint32_t prefix,
                          enum firefox_category category, uint32_t subcategory)
 {
@@ -179,8 +179,8 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     return row;
 }
 
-/* Returns the row of a sample's stack. Samples of running user code share rows. For other samples new rows are added
- * for the innermost node, with their category. */
+/* Returns the row of a sample's stack. Samples of running user code with the same stack share rows. Any other sample
+ * gets new rows for its innermost node, because these rows contain the category of the sample. */
 static uint32_t sample_row(struct firefox_tables *tables, const struct profile_sample *sample)
 {
     uint32_t parent = tables->profile->nodes[sample->node].parent;

@@ -4,7 +4,7 @@
  *
  * A table is a JSON object of columns, and a column is an array. All columns grow together, each in a memory stream.
  * They are written when the thread is complete. A stack is a row that has a frame and the row of its callers, like a
- * node of a profile. The category of a row shows the system call, and whether the sample sleeps. So samples in system
+ * node of a profile. The category of a row shows the system call, and whether the thread slept. So samples in system
  * calls have rows of their own.
  */
 #ifndef PPROFIL_FIREFOX_TABLES_H

@@ -23,9 +23,9 @@ struct writer {
     const struct profile *profile;
     struct timestamps timestamps;
     uint32_t *order; /* owned: indexes of timestamps.samples, sorted by thread */
-    uint32_t *first; /* owned: where each thread begins in order, and the end */
+    uint32_t *first; /* owned: by thread, index of its first sample in order; then the end of order */
     FILE *out;
-    uint32_t *chain; /* owned: room for the deepest stack */
+    uint32_t *chain; /* owned: room for the nodes of the deepest stack */
     int error;
 };
 
@@ -100,7 +100,7 @@ static int make_chain(struct writer *writer)
     return writer->chain == NULL ? -ENOMEM : 0;
 }
 
-/* Sorts the samples by thread, and keeps the order of times: a counting sort. */
+/* Sorts the samples by thread with a counting sort. Samples of one thread stay in the order of their times. */
 static int sort_by_thread(struct writer *writer)
 {
     uint32_t threads = writer->profile->thread_count;

@@ -21,13 +21,13 @@ enum table { PROCESSES, THREADS, OBJECTS, FUNCTIONS, LOCATIONS, NODES, SYSCALLS,
 struct reader {
     struct profile *profile;
     struct {
-        uint32_t *became; /* owned: index in the profile, by the number in the file */
+        uint32_t *became; /* owned: by number in the file, index in the profile */
         size_t count;     /* number of entries read so far, plus 1 */
     } tables[TABLES];
 };
 
-/* Finds the index in the profile for a number in the file. need: the number may not be 0. False: there is no such
- * entry. */
+/* Sets *index to the index in the profile of the entry with this number in the file. Number 0 means none, and is valid
+ * unless need is set. Returns false if the number is not valid. */
 static bool find_index(const struct reader *reader, enum table table, uint64_t number, bool need,
                        uint32_t *index)
 {

@@ -85,7 +85,7 @@ static void put_totals(FILE *out, const struct profile_totals *totals)
     fprintf(out, ",\n\"totals\":{\"samples\":%llu,\"cpu_ns\":%llu,\"wall_ns\":%llu,\"wall\":%s",
             (unsigned long long)totals->samples, (unsigned long long)totals->cpu_ns,
             (unsigned long long)totals->wall_ns, totals->wall ? "true" : "false");
-    if (nhz > 0 && nhz < 9e18) /* a whole number: printf writes a decimal comma in some locales */
+    if (nhz > 0 && nhz < 9e18) /* written as a whole number, because printf writes a decimal comma in some locales */
         put_number(out, "asked_nhz", (uint64_t)llround(nhz));
     for (size_t i = 0; i < json_total_count(); i++) {
         const void *place = (const char *)totals + json_totals[i].offset;

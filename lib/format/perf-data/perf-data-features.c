@@ -147,7 +147,7 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
     case PERF_FEATURE_CPUDESC:
         put_string(writer, machine.machine);
         break;
-    case PERF_FEATURE_CMDLINE: /* readers take the first word as perf's own name */
+    case PERF_FEATURE_CMDLINE: /* readers take the first word as the name of perf, so PERF_OWN_COMMAND comes first */
         perf_put4(writer, 2);
         put_string(writer, PERF_OWN_COMMAND);
         put_string(writer, command != NULL ? command : "");

@@ -16,7 +16,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define EVENTS_MAX 4096u
-#define IDS_MAX (1u << 20) /* ids of an event, which has one for each CPU and thread */
+#define IDS_MAX (1u << 20) /* limit for the ids of an event; perf makes one id for each CPU and thread */
 #define DUMMY 9u           /* the software event without samples, which perf uses to record mappings */
 
 static int read_header(struct perf_header *header)
@@ -42,7 +42,7 @@ static int read_header(struct perf_header *header)
         (header->data.size == 0 && header->features == 0) ||
         header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
-        return PPROFIL_ERROR_DAMAGED; /* no data and no features: perf was killed before it wrote the sizes */
+        return PPROFIL_ERROR_DAMAGED; /* no data and no features: perf was killed before it wrote their sizes */
     return header->features >> PERF_FEATURE_COMPRESSED & 1 ? PPROFIL_ERROR_COMPRESSED : 0;
 }
 
@@ -174,7 +174,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
 }
 
 /* Reads the command line. perf writes its own command line, which includes the program that it ran. In files of pprofil
- * it is only the program, behind the word PERF_OWN_COMMAND, which is skipped. */
+ * it is the word PERF_OWN_COMMAND, which is skipped, and the command line of the program. */
 static int read_command(struct profile *profile, struct bytes *bytes)
 {
     uint64_t count = bytes_get(bytes, 4);

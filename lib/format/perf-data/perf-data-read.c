@@ -3,7 +3,7 @@
  * Reads a perf.data into a profile: header, events, features, and then the records.
  *
  * perf writes the buffers of several CPUs one after the other. So records are not in the order of their times, and a
- * sample may come before the record of the mapping that it needs. The data is read twice: first to find the places and
+ * sample may come before the record of the mapping that it needs. The data is read twice: first to find the offsets and
  * times of the records, and then in the order of times. A file may have gigabytes of copied stacks, so only a window of
  * it is in memory.
  */
@@ -19,7 +19,7 @@
 #define RECORDS_MAX (1u << 25)
 #define HEAD 8u /* bytes of a record's header */
 
-/* The place and time of a record. */
+/* The offset and time of a record in the file. */
 struct record {
     uint64_t time, offset;
 };
@@ -39,8 +39,8 @@ static unsigned in_bits(uint64_t has, uint64_t bits)
     return 8u * (unsigned)__builtin_popcountll(has & bits);
 }
 
-/* Finds the time of a record. In a sample it is behind a few other fields. Other records have it near their end, where
- * such fields are repeated. False: the record is a sample of another event. */
+/* Finds the time of a record. In a sample the time is behind a few other fields. Other records have the time near their
+ * end, where such fields are repeated. False: the record is a sample of another event. */
 static bool record_time(const struct reader *reader, uint64_t type, const unsigned char *record,
                         size_t size, uint64_t *time)
 {

@@ -38,7 +38,7 @@ bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struc
 /* Copies a section of the file into memory, with a zero behind it. The caller frees *copy. Returns 0, -errno, or
  * PPROFIL_ERROR_DAMAGED (the section is not in the file, or is larger than 16 MiB). */
 int perf_file_load(const struct perf_file *file, const struct perf_section *section, unsigned char **copy);
-/* Reads a section's offset and size. */
+/* Reads the offset and size of a section from bytes. */
 struct perf_section perf_get_section(struct bytes *bytes);
 
 /* --- mappings of processes (perf-data-mappings.c) ------------------------------------- */
@@ -47,7 +47,7 @@ struct perf_mapping {
     uint64_t start, end; /* [start, end) */
     uint64_t offset;     /* offset of start in the object */
     uint32_t object;
-    bool mark; /* not code, but the reason why the callers are not known */
+    bool mark; /* addresses in the mapping are no code: they show why the callers are not known */
 };
 
 /* The mappings of a process: a search tree by address, in which two mappings that overlap compare equal. So a search
@@ -67,7 +67,7 @@ void perf_space_clear(struct perf_space *space);
 
 /* --- records (perf-data-replay.c, perf-data-sample.c) --------------------------------- */
 
-#define PERF_COPIES_MAX (1u << 23) /* mappings that forks may copy: some hundred megabytes, and some seconds */
+#define PERF_COPIES_MAX (1u << 23) /* mappings that forks may copy; they need hundreds of megabytes, and seconds of time */
 
 /* The build-id that the header has for a path. */
 struct perf_build_id {
@@ -100,7 +100,7 @@ struct perf_stacks {
 struct perf_replay {
     struct profile *profile;
     struct perf_event event;         /* the event that is counted */
-    /* pprofil wrote the file: addresses of callers are within the calls, not behind them */
+    /* pprofil wrote the file, in which addresses of callers are within the calls and not behind them */
     bool own;
     bool wall;                       /* periods are elapsed time */
     struct perf_build_id *build_ids; /* owned */

@@ -27,7 +27,7 @@ static int inherit_mappings(struct perf_replay *replay, uint32_t pid, uint32_t p
     struct perf_space *parent, *child;
     int error = perf_find_space(replay, pid, &child);
 
-    if (error == 0) /* this may move the child's space, so it is looked up again below */
+    if (error == 0) /* adding the parent's space may move the child's, which is therefore looked up again */
         error = perf_find_space(replay, ppid, &parent);
     if (error == 0)
         error = perf_find_space(replay, pid, &child);
@@ -202,12 +202,12 @@ static int read_mmap(struct perf_replay *replay, bool second, unsigned misc, str
         return PPROFIL_ERROR_DAMAGED;
     if (size == 0 || size > UINT64_MAX - mapping.start || misc & PERF_MISC_DATA ||
         (misc & PERF_MISC_MODE) != PERF_MISC_USER)
-        return 0; /* it is data, or belongs to the kernel or a guest */
+        return 0; /* the mapping is data, or belongs to the kernel or a guest */
     object.end = mapping.end = mapping.start + size;
     int error = find_object(replay, &object, path, protection, &mapping.object);
     mapping.mark = object.kind == PROFILE_OBJECT_MARK;
     if (error == 0)
-        error = perf_find_space(replay, pid, &space); /* pid and not object.pid, which may be 0 by now */
+        error = perf_find_space(replay, pid, &space); /* not object.pid: find_object may have set it to 0 */
     return error == 0 ? perf_space_add(space, &mapping) : error;
 }
 

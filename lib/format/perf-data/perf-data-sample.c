@@ -78,7 +78,7 @@ static int locate_unmapped(struct perf_replay *replay, enum profile_object_kind 
     uint32_t index;
     int error = profile_string(replay->profile, path, &object.path);
 
-    object.deleted = kind == PROFILE_OBJECT_FILE; /* so that nobody looks for a file at this path */
+    object.deleted = kind == PROFILE_OBJECT_FILE; /* marked as deleted, so that nobody looks for a file at this path */
     if (error == 0)
         error = profile_object(replay->profile, &object, &index);
     return error == 0 ? profile_location(replay->profile, index, address, location) : error;
@@ -102,9 +102,10 @@ static int locate_address(struct perf_replay *replay, const struct perf_space *s
     return profile_location(profile, mapping->object, address, location);
 }
 
-/* Finds the locations of a stack, leaf first. The first address of the kernel, and the first of user code, are where
- * they were interrupted. The others are return addresses. 1 is subtracted from them, because the call may be the last
- * instruction of its function. In files of pprofil they are within the call already. */
+/* Finds the locations of a stack, leaf first. The first address in the kernel is where the kernel was interrupted. The
+ * first address in user code is where user code was interrupted. All others are return addresses. 1 is subtracted from
+ * them, because the call may be the last instruction of its function. In files of pprofil the addresses of callers are
+ * within the call already. */
 static int locate_chain(struct perf_replay *replay, const struct perf_space *space,
                         struct sample *sample, uint32_t *count)
 {
@@ -115,7 +116,7 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
         uint64_t address = bytes_get(&sample->chain, 8);
         if (address >= PERF_CONTEXT_MIN) {
             kernel = address == PERF_CONTEXT_KERNEL;
-            foreign = !kernel && address != PERF_CONTEXT_USER; /* the addresses are in a guest */
+            foreign = !kernel && address != PERF_CONTEXT_USER; /* the following addresses are in a guest */
             first = true;
             continue;
         }

@@ -19,7 +19,7 @@ static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, 
     return error;
 }
 
-/* Marks the generations that ended with an exec: their process lived on. */
+/* Sets execed, by process: true for a generation that ended with an exec, so that its process lived on. */
 static int mark_execed(const struct profile *profile, bool *execed)
 {
     struct memo memo = {0};
@@ -71,7 +71,7 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
          node = profile->nodes[node].parent) {
         error = memo_find(known, 1, process, node, &seen);
         if (error != 0 || seen->used)
-            return error; /* the node was added before, and so were its callers */
+            return error; /* the node and its callers were added before */
         memo_set(seen, 0);
         uint32_t object = profile->locations[profile->nodes[node].location].object;
         error = memo_find(known, 0, process, object, &seen);

@@ -4,12 +4,12 @@
  * threads and mappings that they belong to.
  *
  * perf looks up names itself, by offsets in the object's file: address - start of the mapping + offset of the mapping.
- * So any start will do (address-layout.h). Marks become mappings that are not executable, so that perf does not look up
- * names in them. The addresses of callers are those of the profile, within the call. perf looks them up unchanged.
- * Other readers take them as return addresses and subtract 1, but still find the call.
+ * So any start of a mapping is right (address-layout.h). Marks become mappings that are not executable, so that perf
+ * does not look up names in them. The addresses of callers are within the call, as in the profile. perf looks them up
+ * unchanged. Other readers take them as return addresses and subtract 1, but still find the call.
  *
- * The header contains the size of the data. It cannot be written later, because the file may be a pipe. So everything
- * is made twice, and the first time it is only counted.
+ * The header contains the size of the data. It cannot be written later, because the file may be a pipe. So all records
+ * and features are made twice. The first time their bytes are only counted.
  */
 #include "config.h"
 

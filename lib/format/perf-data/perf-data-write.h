@@ -61,7 +61,7 @@ void perf_put_text(struct perf_writer *writer, const char *text, size_t align);
 /* Writes the header of the file. The caller has set data_size. */
 void perf_put_header(struct perf_writer *writer);
 /* perf_measure_features finds the sizes of the features by writing them. perf_put_features writes the table of their
- * places and sizes, and the features. */
+ * offsets and sizes, and the features. */
 void perf_measure_features(struct perf_writer *writer, uint64_t sizes[PERF_FEATURES]);
 void perf_put_features(struct perf_writer *writer, const uint64_t sizes[PERF_FEATURES]);
 

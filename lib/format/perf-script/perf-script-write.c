@@ -33,8 +33,8 @@ struct writer {
     bool each;    /* every sample has its own entry */
 };
 
-/* Returns the address in memory. For a caller it is one byte above the address of the call: perf prints return
- * addresses. */
+/* Returns the address that is written for a frame. For a caller it is one byte above the address of the call, because
+ * perf prints return addresses. */
 static uint64_t address_of(const struct profile *profile, const struct frame *frame, bool leaf)
 {
     const struct profile_location *place = &profile->locations[frame->location];
@@ -64,7 +64,7 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
     text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
-    /* readers remove the last offset of a line: let them remove this one */
+    /* readers remove the last offset of a line; "+0x0" is added so that the name keeps its own */
     fputs(has_offset(name) ? "+0x0 (" : " (", out);
     if (frame->inlined)
         fputs("inlined", out);
