@@ -67,7 +67,7 @@ void perf_space_clear(struct perf_space *space);
 
 /* --- records (perf-data-replay.c, perf-data-sample.c) --------------------------------- */
 
-#define PERF_COPIES_MAX (1u << 23) /* mappings that forks may copy; they need hundreds of megabytes, and seconds of time */
+#define PERF_COPIES_MAX (1u << 23) /* limit for mappings that forks copy: hundreds of megabytes, and seconds */
 
 /* The build-id that the header has for a path. */
 struct perf_build_id {

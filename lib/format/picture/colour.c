@@ -43,8 +43,8 @@ static unsigned char channel(double hue, double saturation, double lightness, do
     return (unsigned char)(value * 255 + 0.5);
 }
 
-/* Converts a colour from HSL to RGB by the algorithm in CSS Color 4, section 7.1. hue is in degrees, the others are 0
- * to 1. */
+/* Converts a colour from HSL to RGB by the algorithm in CSS Color 4, section 7.1. hue is in degrees. saturation and
+ * lightness are 0 to 1. */
 static struct picture_colour from_hsl(double hue, double saturation, double lightness)
 {
     return (struct picture_colour){channel(hue, saturation, lightness, 0),
@@ -99,7 +99,7 @@ double picture_change(const struct picture_tree *tree, uint32_t index)
     return change_of(&tree->frames[index], &tree->frames[0]);
 }
 
-/* A test of two proportions, with a common variance estimated from both. */
+/* Tests whether two proportions differ, with a common variance that is estimated from both. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root)
 {
     double n = (double)root->total.samples, m = (double)root->old_total.samples;
@@ -125,7 +125,7 @@ double picture_largest_change(const struct picture_tree *tree)
     return largest;
 }
 
-/* Returns the colour of a change. strength: -1 to 1. */
+/* Returns the colour of a change. strength: -1 (the largest decrease) to 1 (the largest increase). */
 static struct picture_colour colour_of(double strength)
 {
     if (strength > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes flame graphs as HTML pages: the tree as JSON, and a script that draws only the visible part of it. So a
- * hundred thousand frames are no more work than a hundred. The page fetches nothing, and its content security policy
- * forbids it.
+ * Writes flame graphs as HTML pages: the tree as JSON, and a script that draws only the visible part of it. So the time
+ * to draw depends on the number of visible frames, not on the number of all frames. The page fetches nothing, and its
+ * content security policy forbids it.
  */
 #include "config.h"
 
@@ -52,8 +52,8 @@ static int put_names(FILE *out, const struct picture_tree *tree)
     return error;
 }
 
-/* Each frame is five numbers in the array: depth, name, total, self, samples. In a comparison it is eight: also total,
- * self and samples of the baseline. */
+/* Each frame is five numbers in the array: depth, name, total, self, samples. In a comparison each frame is eight
+ * numbers: those five, and then total, self and samples of the baseline. */
 static void put_frames(FILE *out, const struct picture_tree *tree)
 {
     fputs(",\n\"frames\":[", out);

@@ -23,7 +23,7 @@
 
   // --- trees ---------------------------------------------------------------------------------
 
-  // Arrays by frame; depth 0 is the root.
+  // A tree has arrays by frame. The root has depth 0.
   function makeTree(count) {
     const tree = {depth: new Int32Array(count), name: new Int32Array(count)};
     for (const key of ['total', 'self', 'samples', 'oldTotal', 'oldSelf', 'oldSamples'])
@@ -49,7 +49,7 @@
     return tree;
   }
 
-  // The samples of a frame itself: its own less those of its callees.
+  // Returns by frame the value of the frame itself: its tree[key] minus the tree[key] of its callees.
   function selfSamples(tree, key) {
     const own = Float64Array.from(tree[key]), open = [];
     for (let i = 0; i < own.length; i++) {
@@ -190,7 +190,7 @@
     },
   };
 
-  // The visible frames. The callees of a frame that is too narrow are too narrow, too.
+  // Visits the visible frames. The callees of a frame that is too narrow are too narrow, too.
   function eachVisible(act) {
     const low = scroll.scrollTop - rowHeight, high = scroll.scrollTop + height, base = ground();
     const visit = (i) => {
@@ -239,7 +239,7 @@
     pen.globalAlpha = 1;
   }
 
-  // Draws once for all changes until the browser paints.
+  // All changes before the browser's next paint are drawn at once.
   let waiting = false;
   function draw() {
     if (!waiting)
@@ -385,7 +385,7 @@
       button.setAttribute('aria-pressed', button.dataset.sort === state.sort);
   }
 
-  // Selects a function of the table: the frames with just this name.
+  // Selects a function of the table: all frames with exactly this name.
   function choose(text) {
     find('search').value = text;
     flame.search(text, (label) => label === text);

@@ -22,9 +22,9 @@
 #define LETTER 7.23 /* the width of a letter in a fixed font of 12 units */
 #define NARROWEST 0.1
 #define ROWS 40u /* rows that are always drawn */
-#define DEEP 0.02         /* deeper rows are drawn while more than this share of all reaches them */
+#define DEEP 0.02         /* rows after ROWS are drawn while more than this share of the whole reaches them */
 #define ROUNDED 4.0       /* frames that are at least this wide have round corners */
-#define FRAMES_MAX 20000u /* as many as browsers draw without a delay */
+#define FRAMES_MAX 20000u /* browsers draw this number without a delay */
 
 /* A flame graph while it is drawn. */
 struct drawing {
@@ -33,7 +33,7 @@ struct drawing {
     const struct picture_tree *tree;
     bool down;        /* the root is on top: an icicle graph */
     double largest;   /* picture_largest_change */
-    uint64_t *starts; /* by frame, its left edge, in the unit of values */
+    uint64_t *starts; /* by frame: its left edge, in the unit of values (ns or samples) */
 };
 
 static unsigned height_of(const struct picture_tree *tree)
@@ -129,7 +129,7 @@ static void draw_button(struct drawing *drawing, const char *id, unsigned x, uns
             id, x, width, width / 2, text);
 }
 
-/* With a script, heading and foot stay visible when the picture is taller than its window. So they have a background,
+/* With a script, heading and foot stay visible when the picture is taller than its window. So both have a background,
  * and are drawn over the frames. */
 static int draw_head(struct drawing *drawing)
 {
@@ -180,7 +180,7 @@ static void draw_tip(struct drawing *drawing, uint32_t index)
     fputs("</title>", out);
 }
 
-/* Sets x and width, in units of the picture. */
+/* Sets *x to the left edge of a frame, and *width to its width, both in units of the picture. */
 static void place_frame(const struct drawing *drawing, uint32_t index, double *x, double *width)
 {
     *x = EDGE + (double)drawing->starts[index] * scale_of(drawing->tree);

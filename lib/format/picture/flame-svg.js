@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Makes the picture as wide as its window, and interactive. The data of frames is read from the
-// picture itself, so that both agree also after another program has changed the file.
+// picture itself, so that the data agrees with it even if another program has changed the file.
 (() => {
   const svg = document.documentElement;
   const find = (id) => document.getElementById(id);
@@ -50,7 +50,7 @@
     w: rects.map((rect) => number(rect, 'width') / whole),
   }, view);
 
-  // As many letters as fit.
+  // Returns the text, cut to the letters that fit into room.
   function clip(text, room) {
     const columns = Math.floor((room - 6) / letter);
     if (columns < 3)
@@ -112,7 +112,7 @@
     stay();
   }
 
-  // Keeps head and foot visible.
+  // Moves head and foot so that they stay visible.
   function stay() {
     find('head').setAttribute('transform', `translate(0 ${scrollY})`);
     find('foot').setAttribute('transform', `translate(0 ${Math.min(0, scrollY + innerHeight - height)})`);

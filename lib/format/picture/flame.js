@@ -38,7 +38,7 @@ class Flame {
     this.matched = 0;
   }
 
-  // The place of a frame: [x, w], shares of the width; null: it is not in the picture.
+  // Returns the place of a frame: [x, w], shares of the width; null: the frame is not in the picture.
   place(i) {
     const z = this.zoomed;
     if (i <= z && this.end[i] > z)
@@ -92,7 +92,7 @@ class Flame {
     this.view.paint();
   }
 
-  // The share of all in frames that match. A match below another one counts once.
+  // Marks the frames whose label passes the test, and adds up their share. A match within another match is not added.
   mark(test) {
     const known = new Map();
     let counted = 0;
@@ -165,7 +165,7 @@ class Flame {
     return (key === 'ArrowDown') === this.view.down ? this.deeper() : this.caller();
   }
 
-  // Returns whether the key is one of those above.
+  // Handles a key, and returns true if the graph uses the key.
   key(event) {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') {
       this.view.ask();

@@ -2,7 +2,7 @@
 /*
  * Writes heat maps of CPU use over time as SVG. A column is a second, and goes up in 50 cells of 20 ms. The darker a
  * cell, the more CPUs were in use then. What a program does once a second, or with another period, shows as a line or a
- * pattern. A long run has longer slots, and a column of 50 cells is more than a second.
+ * pattern. In a long run the slots are longer than 20 ms, so a column of 50 cells is more than a second.
  */
 #include "config.h"
 
@@ -81,8 +81,8 @@ static int compare_heat(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds the number of CPUs at the highest level. A slot may have a part of its neighbour's time; so that such a slot
- * does not make all others pale, one in two hundred may be above the highest level. */
+/* Finds the number of CPUs at the highest level. A slot may contain a part of its neighbour's time, and a few such
+ * slots would make all others pale. So one slot in two hundred may be above the highest level. */
 static int measure_heat(struct map *map)
 {
     const struct profile_timeline *line = map->line;
@@ -153,7 +153,7 @@ static void draw_bars(const struct map *map)
     }
 }
 
-/* Draws cells of the same level that follow each other as one. */
+/* Draws the cells of a column. Neighbouring cells of the same level become one rectangle. */
 static void draw_column(const struct map *map, uint32_t column)
 {
     uint32_t first = column * CELLS;
@@ -174,7 +174,8 @@ static void draw_column(const struct map *map, uint32_t column)
     }
 }
 
-/* Returns the distance of labels in seconds: 1, 2, 5, 10, ..., so that they are at least 80 units apart. */
+/* Returns the distance of labels in seconds: the first of ..., 1, 2, 5, 10, ... that puts them at least 80 units
+ * apart. */
 static double step_of(const struct map *map)
 {
     double wanted = 80 / map->width * seconds_of(map, CELLS);

@@ -169,8 +169,8 @@ static int add_location(struct stack_merge *merge, uint32_t location, uint32_t *
     return error;
 }
 
-/* Finds the node of the store for a node of the profile. It starts at the nearest caller that has been merged already,
- * and adds what is below. lane is never 0. */
+/* Finds the node of the store for leaf, a node of the profile. The search starts at the nearest caller that has been
+ * merged for this lane. The nodes below it are added. lane: number of the process name, from 1. */
 static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, uint32_t root,
                      uint32_t *result)
 {
@@ -192,8 +192,8 @@ static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, ui
     return error;
 }
 
-/* Returns true if the location of a sample is a mark with the name of its system call. Waits for a CPU are recorded
- * like that. */
+/* Returns true if the location of a sample is a mark with the name of the sample's system call. Waits for a CPU are
+ * recorded in this way. */
 static bool is_place(const struct profile *from, const struct profile_sample *sample)
 {
     const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
@@ -202,7 +202,7 @@ static bool is_place(const struct profile *from, const struct profile_sample *sa
     return object->kind == PROFILE_OBJECT_MARK && object->path == from->syscalls[sample->syscall].name;
 }
 
-/* Adds the system call of a sample as its innermost frame. */
+/* Adds the system call of a sample as the innermost frame below *node, unless the sample has none. */
 static int add_call(struct stack_merge *merge, const struct profile_sample *sample, uint32_t *node)
 {
     const struct profile *from = merge->from;
@@ -223,8 +223,8 @@ static int compare_processes(const void *a, const void *b, void *context)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Adds the frame of a process, with which its stacks begin if merge->several. Otherwise they begin at the root of the
- * store. */
+/* Sets *root to the node at which the stacks of a process begin. If merge->several is set, this is a frame for the
+ * process, which is added. Otherwise it is the root of the store. */
 static int add_root(struct stack_merge *merge, const char *process, uint32_t *root)
 {
     uint32_t name;

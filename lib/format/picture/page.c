@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages, the text on them, and their headings. Names come from files that anybody may have made, and become harmless
- * here. */
+/* Pages, the text on them, and their headings. Names come from files that anybody may have made, so this file makes
+ * them harmless. */
 #include "config.h"
 
 #include <errno.h>
@@ -294,7 +294,7 @@ static void put_left_out(const struct picture_tree *tree, FILE *out)
     }
 }
 
-/* Writes the share of the frames that only the baseline has. They are not drawn. */
+/* Writes the share of the frames that only the baseline has, which are not drawn. */
 static void put_gone(const struct picture_tree *tree, FILE *out)
 {
     double share = (double)tree->gone / (double)tree->frames[0].old_total.value;

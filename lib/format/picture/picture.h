@@ -55,8 +55,8 @@ struct picture_frame {
     struct picture_weight old_total, old_self; /* the same in the baseline */
 };
 
-/* A tree of frames, in depth-first order: a frame comes before those that it called, which are sorted by name. Frame 0
- * is the root, which contains all others. */
+/* A tree of frames, in depth-first order: a frame comes before the frames that it called, which are sorted by name.
+ * Frame 0 is the root, which contains all others. */
 struct picture_tree {
     struct picture_name *names;
     struct picture_frame *frames;
@@ -66,7 +66,7 @@ struct picture_tree {
     bool compares;                           /* there is a baseline */
     uint32_t dropped;                        /* frames left out because they are too small */
     uint64_t cut;                            /* no dropped frame has a larger value */
-    uint32_t deeper;                         /* frames left out because they are in deeper rows than the last one */
+    uint32_t deeper;                         /* frames left out because they are behind the last row that is kept */
     /* value of the baseline in frames that the profile does not have, if the difference is more than chance */
     uint64_t gone;
     uint64_t kinds;                          /* set of the kinds that occur: bit 1 << kind */
@@ -78,9 +78,9 @@ struct picture_limits {
     uint32_t most; /* number of frames that are kept, the largest first */
     double share;  /* share of the whole, 0 to 1: narrower frames are dropped */
     uint32_t rows; /* number of rows that are always kept */
-    double deep;   /* share of the whole: deeper rows are kept while more than this reaches them */
-    /* the size of a frame is the larger of its value and its value in the baseline; false: its value alone, so that
-     * frames that only the baseline has are dropped */
+    double deep;   /* share of the whole: rows after these are kept while more than this share reaches them */
+    /* true: the size of a frame is the larger of its value and its value in the baseline. false: it is the value alone,
+     * so that frames that only the baseline has are dropped. */
     bool keep_old;
 };
 
@@ -118,8 +118,8 @@ struct stack_merge {
     struct picture_store *to;
     bool several;     /* processes of several names have samples: the first frame of a stack is its process */
     uint32_t *order;  /* owned; indexes of samples, sorted by the name of their process */
-    uint32_t *lane;   /* owned; by node of from, the number of the process name for which it was merged last */
-    uint32_t *merged; /* owned; by node of from, the node of the store into which it was merged then */
+    uint32_t *lane;   /* owned; by node of from: number (from 1) of the process name for which it was merged last */
+    uint32_t *merged; /* owned; by node of from: the node of the store into which it was merged for that name */
     uint32_t *stack;  /* owned; nodes on the way from a leaf to the first caller that has been merged already */
     uint32_t *names;  /* owned; by location with at most one function, its name in the store; 0: not made yet */
     uint32_t *leaves; /* owned; by sample, its node in the store */
@@ -149,7 +149,7 @@ int page_close(struct page *page, int fd, int error);
 
 /* Writes a number with at most this many decimals (0 to 4), and a point in every locale. */
 void page_put_number(FILE *out, double number, unsigned decimals);
-/* Writes lines with a frame's time, share, samples and self; in a comparison also the former figures. */
+/* Writes lines with a frame's time, share, samples and self; in a comparison also the figures of the baseline. */
 void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t frame);
 
 /* --- text ---------------------------------------------------------------------------------- */
@@ -196,14 +196,14 @@ struct picture_colour picture_colour_of_direction(int direction);
 /* Returns a frame's share of the whole minus its share in the baseline, -1 to 1. */
 double picture_change(const struct picture_tree *tree, uint32_t frame);
 double picture_largest_change(const struct picture_tree *tree);
-/* Returns true if the change of a frame is significant: in 95 % of cases chance makes a smaller one. */
+/* Returns true if the change of a frame is significant: chance alone makes a smaller change in 95 % of cases. */
 bool picture_is_significant(const struct picture_tree *tree, uint32_t frame);
-/* Does the same for a frame that is not in a tree yet. root: the frame that will be its root. */
+/* Does the same for a frame that is not in a tree yet. root: the root frame of that tree. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root);
 
 /* --- embedded files ------------------------------------------------------------------------ */
 
-/* The scripts, styles and pages: the contents of the files of these names in this room. */
+/* The scripts, styles and pages: the contents of the files in this folder with these names. */
 extern const char picture_flame_js[], picture_flame_svg_js[], picture_flame_svg_css[], picture_flame_html_html[],
     picture_flame_html_css[], picture_flame_html_js[], picture_heat_svg_js[];
 

@@ -71,7 +71,7 @@ struct choice {
     struct draft draft;
     bool keep_old;
     uint32_t *depths;   /* by frame of the draft */
-    uint32_t rows;      /* depth of the last row that is kept */
+    uint32_t rows;      /* depth of the deepest row that is kept */
     uint32_t equals;    /* frames of exactly the smallest size that are still to be kept; UINT32_MAX: all */
     uint32_t *ranks;    /* by name, its rank in the order of texts */
     uint32_t *children; /* frames that are kept, sorted by parent and then by rank of the name */
@@ -156,8 +156,8 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* Returns the baseline's value in frames that only the baseline has, if the difference is more than chance. Counts only
- * frames whose callers the profile has, as they contain the others. */
+/* Returns the baseline's value in frames that only the baseline has, if the difference is more than chance. Adds up
+ * only frames whose callers the profile has: their values include those of all frames below them. */
 static uint64_t sum_gone(const struct draft *draft)
 {
     uint64_t gone = 0;
@@ -172,7 +172,7 @@ static uint64_t sum_gone(const struct draft *draft)
 }
 
 /* Finds the depth of each frame, and the last row that is kept. A few stacks that are far deeper than all others would
- * make a picture that is mostly empty. */
+ * make a picture that is mostly empty, so rows that little of the whole reaches are not kept. */
 static int measure_depths(struct choice *choice, const struct picture_limits *limits)
 {
     const struct draft *draft = &choice->draft;
@@ -246,7 +246,7 @@ static void walk_frames(const struct choice *choice, const uint32_t *first, uint
             continue;
         while (end <= choice->count && draft[choice->children[end - 1]].parent == index)
             end++;
-        while (--end >= first[index]) /* the first child is on top, and is next */
+        while (--end >= first[index]) /* in reverse, so that the first child is taken from the stack first */
             stack[waiting++] = choice->children[end - 1];
     }
 }
