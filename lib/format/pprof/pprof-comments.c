@@ -22,7 +22,7 @@ static const char *const comment_words[] = {
     [PPROF_TIMELINE] = SIGN "timeline",
 };
 
-/* The totals that are neither sums over the samples nor fields of the message. */
+/* The totals that are kept in a comment: they are neither sums over the samples nor fields of the message. */
 #define TOTALS ((struct profile_totals *)NULL)
 #define TOTAL(name)                                                                                \
     {                                                                                              \
@@ -68,7 +68,8 @@ enum pprof_comment pprof_comment_kind(const char **text)
     return PPROF_OF_OTHERS;
 }
 
-/* Returns the text behind " KEY=", or NULL. Free text comes last in a comment, so real keys are found first. */
+/* Returns the text behind " KEY=", or NULL. Free text comes last in a comment, so a key is found before a copy of it in
+ * free text. */
 static const char *value_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -87,7 +88,7 @@ uint64_t pprof_number(const char *text, const char *key)
     return value == NULL ? 0 : strtoull(value, NULL, 10);
 }
 
-/* The rate is in whole nanohertz: printf writes a decimal comma in some locales. */
+/* Writes the rate in whole nanohertz, because printf writes a decimal comma in some locales. */
 char *pprof_encode_totals(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;

@@ -98,7 +98,7 @@ bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t e
 
 /* --- strings ------------------------------------------------------------------------- */
 
-/* Copies text as valid UTF-8 and returns the length of the copy. to NULL: only the length. */
+/* Copies text to `to` as valid UTF-8, and returns the length of the copy. If to is NULL, only returns the length. */
 static size_t copy_utf8(const char *text, char *to)
 {
     size_t length = 0, size;
@@ -164,7 +164,7 @@ static void measure_spans(const struct profile *profile, struct span *spans)
         const struct profile_location *location = &profile->locations[i];
         struct span *span = &spans[location->object];
         uint64_t address = location->address + shift_of(&profile->objects[location->object]);
-        if (span->limit <= span->start) /* the object was never mapped, and has only locations */
+        if (span->limit <= span->start) /* the span is still empty: the object was never mapped */
             *span = (struct span){.start = address & ~UINT64_C(0xfff), .limit = address};
         if (address < span->start)
             span->start = address & ~UINT64_C(0xfff);
@@ -194,7 +194,7 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
 }
 
 /* Returns the object of the program: the first file without ".so" in its name, or 0 if there is none. Readers take the
- * first mapping as that of the program. */
+ * first mapping as the mapping of the program. */
 static uint32_t find_program(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {

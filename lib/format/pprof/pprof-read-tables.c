@@ -3,8 +3,8 @@
  * Reads the tables of profile.proto that samples refer to: strings, mappings, functions, locations. Finds the processes
  * that mappings and samples belong to.
  *
- * Not every program that writes this format has addresses. Locations with lines stay different entries: if their
- * addresses are equal, all but the first get made-up ones.
+ * Not every program that writes this format has addresses. Locations with lines stay different entries: if several have
+ * the same address, all except the first get made-up addresses.
  */
 #include "config.h"
 
@@ -207,8 +207,8 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index)
     return add_object(reader, &unknown, index);
 }
 
-/* Gives the functions of a location their object, which the file does not have. It is the object of their locations, or
- * IN_MANY_OBJECTS. */
+/* Sets the object of each function of a location, which the file does not contain. It is the object of the function's
+ * locations, or IN_MANY_OBJECTS if they are in several objects. */
 static int place_function(const struct pprof_reader *reader, const PbLocation *location)
 {
     const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);

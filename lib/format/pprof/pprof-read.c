@@ -15,7 +15,7 @@
 
 #include "format/pprof/pprof.h"
 
-#define CALL_NAME_SIZE_MAX 256 /* bytes; the name of a system call is hashed for each sample */
+#define CALL_NAME_SIZE_MAX 256 /* bytes of a system call's name; the name is hashed for each sample */
 
 /* --- the run, and who ran ------------------------------------------------------------ */
 
@@ -32,7 +32,7 @@ static int read_process(struct pprof_reader *reader, const char *text)
     if (error == 0 && !known->used)
         memo_set(known, index);
     else if (error == 0)
-        known->index = index; /* the pid was used again: the last process gets all samples */
+        known->index = index; /* two processes had this pid: the last one gets all samples */
     return error;
 }
 
@@ -80,7 +80,7 @@ static int read_comments(struct pprof_reader *reader)
     }
     free(heard);
     if (error == 0)
-        pprof_ids_sort(&reader->notes); /* no error if a mapping has two comments: either is used */
+        pprof_ids_sort(&reader->notes); /* its error is ignored: if a mapping has two comments, either is used */
     return error;
 }
 
@@ -104,7 +104,7 @@ static uint64_t value_of(const PbSample *sample, int which)
     return which < 0 || sample->value[which] < 0 ? 0 : (uint64_t)sample->value[which];
 }
 
-/* Reads the values of a sample. Fails if their number is wrong, or if the sums would not fit into the totals. */
+/* Reads the values of a sample. Fails if the number of values is wrong, or if the totals would overflow. */
 static int read_values(const struct pprof_reader *reader, const PbSample *sample,
                        struct profile_sample *made)
 {

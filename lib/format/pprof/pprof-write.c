@@ -76,7 +76,7 @@ static void put_values(struct pprof_writer *writer, const struct profile_sample 
     to->n_value = writer->message.n_sample_type;
     to->value[0] = (int64_t)from->count;
     to->value[1] = (int64_t)from->cpu_ns;
-    to->value[2] = (int64_t)from->wall_ns; /* not written without wall time: n_value is 2 */
+    to->value[2] = (int64_t)from->wall_ns; /* not written in a profile without wall time, where n_value is 2 */
 }
 
 static void put_samples(struct pprof_writer *writer)

@@ -32,9 +32,9 @@ typedef Perftools__Profiles__Location PbLocation;
 typedef Perftools__Profiles__Line PbLine;
 typedef Perftools__Profiles__Function PbFunction;
 
-#define PPROF_SIZE_MAX (1u << 30) /* bytes when unpacked: more is an attack or a mistake */
+#define PPROF_SIZE_MAX (1u << 30) /* limit for an unpacked file, bytes: a larger file is an attack or a mistake */
 
-/* Are the addresses of such an object offsets in a file? Those of other objects are addresses in memory. */
+/* Are addresses in an object of this kind offsets in a file? Otherwise they are addresses in memory. */
 static inline bool pprof_relative(enum profile_object_kind kind)
 {
     return kind == PROFILE_OBJECT_FILE || kind == PROFILE_OBJECT_VDSO;
@@ -65,7 +65,8 @@ bool pprof_is_type(const PbProfile *message, const PbValueType *value, const cha
 
 /* --- comments ------------------------------------------------------------------------ */
 
-/* Return the comment about the totals, the command, a process or an object. The caller frees it; NULL: no memory. */
+/* Return the text of the comment about the totals, the command, a process or an object. The caller frees it; NULL: no
+ * memory. */
 char *pprof_encode_totals(const struct profile *profile);
 char *pprof_encode_command(const struct profile *profile);
 char *pprof_encode_process(const struct profile *profile, uint32_t process);
@@ -92,7 +93,7 @@ void pprof_decode_totals(const char *text, struct profile *profile);
 int pprof_decode_command(const char *text, struct profile *profile);
 /* Adds a process, and sets *index to its index. */
 int pprof_decode_process(const char *text, struct profile *profile, uint32_t *index);
-/* Slots that contradict those of earlier comments are left out. */
+/* Adds the slots of a timeline comment. Slots that contradict earlier comments are left out. */
 int pprof_decode_timeline(const char *text, struct profile *profile);
 
 /* --- reading ------------------------------------------------------------------------- */
@@ -136,7 +137,7 @@ const char *pprof_text_at(const struct pprof_reader *reader, int64_t index);
 /* Adds a string of the file to the profile. Returns 0, PPROFIL_ERROR_DAMAGED (no string has this index), -ENOMEM or
  * -EOVERFLOW. */
 int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t *string);
-/* Finds or adds an image of a process. comm: string with the name of a new one; 0: "[unknown]". */
+/* Finds or adds a generation of a process. comm: string with the name of a new generation; 0: "[unknown]". */
 int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation, uint32_t comm, uint32_t *index);
 
 /* Reads the tables that samples refer to: mappings, functions and locations, in this order. Returns 0,
@@ -159,7 +160,7 @@ struct pprof_writer {
     struct pprof_block *blocks; /* owned: the arena */
     bool out_of_memory;
     PbProfile message;
-    struct memo elsewhere; /* (function, file of a line) -> id of the function with that file */
+    struct memo elsewhere; /* (function, file of a line) -> id of the copy of the function that has this file */
     int64_t *string_ids;   /* index in the message, by string of the profile; 0: not written yet */
     PbMapping *mappings;   /* by object */
     _Alignas(16) unsigned char nowhere[256];
@@ -169,7 +170,7 @@ struct pprof_writer {
 int pprof_writer_begin(struct pprof_writer *writer, const struct profile *profile);
 void pprof_writer_clear(struct pprof_writer *writer);
 
-/* Returns memory of the arena, all 0. It is never NULL if size is at most that of nowhere. */
+/* Returns memory of the arena, all 0. The result is never NULL if size is at most sizeof nowhere. */
 void *pprof_allocate(struct pprof_writer *writer, size_t size);
 /* Returns a table of count entries, and sets *pointers to the array of pointers to them that protobuf-c needs. NULL: no
  * memory. */

@@ -17,8 +17,8 @@
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Checks the object that the user names, which must be an ELF file. An object that a counter file names may be
- * missing. */
+/* Returns 0 if the object that the user names is an ELF file, else an error. An object that only a counter file names
+ * is not checked: it may be missing. */
 static int check_object(const char *path)
 {
     struct symbol_text text;
@@ -46,7 +46,7 @@ static struct histogram_module *choose_module(const struct histogram_file *file,
     return chosen;
 }
 
-/* Gives a module the path that the user names: the file of the module may have been moved. */
+/* Replaces the path of a module by the path that the user names: the file of the module may have been moved. */
 static int replace_module(struct histogram_file *file, const char *object)
 {
     struct histogram_module *module = choose_module(file, object);
@@ -131,7 +131,7 @@ static bool is_file(const struct profile *profile, uint32_t object)
            !what->invented;
 }
 
-/* Returns the name of the first process that has samples: a process before it may have been a launcher. */
+/* Returns the name of the first process that has samples: earlier processes may have been launchers. */
 static const char *first_comm(const struct profile *profile)
 {
     uint32_t first = profile->process_count;

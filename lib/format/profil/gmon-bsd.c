@@ -47,8 +47,8 @@ static uint32_t counter_size_of(uint64_t type)
     return bits == 0 ? 2 : bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
 }
 
-/* Does the text have as many counters as start-up code asks for? This code asks for 2 bytes of counters for 2, 4 or 8
- * bytes of text. slack: bytes by which rounding may have changed the size. */
+/* Does the file have the number of counters that start-up code asks for? Start-up code asks for 2 bytes of counters for
+ * 2, 4 or 8 bytes of text. slack: bytes by which rounding may have changed the size. */
 static bool is_usual(const struct header *header, uint64_t slack)
 {
     uint64_t text = header->high - header->low, bytes = header->counter_bytes;
@@ -83,8 +83,9 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
                                 is_usual(header, slack));
 }
 
-/* Finds the first shape with consistent sizes; NULL: there is none. An old header with 8-byte pointers has 20 or 24
- * bytes. The shape with the better number of counters for the text is taken. */
+/* Finds the first shape with consistent sizes; NULL: there is none. Without a version, the number of counters must be
+ * usual. The first pass accepts only the exact number: an old header with 8-byte pointers has 20 or 24 bytes, and this
+ * number distinguishes them. The second pass allows for 8 bytes of rounding. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
                                       struct header *header)
 {

@@ -58,8 +58,8 @@ static bool is_dimension(const unsigned char *text)
     return length > 0;
 }
 
-/* Finds an earlier histogram of the same text. Then the new one has the ticks that did not fit into the earlier one's
- * counters. NULL: there is none. */
+/* Finds an earlier histogram of the same text. If there is one, the new histogram has the ticks that did not fit into
+ * the counters of the earlier one. NULL: there is none. */
 static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high,
                                    uint64_t count)
 {
@@ -178,7 +178,8 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* Writes a histogram with the turn-th part of each counter, at most COUNT_MAX. */
+/* Writes one of the histograms over which counters are distributed: the ticks of each counter above turn * COUNT_MAX,
+ * but at most COUNT_MAX of them. turn begins at 0. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate,
                           uint64_t turn)
 {
@@ -214,7 +215,7 @@ static int put_histograms(struct bytes_out *out, const struct histogram_file *fi
     return 0;
 }
 
-/* gprof refuses histograms of different scales, and histograms that overlap in part. */
+/* Does gprof accept both histograms in one file? It refuses different scales, and histograms that overlap in part. */
 static bool go_together(const struct histogram *a, const struct histogram *b)
 {
     bool same = a->low == b->low && a->high == b->high;

@@ -22,7 +22,7 @@ __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz
 #define NO_RATE_NS (NANO / 100) /* time of a sample, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-/* alignment of both ends of the text: a multiple of the text of one counter, in every format */
+/* alignment of both ends of the text, bytes: in every format a multiple of the text that one counter counts */
 #define ALIGNED UINT64_C(16)
 
 #define NOWHERE UINT64_MAX /* stands for the address of a sample that is outside of the object's file */
@@ -70,8 +70,8 @@ static int compare_addresses(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Collects the times of an object that the dialect counts, sorted by address. text NULL: addresses stay offsets in the
- * file. The caller frees the list. */
+/* Collects the times of samples in an object, sorted by address. Samples that the dialect does not count are left out.
+ * text NULL: addresses stay offsets in the file. The caller frees the list. */
 static int collect_times(const struct profile *profile, uint32_t object, const struct dialect *dialect,
                    const struct symbol_text *text, struct spent_times *times)
 {
@@ -94,7 +94,7 @@ static int collect_times(const struct profile *profile, uint32_t object, const s
     return 0;
 }
 
-/* Turns times into ticks. Returns the sum of the ticks. */
+/* Sets the ticks of all entries from their times. Returns the sum of the ticks. */
 static uint64_t count_ticks(struct spent_times *times, double rate_hz)
 {
     uint64_t nano_hz = (uint64_t)(rate_hz * (double)NANO), passed = 0;
@@ -233,7 +233,7 @@ struct move {
     uint64_t to;
 };
 
-/* Sets *move to where the object was mapped. False: no sample in it has an address. */
+/* Sets *move to the addresses where the object was mapped. False: no sample in it has an address. */
 static bool mapped_at(const struct profile_object *object, const struct spent_times *times,
                       const struct symbol_text *text, struct move *move)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Turns counters into a profile: each counter that is not 0 becomes a sample at the lowest address that it counts. If
- * the object's file is on this machine, the address becomes an offset in it. So its name can be looked up as in other
- * profiles.
+ * the object's file is on this machine, the address becomes an offset in it. So the name of the function there can be
+ * looked up as in other profiles.
  */
 #include "config.h"
 
@@ -173,7 +173,7 @@ static int add_histogram(struct conversion *conversion, const struct target *tar
     return error;
 }
 
-/* Adds the ticks of a histogram that is in no module. */
+/* Adds the ticks of a histogram whose text is in no module. */
 static int add_elsewhere(struct conversion *conversion, const struct histogram *histogram)
 {
     uint64_t ticks = 0;
@@ -230,8 +230,8 @@ static int add_modules(struct conversion *conversion)
     return error;
 }
 
-/* Is the object position-independent, and does the file have only addresses in memory that are outside of it? Then the
- * address where the object was loaded is missing. */
+/* Is the object position-independent, and are all addresses of the file addresses in memory outside of the object? Then
+ * the address where the object was loaded is not known. */
 static bool is_elsewhere(const struct conversion *conversion, const struct target *target)
 {
     uint32_t count = conversion->profile->sample_count;
@@ -311,7 +311,7 @@ static int add_calls(const struct histogram_file *file, struct profile *profile,
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* Adds the ticks that the old system counted outside of the text: they have no address. */
+/* Adds the ticks that the old system counted outside of the text. These ticks have no address. */
 static int add_outside(struct conversion *conversion)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .deleted = true, .fd = -1};

@@ -98,7 +98,8 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times)
     return 0;
 }
 
-/* Computes in single precision, as monstartup() does. Otherwise the scale would differ from the scale of counting. */
+/* Computes in single precision, as monstartup() does. Otherwise the scale could differ from the one that was used to
+ * count. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text)
 {
     if (bytes >= text)
@@ -124,7 +125,7 @@ uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size,
         file->dialect != NULL ? file->dialect->overflow : DIALECT_SATURATES;
     uint64_t counter = 0, full;
 
-    /* all counting stopped when the first counter was full; this one had at most INT16_MAX ticks then */
+    /* DIALECT_STOPS: all counting ended when the first counter was full, so no counter has more than INT16_MAX ticks */
     if (dialect_add(overflow, counter_size, &counter, count, &full) == DIALECT_STOPPED ||
         (overflow == DIALECT_STOPS && counter != count))
         return INT16_MAX;

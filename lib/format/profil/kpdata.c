@@ -83,7 +83,7 @@ int kpdata_read(const unsigned char *bytes, size_t size, struct histogram_file *
     bytes_take(&at, 2 * CELL);
     uint32_t shift = (uint32_t)bytes_get(&at, CELL);
     if (shift != SHIFT)
-        file->dialect = NULL; /* in the dialect each cell counts 8 bytes */
+        file->dialect = NULL; /* in the dialect "inferno" each cell counts 8 bytes of text */
     return read_cells(&all, shift, SPECIALS, file);
 }
 

@@ -81,8 +81,8 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, s
     return shape != NULL ? shape : try_shapes(bytes, size, size, 0, SHAPES, false, false, header);
 }
 
-/* Recognises only files that list some function, as every monitor() does. Other files are read if their name shows the
- * format, or if the user names it. */
+/* Recognises only files that list at least one function, as files of every monitor() do. Other files are read if their
+ * name shows the format, or if the user names it. */
 static bool mon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;

@@ -24,8 +24,8 @@ static bool are_addresses(struct bytes bytes)
     return true;
 }
 
-/* Returns the distance of the lowest and the highest pc. Of two byte orders, the right one has the smaller distance:
- * the text of a program is small compared with 32 bits of addresses. */
+/* Returns the distance of the lowest and the highest pc. Of two byte orders, the right byte order has the smaller
+ * distance: the text of a program is small compared with 32 bits of addresses. */
 static uint64_t address_range(struct bytes bytes)
 {
     uint64_t low = UINT64_MAX, high = 0;

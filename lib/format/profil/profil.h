@@ -66,10 +66,10 @@ bool histogram_has_memory_addresses(const struct histogram_file *file);
 
 /*
  * Counts one object of a profile by the rules of a dialect. Times become ticks in the order of addresses, and the
- * remainder of a tick is carried to the next address. So the sum of any stretch of text is within one tick of the time
- * spent there. scale 0: a counter of two bytes for four bytes of text. rate_hz 0: the rate that histogram_rate returns.
- * The text is the object's code, by link addresses. If the object cannot be read, the text reaches from the first
- * sample to the last.
+ * remainder of a tick is carried to the next address. So the sum of the counters of any range of text is within one
+ * tick of the time spent there. scale 0: a counter of two bytes for four bytes of text. rate_hz 0: the rate that
+ * histogram_rate returns. The text is the object's code, by link addresses. If the object cannot be read, the text
+ * reaches from the first sample to the last.
  *
  * file is empty before the call. The caller clears it, also after an error. Returns 0, -ENOMEM, PPROFIL_ERROR_OFF,
  * PPROFIL_ERROR_NO_SAMPLES (no sample has an address) or -EFBIG (the text is too large).
@@ -123,7 +123,8 @@ struct codec {
  * opened; NULL: not known. Returns 0 or an error; the caller clears file in either case. */
 int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file);
-/* Reads such a file into an empty profile. Can also fail with PPROFIL_ERROR_NO_OBJECT and PPROFIL_ERROR_NOT_ELF. */
+/* Reads the file as codec_load does, and converts it into an empty profile. Can also fail with PPROFIL_ERROR_NO_OBJECT
+ * and PPROFIL_ERROR_NOT_ELF. */
 int codec_read(const struct codec *codec, const char *path, const char *name, const char *object,
                struct profile *profile);
 /* Lists the objects of a profile for which files are written. The first is the main object: the file with the name of
@@ -132,7 +133,7 @@ int codec_read(const struct codec *codec, const char *path, const char *name, co
  * -ENOMEM or PPROFIL_ERROR_NO_SAMPLES. */
 int codec_objects(const struct codec *codec, const struct format_options *options, const struct profile *profile,
                   uint32_t **objects, size_t *count);
-/* Writes the file of one of these objects. */
+/* Writes the file of one object that codec_objects has listed. */
 int codec_write(const struct codec *codec, int fd, const struct format_options *options, const struct profile *profile,
                 uint32_t object);
 
@@ -162,7 +163,7 @@ bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
  * Other lines are comments or for later versions.
  */
 
-/* Do the histograms have contents for which this format has no field? */
+/* Does file have contents for which the format of codec has no field? */
 bool meta_is_needed(const struct codec *codec, const struct histogram_file *file);
 /* Writes PATH.meta for the file at PATH. 0 or -errno. */
 int meta_write(const char *path, const struct histogram_file *file);
@@ -171,7 +172,7 @@ void meta_remove(const char *path);
 /* Adds the contents of PATH.meta to the file that was read from these bytes. PATH.meta is ignored if its sum does not
  * match the bytes, or if its owner is neither this user, root nor the owner of PATH. Returns 0 or -ENOMEM. */
 int meta_read(const char *path, const void *bytes, size_t size, struct histogram_file *file);
-/* Adds the contents of such a text. sum: hash_fnv of the bytes of the file. */
+/* Adds the contents of text, a FILE.meta, to file. sum: hash_fnv of the bytes of FILE. */
 int meta_parse(const char *text, uint64_t sum, struct histogram_file *file);
 
 /* --- the formats ----------------------------------------------------------------------- */

@@ -46,8 +46,8 @@ static uint64_t arcs_for(uint64_t text)
     return arcs < ARCS_MIN ? ARCS_MIN : arcs > ARCS_MAX ? ARCS_MAX : arcs;
 }
 
-/* Returns the bytes for arcs. The linker multiplies their number by the size of an arc, and also by the size of an
- * entry in a table of its own. */
+/* Returns the bytes of the file that are reserved for arcs. The linker multiplies the number of arcs by the size of an
+ * arc, and also by the size of an entry in an internal table. */
 static uint64_t room_for(uint64_t text, uint32_t pointer_size)
 {
     return arcs_for(text) * (2 * pointer_size) * arc_size(pointer_size);
