@@ -32,7 +32,7 @@ struct layout {
     const struct profile *profile;
     struct mapped_object *mapped;
     struct ranges taken;
-    struct wish *wishes; /* of objects that can be moved */
+    struct wish *wishes; /* owned; one for each object that can be moved */
     size_t wish_count;
 };
 

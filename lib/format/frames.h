@@ -42,7 +42,7 @@ struct frame_list {
     uint32_t count;
 };
 
-/* Sets the list to the stack of a node of the profile. The memory of the list is used again. Returns 0, -ENOMEM or
+/* Sets the list to the stack of a node of the profile. The memory of the list is reused. Returns 0, -ENOMEM or
  * -EOVERFLOW. */
 int frame_list_of(const struct profile *profile, uint32_t leaf, struct frame_list *list);
 

@@ -67,7 +67,8 @@ void perf_space_clear(struct perf_space *space);
 
 /* --- records (perf-data-replay.c, perf-data-sample.c) --------------------------------- */
 
-#define PERF_COPIES_MAX (1u << 23) /* limit for mappings that forks copy: hundreds of megabytes, and seconds */
+/* limit for the mappings that forks copy; to copy this number takes some hundred megabytes and some seconds */
+#define PERF_COPIES_MAX (1u << 23)
 
 /* The build-id that the header has for a path. */
 struct perf_build_id {
@@ -100,7 +101,7 @@ struct perf_stacks {
 struct perf_replay {
     struct profile *profile;
     struct perf_event event;         /* the event that is counted */
-    /* pprofil wrote the file, in which addresses of callers are within the calls and not behind them */
+    /* pprofil wrote the file. In such a file the address of a caller is within the call, not behind it. */
     bool own;
     bool wall;                       /* periods are elapsed time */
     struct perf_build_id *build_ids; /* owned */

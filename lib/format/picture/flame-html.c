@@ -2,7 +2,7 @@
 /*
  * Writes flame graphs as HTML pages: the tree as JSON, and a script that draws only the visible part of it. So the time
  * to draw depends on the number of visible frames, not on the number of all frames. The page fetches nothing, and its
- * content security policy forbids it.
+ * content security policy forbids fetching.
  */
 #include "config.h"
 

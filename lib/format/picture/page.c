@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages, the text on them, and their headings. Names come from files that anybody may have made, so this file makes
- * them harmless. */
+/* Makes pages, the text on them, and their headings. Names come from files that anybody may have made, so this file
+ * makes them harmless. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * picture: flame graphs and heat maps of a profile, in files that a browser opens.
+ * picture: makes flame graphs and heat maps of a profile, in files that a browser opens.
  *
  * A flame graph is a tree of frames. Stacks that begin alike share frames. A frame is as wide as the time that was
  * spent in it and in what it called. The tree is made once, and each file format is a way to draw it. With a second
@@ -29,7 +29,7 @@ enum picture_kind {
     PICTURE_JIT,    /* code in no file */
     PICTURE_KERNEL, /* a system call, or code of the kernel */
     PICTURE_ASLEEP, /* a system call that waits */
-    PICTURE_MARK,   /* no code: why the stack ends there; or code that is not known */
+    PICTURE_MARK,   /* a mark, which shows why a stack ends, or code that is not known */
     PICTURE_KINDS,
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree that flame graphs are drawn from: merged stacks get their weights, small frames are dropped, and the others
- * are put in order. No function recurses. In the store a caller is before what it called, so one pass backwards makes
- * the sums.
+ * Makes the tree that flame graphs are drawn from: merged stacks get their weights, small frames are dropped, and the
+ * others are put in order. No function recurses. In the store a caller is before what it called, so one pass backwards
+ * makes the sums.
  */
 #include "config.h"
 

@@ -87,8 +87,8 @@ enum pprof_comment {
 enum pprof_comment pprof_comment_kind(const char **text);
 /* Returns the number of KEY=NUMBER in a comment's text, or 0. */
 uint64_t pprof_number(const char *text, const char *key);
-/* Put the contents of a comment into the profile. text begins behind the words that pprof_comment_kind skips. They
- * return 0 or -ENOMEM. */
+/* Put the contents of a comment into the profile. text begins behind the words that pprof_comment_kind skips. Functions
+ * with a result return 0 or -ENOMEM. */
 void pprof_decode_totals(const char *text, struct profile *profile);
 int pprof_decode_command(const char *text, struct profile *profile);
 /* Adds a process, and sets *index to its index. */
@@ -175,7 +175,8 @@ void *pprof_allocate(struct pprof_writer *writer, size_t size);
 /* Returns a table of count entries, and sets *pointers to the array of pointers to them that protobuf-c needs. NULL: no
  * memory. */
 void *pprof_allocate_table(struct pprof_writer *writer, size_t count, size_t entry, void *pointers);
-/* Calls array_grow for an array outside the arena. False: there is no memory, or there was none before. */
+/* Calls array_grow for an array outside the arena. Returns false if this, or any earlier allocation of writer,
+ * fails. */
 bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t element);
 
 /* Adds a text to the strings of the message and returns its index. Strings of protobuf must be UTF-8, but file names

@@ -21,7 +21,7 @@
 #include "pprofil/error.h"
 #include "symbol/symbol.h"
 
-#define USUAL_HZ 100.0         /* the rate of nearly all these systems */
+#define USUAL_HZ 100.0         /* ticks per second of nearly all the old systems */
 #define SAMPLES_MAX (1u << 25) /* limits the memory for a hostile file */
 
 /* An object with addresses in the histogram file. */

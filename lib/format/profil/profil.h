@@ -96,9 +96,9 @@ uint64_t histogram_time(const struct profile *profile, const struct profile_samp
 /* Fills an empty profile with one process, one thread, and objects. The objects are the modules of the file. If it has
  * no modules, there is one object: "[kernel]" if system calls were counted, else the object of the file, or "[text]" if
  * that is not known. Addresses become offsets if the object's file is on this machine. Returns 0, -ENOMEM, -EFBIG,
- * PPROFIL_ERROR_DAMAGED (the sum of times does not fit into the totals) or PPROFIL_ERROR_LOAD_ADDRESS. The latter means
- * that the object is position-independent, and that none of the file's addresses is in it: the file does not contain
- * the address where the object was loaded. */
+ * PPROFIL_ERROR_DAMAGED (the sum of times does not fit into the totals) or PPROFIL_ERROR_LOAD_ADDRESS.
+ * PPROFIL_ERROR_LOAD_ADDRESS means that the object is position-independent, and that none of the file's addresses is in
+ * it: the file does not contain the address where the object was loaded. */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
 /* Returns the name of the system call that a cell counts, in a kpdata file that counts system calls. The name is
