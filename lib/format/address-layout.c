@@ -11,7 +11,7 @@
 #include "pprofil/error.h"
 
 #define PAGE 4096u
-#define FREE_FROM (UINT64_C(1) << 32) /* objects whose first address is taken get addresses from here on */
+#define FREE_FROM (UINT64_C(1) << 32) /* objects that cannot get their first address get one from here on */
 
 /* Addresses that are taken: [start, end). */
 struct range {
@@ -224,7 +224,8 @@ static int grant_wishes(struct layout *layout)
     return error;
 }
 
-/* Gives free addresses from FREE_FROM upwards to the objects in layout->wishes, whose first address was taken. */
+/* Gives free addresses from FREE_FROM upwards to the objects in layout->wishes, which could not get their first
+ * address. */
 static int layout_rest(const struct layout *layout)
 {
     const struct ranges *taken = &layout->taken;

@@ -14,7 +14,7 @@
 
 struct mapped_object {
     uint64_t start, size; /* size 0: the object is not mapped, and its addresses are not changed */
-    uint64_t low;         /* address of the object in the profile that becomes the address start */
+    uint64_t low;         /* address in the profile that corresponds to start */
 };
 
 /* Returns true if some code has a real address, or if the profile has no samples. A profile that was read from names

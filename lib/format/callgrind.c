@@ -57,7 +57,8 @@ struct writer {
     unsigned char *role; /* by frame id: ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
     bool *named;         /* by frame id: the name has been written beside its number */
-    bool *file_named, *object_named; /* true: the name is written; by string, and by object */
+    /* true: the name has been written beside its number. file_named is by string, object_named by object. */
+    bool *file_named, *object_named;
 };
 
 static void add_cost(struct cost *to, const struct cost *cost)

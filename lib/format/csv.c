@@ -160,7 +160,7 @@ struct reader {
     struct profile *profile;
     struct builder builder;
     char *at, *end;
-    char *fields[FIELDS_MAX]; /* texts of the current row */
+    char *fields[FIELDS_MAX]; /* fields of the current row */
     unsigned field_count;
     int where[COLUMNS]; /* index of the field for each column; -1: none */
 };

@@ -29,7 +29,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Is the location code (not a mark) whose address is real and not invented? */
+/* Returns true if the location is code with a real address: neither a mark nor an invented address. */
 static bool has_address(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];

@@ -28,7 +28,7 @@ int text_close(FILE *out)
 {
     bool failed = ferror(out) != 0;
 
-    if (!failed) /* otherwise errno stays that of the failed write: fclose may succeed and not set it */
+    if (!failed) /* a failed write has set errno, and fclose may succeed without changing it */
         errno = 0;
     if (fclose(out) != 0 || failed)
         return errno != 0 ? -errno : -EIO;

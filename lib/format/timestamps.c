@@ -2,9 +2,9 @@
 /*
  * Invents the times of samples.
  *
- * The samples of an entry of the profile's table have equal distances over the life of their process. Each entry begins
- * at another fraction of its distance, so that the samples of several entries alternate. The fractions are the
- * fractional parts of multiples of the golden ratio. They stay far apart for any number of entries.
+ * The samples of an entry of the profile's table are spread at equal distances over the life of their process. Each
+ * entry begins at another fraction of its distance, so that the samples of several entries alternate. The fractions are
+ * the fractional parts of multiples of the golden ratio. They stay far apart for any number of entries.
  */
 #include "config.h"
 

@@ -229,8 +229,8 @@ static void draw_label(struct drawing *drawing, uint32_t index)
     fputs("</text>\n", out);
 }
 
-/* Labels are in a layer of their own and not beside their frames: most frames are too narrow for one, and every element
- * costs a browser time. */
+/* Labels are in a layer of their own and not beside their frames: most frames are too narrow for a label, and a browser
+ * needs time for every element. */
 static void draw_frames(struct drawing *drawing)
 {
     fprintf(drawing->out, "<g id=\"frames\" data-down=\"%d\">\n", drawing->down);

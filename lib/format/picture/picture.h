@@ -75,7 +75,7 @@ struct picture_tree {
 
 /* Limits of what a picture shows. */
 struct picture_limits {
-    uint32_t most; /* number of frames that are kept, the largest first */
+    uint32_t most; /* largest number of frames that are kept; smaller frames are dropped first */
     double share;  /* share of the whole, 0 to 1: narrower frames are dropped */
     uint32_t rows; /* number of rows that are always kept */
     double deep;   /* share of the whole: rows after these are kept while more than this share reaches them */

@@ -57,8 +57,8 @@ struct pprof_values {
     uint64_t unit; /* nanoseconds in the unit of time */
 };
 /* Chooses the values that are read. The message has at least one. The time is the value "cpu". If there is none, it is
- * the value that the file declares as default, or else the last value; in files of other programs this may be bytes.
- * The count is the value "samples", or else the last value in "count" before the time. */
+ * the value that the file declares as default, or else the last value, which may count bytes in files of other
+ * programs. The count is the value "samples", or else the last value in "count" before the time. */
 void pprof_choose_values(const PbProfile *message, struct pprof_values *values);
 /* Does a value have this type and unit? NULL: any. */
 bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit);
