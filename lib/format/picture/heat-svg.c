@@ -26,7 +26,7 @@
 #define MAP_TOP (TOP + BARS + GAP)
 #define MAP_END (MAP_TOP + CELLS * CELL)
 #define WIDEST 48.0 /* width of a column, at most */
-#define LEVELS 24u  /* number of colours */
+#define LEVELS 24u  /* number of levels, each with its own colour */
 #define NS 1e9
 
 struct map {

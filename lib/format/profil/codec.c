@@ -31,8 +31,8 @@ static int check_object(const char *path)
     return error == 0 ? 0 : PPROFIL_ERROR_NOT_ELF;
 }
 
-/* Returns the module with the base name of the object, or else the module in which something was counted; NULL:
- * none. */
+/* Returns the first module with the base name of the object. If there is none, returns the module that contains the
+ * start of the first histogram, or else the first pc. NULL: no module does. */
 static struct histogram_module *choose_module(const struct histogram_file *file, const char *object)
 {
     uint64_t counted = file->histogram_count > 0 ? file->histograms[0].low : file->pc_count > 0 ? file->pcs[0] : 0;
