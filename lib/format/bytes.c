@@ -202,7 +202,7 @@ int bytes_finish(struct bytes_out *out)
 
 /* --- whole files --------------------------------------------------------------------- */
 
-/* Returns the descriptor of this process that a path stands for, or -1. The caller writes to this descriptor and does
+/* Returns the descriptor of this process to which a path refers, or -1. The caller writes to this descriptor and does
  * not open the path. Opening /dev/fd/N would start at offset 0 of a regular file again, and fails for a socket. */
 static int own_descriptor(const char *path)
 {

@@ -55,7 +55,7 @@ uint64_t bytes_put_so_far(const struct bytes_out *out);
 /* Writes the rest of the buffer. Returns 0, or the first error since bytes_begin. */
 int bytes_finish(struct bytes_out *out);
 
-/* Returns the descriptor of this process that a path stands for ("/dev/stdin", "/dev/fd/63"), or -1. */
+/* Returns the descriptor of this process to which a path refers ("/dev/stdin", "/dev/fd/63"), or -1. */
 int bytes_descriptor(const char *path);
 
 /* Reads a whole regular file. *bytes has room for one more byte behind the file, and the caller frees it. Returns 0 or

@@ -5,7 +5,7 @@
  * function that was inlined there becomes one more frame.
  *
  * Some readers take the time until the next sample of a thread as the weight of a sample. So each thread has its own
- * clock. Each sample advances the clock by the time that the sample stands for.
+ * clock. Each sample advances the clock by the time of the sample.
  *
  * Viewers show slices with a beginning and an end better. Slices are not written, because samples do not show when a
  * function was called.

@@ -174,7 +174,7 @@ static const char *first_end(const char *stack)
 /* What a first pass over a file finds. */
 struct survey {
     bool roots;  /* all stacks begin with a process; if only some seem to, their first frames are functions */
-    uint64_t ns; /* nanoseconds that a count of 1 stands for */
+    uint64_t ns; /* nanoseconds for a count of 1 */
 };
 
 /* Reads the number at the end of a line, and removes it from the line. False: there is none. */

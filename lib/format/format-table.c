@@ -259,7 +259,7 @@ static int read_copy(const char *path, int from, const struct format *format,
     return error;
 }
 
-/* Returns the descriptor of the stream that a path stands for; -1: the path leads to a file. */
+/* Returns the descriptor of the stream to which a path refers; -1: the path leads to a file. */
 static int stream_of(const char *path)
 {
     struct stat status;

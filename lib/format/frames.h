@@ -48,7 +48,7 @@ int frame_list_of(const struct profile *profile, uint32_t leaf, struct frame_lis
 
 /* --- the tree of all stacks ----------------------------------------------------------- */
 
-/* A node stands for a stack: its own frame, called by the stack of its parent. Node 0 is the root and has no frame. */
+/* A node represents a stack: its own frame, called by the stack of its parent. Node 0 is the root and has no frame. */
 struct frame_node {
     uint32_t parent; /* index, less than the index of this node */
     uint32_t order;  /* number of the node in a depth-first walk from the root */

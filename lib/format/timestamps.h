@@ -18,8 +18,8 @@
 
 struct timed_sample {
     uint64_t time;   /* made up, ns */
-    uint64_t ns;     /* time that the sample stands for, ns: elapsed time in wall mode, else CPU time */
-    uint64_t cpu_ns; /* CPU time that the sample stands for, ns */
+    uint64_t ns;     /* time of the sample, ns: elapsed time in wall mode, else CPU time */
+    uint64_t cpu_ns; /* CPU time of the sample, ns */
     uint32_t sample; /* index in the profile's table */
 };
 

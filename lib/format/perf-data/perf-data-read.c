@@ -2,7 +2,7 @@
 /*
  * Reads a perf.data into a profile: header, events, features, and then the records.
  *
- * perf writes the buffers of several CPUs one after the other. So records are not in the order of their times, and a
+ * perf writes the buffers of several CPUs one after another. So records are not in the order of their times, and a
  * sample may come before the record of the mapping that it needs. The data is read twice: first to find the offsets and
  * times of the records, and then in the order of times. A file may have gigabytes of copied stacks, so only a window of
  * it is in memory.

@@ -130,7 +130,7 @@ void picture_escape_clipped(FILE *out, const char *text, unsigned columns)
 }
 
 /* Writes <, > and & as \u and four digits, which JSON allows for every character. So no text can end the script element
- * that it is in, or begin a comment. */
+ * that contains it, or begin a comment. */
 int picture_json(FILE *out, const char *text)
 {
     json_t *string = json_string(text);

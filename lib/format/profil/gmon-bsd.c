@@ -37,7 +37,7 @@ struct header {
 };
 
 /* Returns the bytes of a counter; 0: the width is not valid. The header has the width in bits, negative for signed
- * counters; 0 stands for 16. */
+ * counters; 0 means 16. */
 static uint32_t counter_size_of(uint64_t type)
 {
     uint32_t bits = (uint32_t)type;

@@ -25,7 +25,7 @@ __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz
 /* alignment of both ends of the text, bytes: in every format a multiple of the text that one counter counts */
 #define ALIGNED UINT64_C(16)
 
-#define NOWHERE UINT64_MAX /* stands for the address of a sample that is outside of the object's file */
+#define NOWHERE UINT64_MAX /* address of a sample that is outside of the object's file */
 
 /* The time that was spent at an address. */
 struct spent {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes Solaris' mon.out with a version: objects one behind the other, each with a type and a size. They
- * hold raw pcs, a call graph, and the addresses of modules. Pointers are byte offsets from the start of their object.
+ * Reads and writes Solaris' mon.out with a version: objects one after another, each with a type and a size. They hold
+ * raw pcs, a call graph, and the addresses of modules. Pointers are byte offsets from the start of their object.
  */
 #include "config.h"
 
