@@ -14,7 +14,7 @@
 #define SIGN "pprofil: "
 #define U64(value) ((unsigned long long)(value))
 #define SLOTS_OF_A_LINE 256u
-#define SILENCE 16u /* number of empty slots in a row that end a line */
+#define SILENCE 16u /* a run of this number of empty slots ends a timeline comment */
 
 static const char *const comment_words[] = {
     [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",
