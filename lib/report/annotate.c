@@ -80,8 +80,8 @@ static int annotate_compare(const void *left, const void *right)
     return a->location < b->location ? -1 : a->location > b->location;
 }
 
-/* Writes the locations of the function to places, sorted by time, the largest first. Returns their
- * number. places must have room for all locations of the profile. */
+/* Writes the locations of the function to the array places, sorted by time, the largest first.
+ * Returns their number. The array must have room for all locations of the profile. */
 static uint32_t find_hot_locations(const struct profile *profile, uint64_t id,
                                    struct hot_location *places)
 {

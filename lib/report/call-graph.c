@@ -24,14 +24,14 @@
 struct arc {
     size_t from, to; /* indexes of the caller's row and the callee's row */
     uint64_t count;
-    size_t order; /* index in the file of the first arc with these ends */
+    size_t order; /* index in the file of the first arc from this caller to this callee */
 };
 
 struct node {
     size_t arcs, arc_end; /* the arcs of the function: [arcs, arc_end) in graph.arcs */
     size_t next;          /* index of its first arc that has not been followed yet */
     size_t number;        /* in the order of discovery, from 1 on; 0: not found yet */
-    /* the lowest number of a node without a component that can be reached from here */
+    /* the lowest number of a node without a component that can be reached from this node */
     size_t lowest;
     size_t component; /* index; NONE: not known yet */
 };
@@ -49,7 +49,7 @@ struct graph {
     double *below;
     struct arc *arcs;
     size_t arc_count;
-    struct node *nodes;           /* by index of a row */
+    struct node *nodes;           /* indexed by row */
     struct component *components; /* callees first */
     size_t component_count;
     size_t *stack; /* nodes without a component */

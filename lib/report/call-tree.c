@@ -75,10 +75,12 @@ struct builder {
     const struct report_options *options;
     struct sums *units;
     struct call_tree *tree;
-    uint32_t *frames_of; /* owned; by location, the index in frames of its first unit, or NOWHERE */
+    /* owned; indexed by location: index in frames of the location's first unit, or NOWHERE */
+    uint32_t *frames_of;
     uint32_t *frames;    /* owned; units of locations, innermost first */
     uint32_t frame_count;
-    uint32_t *became; /* owned; by node of the profile, its node in the tree; NOWHERE: not needed */
+    /* owned; indexed by node of the profile: its node in the tree; NOWHERE: not needed */
+    uint32_t *became;
 };
 
 static int call_tree_need_units(struct builder *builder, uint32_t location)
@@ -213,7 +215,8 @@ static void call_roots_find_one(const struct call_tree *tree, const bool *wanted
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots)
 {
     uint32_t *inner =
-        calloc(tree->count, sizeof *inner); /* by node, the second wanted call on its stack; 0: none */
+        /* indexed by node: the second wanted call on the node's stack; 0: none */
+        calloc(tree->count, sizeof *inner);
 
     *roots = (struct call_roots){0};
     roots->root = calloc(tree->count, sizeof *roots->root);

@@ -54,14 +54,16 @@ void call_tree_sum(struct call_tree *tree);
 /* The calls from which a tree starts: on each stack the outermost call of a wanted unit, so that
  * each stack counts once. */
 struct call_roots {
-    /* owned; by node, the node of the outermost wanted call on its stack; 0: none */
+    /* owned; indexed by node: node of the outermost wanted call on its stack; 0: none */
     uint32_t *root;
-    /* owned; by root, time in which the root's unit itself ran, at the root or below it */
+    /* owned; indexed by node, only used for roots: time in which the root's unit itself ran, at the
+     * root or below it */
     struct amount *own;
     struct amount again; /* time of stacks with more than one call of wanted units */
 };
 
-/* Finds the roots in a tree. wanted: by unit. The caller clears roots. Returns 0 or -ENOMEM. */
+/* Finds the roots in a tree. wanted[i]: the tree starts from unit i. The caller clears roots.
+ * Returns 0 or -ENOMEM. */
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots);
 void call_roots_clear(struct call_roots *roots);
 
@@ -76,9 +78,9 @@ struct call_bounds {
     uint32_t depth;    /* number of levels; 0: all */
 };
 
-/* Makes the bottom-up tree of the roots, their callers, the callers of these, and so on. If roots
- * is NULL, the tree starts from all units that ran. The tree ends at the bounds, or earlier if it
- * would take too long. The nodes at which it ends are closed. Returns the errors of
+/* Makes the bottom-up tree of the roots, of their callers, of the callers' callers, and so on. If
+ * roots is NULL, the tree starts from all units that ran. The tree ends at the bounds, or earlier
+ * if it would take too long. The nodes at which it ends are closed. Returns the errors of
  * call_tree_build. */
 int call_tree_callers(const struct call_tree *from, const struct call_roots *roots,
                       const struct call_bounds *bounds, struct call_tree *tree);

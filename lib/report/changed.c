@@ -79,7 +79,7 @@ static int changed_enter(struct changed_nodes *changed, uint32_t node)
     return error;
 }
 
-/* Adds a node and those of its callers that are not in changed yet, and links them. */
+/* Adds a node, and its callers that are not in *changed yet, and links them. */
 static int changed_enter_stack(struct changed_nodes *changed, const struct profile *profile,
                                uint32_t node)
 {

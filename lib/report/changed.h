@@ -13,7 +13,7 @@ struct added_samples {
     struct report_filter filter; /* filter with which the sums were made */
     bool wall;                   /* the sums are of elapsed time, not of CPU time */
     uint32_t clears;             /* profile->clears when the sums were begun */
-    struct amount *amounts;      /* owned; by sample: the amount that has been added */
+    struct amount *amounts;      /* owned; indexed by sample: amount that has been added */
     uint32_t count;
 };
 
@@ -41,7 +41,7 @@ struct changed_node;
 struct changed_nodes {
     struct changed_node *nodes; /* owned; the first is the root, above all outermost frames */
     uint32_t count;
-    uint32_t *places; /* owned; by node of the profile, its index in nodes; 0: unchanged */
+    uint32_t *places; /* owned; indexed by node of the profile: its index in nodes; 0: unchanged */
     uint32_t place_count;
 };
 

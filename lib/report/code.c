@@ -17,10 +17,10 @@
 struct counter {
     const struct profile *profile;
     struct code_sums *sums;
-    uint32_t *rows;    /* owned; by location, the row of its instruction, or NOWHERE */
-    uint32_t *sources; /* owned; by row, the row of its source line, or NOWHERE */
-    /* owned; by row, the number of the last sample in its total; the last entry is for the total of
-     * all rows */
+    uint32_t *rows;    /* owned; indexed by location: row of its instruction, or NOWHERE */
+    uint32_t *sources; /* owned; indexed by row: row of its source line, or NOWHERE */
+    /* owned; indexed by row: number of the last sample in the row's total; the last entry is for
+     * the total of all rows */
     uint64_t
         *seen;
 };

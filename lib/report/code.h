@@ -43,11 +43,12 @@ struct code_sum {
 
 /* The sums of the rows of a listing. */
 struct code_sums {
-    /* owned; by row of the listing. A source line has the sum of the instructions that follow it
-     * and were made from it. */
+    /* owned; indexed by row of the listing. A source line has the sum of the instructions that
+     * follow it and were made from it. */
     struct code_sum *rows;
     struct code_sum all;
-    uint32_t *instructions; /* owned; indexes of the rows that are instructions, sorted by place */
+    /* owned; indexes of the rows that are instructions, sorted by symbol_instruction.place */
+    uint32_t *instructions;
     uint32_t instruction_count;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Compares two profiles. Functions of both are put into common rows by name and object, and then
- * each row is tested (statistics.h). Functions are those that the linker knows: the time of an
+ * each row is tested (statistics.h). Only functions that the linker knows have rows: the time of an
  * inlined function counts for its caller.
  */
 #include "config.h"
@@ -31,7 +31,7 @@ struct diff_table {
     struct profile *names; /* owned; only its strings are used, for the names of both profiles */
     struct sums keys; /* keys {name, object}; sum number i belongs to found[i] */
     struct diff_function *found; /* owned; one for each key */
-    uint32_t *rows[DIFF_SIDES];  /* owned; indexes in found, by location */
+    uint32_t *rows[DIFF_SIDES];  /* owned; indexed by location: index in found */
     struct diff_pair all;
     uint64_t samples; /* number of entries of profile->samples counted so far, in both profiles */
     bool stacks;
@@ -120,8 +120,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* The functions with one name that only one profile has. By side: the row of the last of them, and
- * their number. */
+/* The functions with one name that only one profile has. row[side] is the row of the last such
+ * function, and count[side] is the number of such functions. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };

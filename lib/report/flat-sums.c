@@ -333,8 +333,9 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
         .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
 }
 
-/* Subtracts the waiting samples. If a sum is empty after that, and its location has not been looked
- * up, the sum drops the location. It can then take its name from another location. */
+/* Subtracts the waiting samples. If the subtraction leaves a sum empty, and the sum's location has
+ * not been looked up, the sum drops the location. The sum can then take its name from another
+ * location. */
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);

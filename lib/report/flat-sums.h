@@ -41,8 +41,9 @@ struct flat_sums {
     enum pprofil_by by;
     bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
-    /* Owned; 0: not known yet. BY_FUNCTION, BY_LINE, BY_OBJECT: by location, 1 + the index in frame_sums of the
-     * location's entry. Otherwise: by thread, system call or state, 1 + the index of its sum. */
+    /* Owned; 0: not known yet. For BY_FUNCTION, BY_LINE and BY_OBJECT, indexed by location: 1 + the
+     * index in frame_sums of the location's entry. Otherwise indexed by thread, system call or
+     * state: 1 + the index of its sum. */
     uint32_t *known;
     uint32_t known_count;
     /* owned; the entry of a location is the number of its frames, and then the index of each frame's sum */
@@ -51,7 +52,8 @@ struct flat_sums {
     uint32_t *waiting; /* owned; indexes of samples with locations that are not looked up yet */
     uint32_t waiting_count;
     struct changed_nodes changed; /* nodes to which samples were added since the last walk */
-    uint32_t *on_stack; /* owned; by sum, how often it is on the stack of the walk's current node */
+    /* owned; indexed by sum: how often the sum is on the stack of the walk's current node */
+    uint32_t *on_stack;
     uint32_t on_stack_count;
 };
 

@@ -69,8 +69,8 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
     row_set_amounts(row, &sum->self, maker->report->stacks ? &sum->total : NULL, &maker->sums->all);
 }
 
-/* A row during sorting. The two times usually decide the order, and there may be very many rows, so
- * copies of the times are kept here. */
+/* A row during sorting. Self time and total time usually decide the order, and there may be very
+ * many rows. So the entry has copies of both times. */
 struct ordered_row {
     uint64_t first, second; /* ns: self and total; with by_total: total and self */
     const struct pprofil_row *row;

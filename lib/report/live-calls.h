@@ -3,9 +3,9 @@
  * live-calls: the call tree of a growing profile, fast enough to be made at each refresh of a
  * screen.
  *
- * Only the largest rows are made, up to a limit, and nodes are merged by name only where these rows
- * need it. The tree of a saved profile (report/call-tree.h) merges all nodes. That takes 30 times
- * as long for a million nodes.
+ * Only the largest rows are made, up to a limit, and nodes are merged by name only where the rows
+ * need it. The tree of a saved profile (report/call-tree.h) merges all nodes. Merging all nodes
+ * takes 30 times as long for a million nodes.
  */
 #ifndef PPROFIL_LIVE_CALLS_H
 #define PPROFIL_LIVE_CALLS_H
@@ -22,7 +22,7 @@ struct live_node {
 
 /* The nodes of a profile, which the caller keeps from call to call. An empty structure is all 0. */
 struct live_nodes {
-    struct live_node *all; /* owned; by node of the profile; node 0 is the root */
+    struct live_node *all; /* owned; indexed by node of the profile; node 0 is the root */
     uint32_t count;
     struct added_samples added;
 };
@@ -36,7 +36,8 @@ void live_nodes_clear(struct live_nodes *nodes);
 struct live_calls {
     struct pprofil_live_call *rows; /* owned, parents first; texts are borrowed from the profile */
     uint32_t count;
-    uint64_t ns, root_ns; /* time of all samples that count, and of those in the tree */
+    /* ns: time of all samples that count; root_ns: time of the samples in the tree */
+    uint64_t ns, root_ns;
 };
 
 /* Makes the tree. options are BY_FUNCTION with a limit above 0. kind is CALLS, CALLERS or CALLEES.

@@ -28,7 +28,7 @@ int match_texts(const char *pattern, const char *const *texts, uint32_t count, b
                 uint32_t *found, char *problem, size_t size);
 
 /* Finds the texts that are most similar to a name that does not exist. Writes their indexes to
- * nearest, the most similar first, and returns their number. No two of these texts are equal. */
+ * nearest, the most similar first, and returns their number. No two texts in nearest are equal. */
 uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
                        uint32_t nearest[MATCH_NEAREST]);
 

@@ -88,8 +88,8 @@ void report_stacks_clear(struct report_stacks *stacks);
 /* Returns the id of a location's row BY_FUNCTION, BY_OBJECT or BY_LINE. Inlined functions are
  * ignored: BY_FUNCTION this is the row of the function that the linker knows. */
 uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location);
-/* Returns the row id of a thread (BY_THREAD) or of a process (BY_PROCESS). index: its index in the
- * profile. */
+/* Returns the row id of a thread (BY_THREAD) or of a process (BY_PROCESS). index: index of the
+ * thread or process in the profile. */
 uint64_t report_task_id(uint32_t index);
 
 /* --- call trees ------------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@ struct selector {
     const struct profile *profile;
     const struct pprofil_selection *selection;
     bool no_inlines;
-    bool *keep; /* owned; by sample, whether it is kept */
+    bool *keep; /* owned; indexed by sample: the sample is kept */
     char *problem;
     size_t size;
 };
@@ -31,7 +31,7 @@ struct selector {
 struct names {
     const char *option, *what, *pattern; /* what: the kind of names, for people */
     const char **texts;                  /* owned */
-    bool *marked;                        /* owned; by name, whether the pattern matches it */
+    bool *marked;                        /* owned; indexed by name: the pattern matches the name */
     uint32_t count;
 };
 
@@ -233,7 +233,7 @@ static bool has_marked_frame(const struct selector *selector,
 }
 
 /* Keeps only the samples whose stacks have a function that the pattern matches or, if want is
- * false, those whose stacks have none. */
+ * false, only the samples whose stacks have no such function. */
 static int keep_stacks(const struct selector *selector, const char *option, const char *pattern,
                        bool want)
 {

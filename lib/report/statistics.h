@@ -5,8 +5,8 @@
  *
  * The weight of a sample is the time that it represents, and weights may differ. n samples of
  * different weights are worth fewer samples of equal weight: (sum of weights)^2 / (sum of squares
- * of weights). This is their effective number, and all formulas here take it. All intervals have a
- * confidence of 95 %.
+ * of weights). The result is the effective number of samples, and all formulas below take it. All
+ * intervals have a confidence of 95 %.
  */
 #ifndef PPROFIL_STATISTICS_H
 #define PPROFIL_STATISTICS_H

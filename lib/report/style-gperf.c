@@ -5,7 +5,7 @@
  * in no segment.
  *
  * The page does not show how counts and times are printed. It also does not give the unit of a
- * threshold for times; here it is milliseconds.
+ * threshold for times; this file takes milliseconds.
  */
 #include "config.h"
 

@@ -26,7 +26,7 @@ struct ticks_row {
 struct ticks_table {
     struct ticks_row *rows; /* owned; sorted by address */
     size_t count;
-    double total; /* all ticks, also those outside of symbols */
+    double total; /* all ticks, including ticks outside of symbols */
 };
 
 enum ticks_split {

@@ -23,7 +23,7 @@
 
 #define USUAL_US 10000u /* period of a tick at 100 Hz */
 
-/* What the two programs do differently. */
+/* How the kprof of Inferno and the kprof of Plan 9 differ. */
 struct kprof {
     uint64_t specials; /* number of cells at the start that are not counters */
     bool plan9;
@@ -94,7 +94,7 @@ static void kprof_print_base(const struct histogram_file *file, const struct kpr
 }
 
 /* Compares rows for qsort: by ticks, the largest first. The originals leave the order of equal rows
- * to chance; here it is by address. */
+ * to chance; this file orders them by address. */
 static int kprof_compare(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;

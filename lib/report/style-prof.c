@@ -188,7 +188,7 @@ static int prof_by_name(const void *left, const void *right)
 }
 
 /* Compares rows for qsort: by ticks, the largest first. The originals leave the order of equal rows
- * to chance; here it is by address. */
+ * to chance; this file orders them by address. */
 static int prof_by_time(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
@@ -345,7 +345,8 @@ static int prof_print(const struct histogram_file *file, const struct symbol_tab
         prof_count(&table, file, flavour);
     if (error == 0 && table.total <= 0 && flavour->split == TICKS_UNITS) {
         fputs("No time accumulated\n", errors);
-        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7's prof ended here */
+        /* V7's prof printed nothing more */
+        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0;
     }
     page.total = table.total;
     if (error == 0)

@@ -19,9 +19,11 @@ static inline void amount_add(struct amount *to, const struct amount *more)
 
 struct sum {
     uint64_t key[2];
-    /* of the samples that belong to the row; a stack belongs to the row of its innermost frame */
+    /* amount of the samples that belong to the row; a stack belongs to the row of its innermost
+     * frame */
     struct amount self;
-    struct amount total; /* of the samples with the row anywhere on their stack; each counts once */
+    /* amount of the samples with the row anywhere on their stack; each sample counts once */
+    struct amount total;
     /* rows of code: a location with this key, from which the row takes its name; PROFILE_NONE in a
      * new sum */
     uint32_t location;

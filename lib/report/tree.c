@@ -37,7 +37,8 @@ struct maker {
     struct pprofil_tree *tree;
     struct waiting *stack; /* owned */
     uint32_t waiting;
-    uint32_t *below;   /* owned; the children of one node, in the order of rows */
+    /* owned; children of one node, in the order in which their rows are printed */
+    uint32_t *below;
     uint64_t least_ns; /* ns; a node with a smaller total gets no row */
     uint64_t floor_ns; /* ns; a node with a smaller total gets no row, because of the limit */
     uint64_t places;   /* number of rows left for nodes whose total is exactly floor_ns */
@@ -51,7 +52,7 @@ static int largest_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* Finds floor_ns and places, so that there are no more rows than the limit. */
+/* Sets maker->floor_ns and maker->places, so that there are no more rows than the limit. */
 static int find_floor(struct maker *maker)
 {
     const struct call_tree *calls = maker->calls;
