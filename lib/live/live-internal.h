@@ -23,7 +23,7 @@ struct live_rows {
 
 /* The code of a function that the caller has requested. */
 struct live_code {
-    uint64_t id; /* of the function's row */
+    uint64_t id; /* id of the function's row */
     bool arrived;
     struct code_listing code;
 };
@@ -34,7 +34,7 @@ struct pprofil_live {
     /* the session samples stacks, so inlined functions have rows of their own */
     bool inlines;
     struct live_rows functions, lines;
-    struct flat_sums sums[REPORT_GROUPINGS]; /* by enum pprofil_by */
+    struct flat_sums sums[REPORT_GROUPINGS]; /* indexed by enum pprofil_by */
     struct live_nodes nodes;
     struct live_code *codes; /* owned */
     uint32_t code_count;
