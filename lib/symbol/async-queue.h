@@ -21,7 +21,7 @@
 enum async_kind { ASYNC_CODE, ASYNC_NAME, ASYNC_DEFINITION, ASYNC_LINES, ASYNC_KINDS };
 
 struct async_list {
-    uint32_t *indexes; /* owned; of locations, or of objects */
+    uint32_t *indexes; /* owned; indexes of locations, or of objects */
     uint32_t count;
 };
 
@@ -43,9 +43,9 @@ struct async_file {
 };
 
 struct async_requests {
-    /* owned; their indexes continue those of the objects sent earlier */
+    /* owned; new objects; their indexes follow the indexes of the objects sent earlier */
     struct async_object *objects;
-    /* owned; their indexes continue those of the locations sent earlier */
+    /* owned; new locations; their indexes follow the indexes of the locations sent earlier */
     struct async_location *locations;
     struct async_file *files; /* owned */
     uint32_t object_count, location_count, file_count;
@@ -70,9 +70,9 @@ struct async_definition {
 struct async_results {
     struct async_results *next; /* owned; the next slice's results; NULL: none */
     /* owned array of strings that belong to the worker's profile, which never changes them; their
-     * indexes continue those of the strings sent earlier */
+     * indexes follow the indexes of the strings sent earlier */
     const char **strings;
-    /* owned; their indexes continue those of the functions sent earlier */
+    /* owned; new functions; their indexes follow the indexes of the functions sent earlier */
     struct profile_function *functions;
     struct async_found *found;            /* owned */
     struct profile_line *lines;           /* owned; lines of all locations in found */

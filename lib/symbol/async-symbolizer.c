@@ -38,17 +38,17 @@ enum known {
 struct async_symbolizer {
     struct profile *profile; /* borrowed */
     async_symbolizer_named *named;
-    void *context; /* of named; borrowed */
+    void *context; /* argument for named; borrowed */
     pthread_t thread;
     struct async_queue *queue; /* shared with the thread */
-    /* Objects and locations with lower indexes than these were sent. lines: the source lines of
-     * locations with lower indexes were requested. */
+    /* Objects with an index below objects, and locations with an index below locations, were sent.
+     * Source lines were requested for locations with an index below lines. */
     uint32_t objects, locations, lines;
-    uint64_t *seen_at; /* owned; by object: when it was first seen, CLOCK_MONOTONIC, ns */
+    uint64_t *seen_at; /* owned; indexed by object: when it was first seen, CLOCK_MONOTONIC, ns */
     uint32_t seen_count;
     struct async_list awaited; /* objects that were sent before their descriptors came */
     bool want_lines;
-    uint8_t *known; /* owned; by location: a set of enum known */
+    uint8_t *known; /* owned; indexed by location: a set of enum known */
     uint32_t known_count;
     struct async_list wanted[ASYNC_KINDS]; /* locations to send with the next exchange */
     /* Received: */

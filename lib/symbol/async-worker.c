@@ -251,7 +251,8 @@ static int worker_run_slice(struct worker *worker)
 /* --- code made at run time ------------------------------------------------------------- */
 
 /* For each object with unlisted locations: reads the list of names again if it has grown. Returns
- * whether any has grown. renewed, by object, marks the objects that were checked already. */
+ * whether any has grown. The array renewed is indexed by object, and marks the objects that were
+ * checked already. */
 static bool worker_renew_lists(struct worker *worker, bool *renewed)
 {
     bool any = false;

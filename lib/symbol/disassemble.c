@@ -26,7 +26,7 @@
 #define STRING_OF(number) #number
 #define LIBRARY_NAME(major) "libcapstone.so." STRING_OF(major)
 
-/* The functions of the library that are used here. */
+/* The functions of libcapstone that this file calls. */
 struct capstone {
     __typeof__(cs_open) *open;
     __typeof__(cs_close) *close;

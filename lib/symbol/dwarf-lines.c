@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the compilation unit and the source line of an address. libdwfl's own look-up of a unit
- * needs .debug_aranges, which clang does not write. So units are found here by their own ranges of
+ * needs .debug_aranges, which clang does not write. So this file finds units by their own ranges of
  * code.
  */
 #include "config.h"
@@ -26,9 +26,9 @@
 /* --- ranges of code ------------------------------------------------------------------------ */
 
 /* Begins to read the list of ranges of an entry. Lists are in a section of their own, and entries
- * may share them. libdw skips elements of a list that are no range without returning. So, however
- * few entries and ranges are read, the lists of a hostile file can take time that grows with the
- * square of its size. That is why the time is bounded. */
+ * may share them. If an element of a list is no range, libdw goes on to the next element without
+ * returning. So, however few entries and ranges are read, the lists of a hostile file can take time
+ * that grows with the square of its size. Therefore the time is bounded. */
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
 {
     return (struct elf_ranges){.object = object, .die = die, .since = (int64_t)time_now()};

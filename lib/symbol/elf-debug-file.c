@@ -2,9 +2,9 @@
 /*
  * Finds the separate debug file of an ELF file, by name or by build-id.
  *
- * The search by name (.gnu_debuglink) is made here, in the directories where gdb and libdwfl look
- * too. libdwfl itself would open any file that has the name: a FIFO would block, and a small file
- * may unpack to more than all memory. The search by build-id, below /usr/lib/debug and through
+ * This file makes the search by name (.gnu_debuglink), in the directories where gdb and libdwfl
+ * look too. libdwfl itself would open any file that has the name: a FIFO would block, and a small
+ * file may unpack to more than all memory. The search by build-id, below /usr/lib/debug and through
  * debuginfod, is made by libdwfl.
  */
 #include "config.h"
@@ -97,8 +97,8 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
     return -1;
 }
 
-/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt).
- * That is so if link is not the debuglink of the file itself. */
+/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt). It
+ * asks for a shared file if link is not the debuglink of the ELF file itself. */
 static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
 {
     GElf_Addr bias;

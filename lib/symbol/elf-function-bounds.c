@@ -46,8 +46,8 @@ static const char *bytes_at(const struct elf_object *object, uint64_t address, s
 
 /* A CIE: the data that several entries have in common. */
 struct common {
-    uint64_t offset;  /* in the section; frames.common is sorted by it */
-    uint8_t encoding; /* of addresses: DW_EH_PE_* */
+    uint64_t offset;  /* offset of the CIE in the section; frames.common is sorted by offset */
+    uint8_t encoding; /* encoding of addresses: DW_EH_PE_* */
 };
 
 struct frames {
@@ -299,8 +299,8 @@ static uint64_t function_at(const struct unwind_index *index, size_t i)
 }
 
 /* Returns how many bytes of code a frame description covers; UINT64_MAX: not known. The fourth word
- * of the description is that size if the third word is the function's start, relative to the
- * address of the third word. That is nearly always so. */
+ * of the description is the number of bytes if the third word is the function's start, relative to
+ * the address of the third word. The third word nearly always is. */
 static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uint64_t function)
 {
     size_t room;

@@ -53,7 +53,8 @@ struct elf_object {
     bool extents_read;
     struct elf_extent *extents; /* owned; sorted by start: elf-function-bounds.c */
     uint32_t extent_count;
-    void *functions; /* owned; tsearch(3) tree of elf_functions, by unit: dwarf-functions.c */
+    /* owned; tsearch(3) tree of elf_functions, one for each unit: dwarf-functions.c */
+    void *functions;
     void *origins;   /* owned; tsearch(3) tree of inlined functions' names: dwarf-inlined-names.c */
 };
 

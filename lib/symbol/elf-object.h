@@ -3,8 +3,8 @@
  * elf-object: the symbols, source lines, inlined functions and function boundaries of an ELF file
  * and of its separate debug file.
  *
- * Functions here take and return the addresses that elf_object_address returns. These are the
- * file's own (p_vaddr), unless the file was found by its build-id.
+ * The functions below take and return the addresses that elf_object_address returns. The addresses
+ * are the file's own (p_vaddr), unless the file was found by its build-id.
  */
 #ifndef PPROFIL_ELF_OBJECT_H
 #define PPROFIL_ELF_OBJECT_H
@@ -50,15 +50,15 @@ bool elf_object_address(const struct elf_object *object, uint64_t offset, uint64
 
 /* The part of a segment that is in the file. It ends below 2^64. */
 struct elf_segment {
-    uint64_t address;     /* of the first byte */
-    uint64_t offset;      /* in the file */
+    uint64_t address;     /* address of the first byte */
+    uint64_t offset;      /* offset of the first byte in the file */
     uint64_t size;        /* bytes; 0: the file ends before the segment */
     const uint8_t *bytes; /* borrowed */
 };
 /* Finds the segment that holds a file offset. False: none does. */
 bool elf_object_segment(const struct elf_object *object, uint64_t offset,
                         struct elf_segment *segment);
-/* Converts an address to the file's link-time address, which other tools show. The two addresses
+/* Converts an address to the file's link-time address, which other tools show. Both addresses
  * differ if libdwfl has moved a file that was found by its build-id. */
 uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
 

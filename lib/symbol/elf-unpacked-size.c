@@ -50,7 +50,7 @@ static const unsigned char *unpacked_size_take(struct bytes_left *bytes, size_t 
 
 enum { CHUNK_END, CHUNK_PLAIN, CHUNK_PLAIN_TOO, CHUNK_LZMA = 0x80, CHUNK_PROPERTIES = 0xc0 };
 
-/* Adds the unpacked size of all chunks of a block to *sum. False: these bytes are no chunks. */
+/* Adds the unpacked size of all chunks of a block to *sum. False: the bytes are no chunks. */
 static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
 {
     const unsigned char *head;
@@ -74,7 +74,7 @@ static bool add_chunks(struct bytes_left *bytes, uint64_t *sum)
     return head != NULL;
 }
 
-/* Adds the unpacked size of an xz stream to *sum. False: these bytes are no stream. */
+/* Adds the unpacked size of an xz stream to *sum. False: the bytes are no xz stream. */
 static bool add_stream(struct bytes_left bytes, uint64_t *sum)
 {
     static const unsigned char checksums[16] = {0,  4,  4,  4,  8,  8,  8,  16,

@@ -31,8 +31,8 @@
 struct code_reader {
     struct elf_object *elf; /* borrowed */
     struct elf_segment segment;
-    uint64_t address;    /* of the location */
-    uint64_t start, end; /* of the code to read */
+    uint64_t address;    /* address of the location */
+    uint64_t start, end; /* address range of the code to read */
     bool unbounded;      /* no function is known: start may be inside an instruction */
     uint64_t shift;      /* an address of elf minus the corresponding link-time address */
     struct disassembler *disassembler;

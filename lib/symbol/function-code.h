@@ -27,7 +27,7 @@ struct symbol_instruction {
 
 struct symbol_code {
     uint32_t object;                         /* index in the profile */
-    struct symbol_instruction *instructions; /* owned; by address */
+    struct symbol_instruction *instructions; /* owned; sorted by address */
     uint32_t instruction_count;
     int64_t written_ns; /* when the object's file was last written, ns since 1970; 0: not known */
     char **files;       /* owned; paths, the first is "" */
@@ -57,15 +57,15 @@ struct listing_row {
 /* A source file. */
 struct listing_source {
     char *text;          /* owned; lines that end with NUL; NULL: not read, or not readable */
-    const char **starts; /* owned; where its lines begin */
+    const char **starts; /* owned; addresses in text at which lines begin */
     uint32_t count;      /* lines */
     bool read;           /* reading the file was tried */
-    bool newer;          /* it was written after the program */
+    bool newer;          /* the file was written after the program */
 };
 
 struct listing {
     struct symbol_code *code;       /* owned */
-    struct listing_source *sources; /* owned; by index into code->files */
+    struct listing_source *sources; /* owned; indexed like code->files */
     struct listing_row *rows;       /* owned; each source line comes before its instructions */
     uint32_t row_count;
 };

@@ -48,7 +48,7 @@ struct jit_name {
     uint64_t start, end;
     size_t order;                 /* position in the order in which names were added */
     const char *name;             /* in memory of jit_names.kept */
-    const struct jit_line *lines; /* in memory of jit_names.kept; by address; NULL: none */
+    const struct jit_line *lines; /* in memory of jit_names.kept; sorted by address; NULL: none */
     size_t line_count;
 };
 

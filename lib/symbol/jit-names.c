@@ -3,8 +3,8 @@
  * Finds names of JIT code by address.
  *
  * A JIT compiler makes code, throws it away and makes other code in its place. So names overlap,
- * and the name that was added last hides the others. Once all names are added, they are cut into
- * pieces that do not overlap, each with the last name that covers it.
+ * and the name that was added last hides the others. Once all names are added, their code is cut
+ * into address ranges that do not overlap. Each range gets the last name that covers it.
  */
 #include "config.h"
 

@@ -53,8 +53,8 @@ struct jitdump_reader {
     struct jit_names *names;
     struct jit_line *lines; /* owned by names; lines of the load that comes next; NULL: none */
     size_t line_count;      /* of lines */
-    uint64_t lines_of;      /* address of the load with these lines */
-    struct jit_name *loads; /* owned; in the order of indexes; moves refer to them */
+    uint64_t lines_of;      /* address of the load that the lines belong to */
+    struct jit_name *loads; /* owned; loads that moves can refer to, in the order of indexes */
     uint64_t *indexes;      /* owned; the record's index of each element of loads, ascending */
     size_t load_count;
 };

@@ -21,7 +21,7 @@ struct symbol_source {
 
 struct symbolizer {
     struct profile *profile;       /* borrowed */
-    struct symbol_source *sources; /* owned; by index of the object */
+    struct symbol_source *sources; /* owned; indexed by object */
     uint32_t source_count;
 };
 
@@ -43,8 +43,8 @@ int object_file_open(const struct profile *profile, uint32_t object, struct elf_
 
 /* --- disassembler: disassemble.c -------------------------------------------------------------- */
 
-/* Turns bytes into instructions, one at a time. The names of call targets are not added here, but
- * in function-code.c. */
+/* Turns bytes into instructions, one at a time. Names of call targets are added in function-code.c,
+ * not by the disassembler. */
 
 #define DISASSEMBLE_TEXT 224 /* bytes: more than any instruction's text */
 

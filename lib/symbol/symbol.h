@@ -47,8 +47,8 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 
 /* Gives an object the descriptor of its file, if look-ups in the object were made before the
- * descriptor came. Discards the results of these look-ups. The profile owns the descriptor from
- * then on. */
+ * descriptor came. Discards the results of the earlier look-ups. The profile owns the descriptor
+ * from then on. */
 void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd);
 
 /* Returns why an object gave no symbols, in a few words for people: "no symbol table; ...", "file
@@ -84,8 +84,8 @@ struct symbol_segment {
     bool code;
 };
 
-/* The segments of an object, from its program headers. All addresses here, and those of its
- * symbols, are link-time addresses. */
+/* The segments of an object, from its program headers. All addresses in the structure, and the
+ * addresses of the object's symbols, are link-time addresses. */
 struct symbol_text {
     uint64_t low, high; /* all code is in [low, high) */
     uint64_t base;      /* lowest address, rounded down to a page: where the first mapping begins */
@@ -162,8 +162,8 @@ enum {
     LEAK_CHECK_OF_LSAN = 23,
 };
 
-/* Returns which of these exit statuses the program in the ELF file behind fd has. fd stays open. 0:
- * the file was built without LeakSanitizer, or is no ELF file. */
+/* Returns LEAK_CHECK_OF_ASAN or LEAK_CHECK_OF_LSAN for the program in the ELF file behind fd, which
+ * stays open. 0: the file was built without LeakSanitizer, or is no ELF file. */
 int leak_check_status(int fd);
 
 #endif
