@@ -19,7 +19,7 @@ struct run {
     const struct cfi_section *section;
     const struct cfi_program *program;
     const struct machine *machine;
-    uint64_t address; /* to run up to */
+    uint64_t address; /* link-time address to run up to */
     uint64_t at;      /* the next instruction holds from this address on */
     bool done, nonsense;
     struct rule_full *rule;
@@ -58,7 +58,7 @@ static const char operands[64][3] = {
 
 struct operand {
     uint64_t number;
-    uint16_t length; /* of a block, bytes; number is its offset in the section */
+    uint16_t length; /* bytes of a block; number is the block's offset in the section */
 };
 
 static struct operand read_block(struct run *run, struct reader *code)

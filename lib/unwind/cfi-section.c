@@ -2,9 +2,9 @@
 /*
  * Finds the frame description of an address in a section .eh_frame or .debug_frame.
  *
- * libdw parses the entries of the section. They are listed here once, by address. The index that
- * linkers make (.eh_frame_hdr) is not used: it may be missing or wrong, and listing a section of 10
- * MB takes only some ten milliseconds.
+ * libdw parses the entries of the section. This file lists them once, sorted by address. The index
+ * that linkers make (.eh_frame_hdr) is not used: it may be missing or wrong, and listing a section
+ * of 10 MB takes only some ten milliseconds.
  *
  * libdw could also run the instructions of frame descriptions. But it allocates memory for all
  * register numbers that the file uses, which can be a gigabyte. So cfi-run.c runs the instructions.
@@ -26,10 +26,10 @@
 
 /* The CIE that was read last. A CIE has the data that several frame descriptions (FDEs) share. */
 struct common {
-    Dwarf_Off offset; /* in the section */
+    Dwarf_Off offset; /* offset of the CIE in the section */
     Dwarf_CIE cie;
     uint64_t read;    /* bytes of all CIEs that were read so far */
-    uint8_t encoding; /* of addresses: DW_EH_PE_* */
+    uint8_t encoding; /* encoding of addresses: DW_EH_PE_* */
     bool signal;      /* the caller made no call: a signal interrupted it */
     bool known;       /* the CIE could be read and makes sense */
 };

@@ -82,7 +82,7 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
     return true;
 }
 
-/* Returns whether seven bytes end with a call. That is call rel32 (e8), or a call through a
+/* Returns whether seven bytes end with a call. The call is call rel32 (e8), or a call through a
  * register or memory: ff /2, two to seven bytes long (Intel SDM, volume 2). */
 static bool is_x86_call(const uint8_t *bytes)
 {

@@ -60,7 +60,7 @@ struct cfi_section {
     uint64_t address;                 /* link-time address */
     bool eh;                          /* .eh_frame, else .debug_frame */
     const char *ident;                /* the file's e_ident, borrowed */
-    struct description *descriptions; /* owned; by start */
+    struct description *descriptions; /* owned; sorted by start */
     uint32_t count;
 };
 
@@ -72,7 +72,7 @@ struct cfi_program {
     uint64_t code_factor;
     int64_t data_factor;
     uint8_t return_column; /* number of the register that gets the return address */
-    uint8_t encoding;      /* of addresses: DW_EH_PE_* */
+    uint8_t encoding;      /* encoding of addresses: DW_EH_PE_* */
     bool signal;           /* the caller made no call: a signal interrupted it */
 };
 
@@ -108,7 +108,7 @@ enum rule_how {
 struct rule_register {
     int32_t value;   /* its meaning depends on how */
     uint16_t length; /* bytes of an expression */
-    uint8_t number;  /* of the register */
+    uint8_t number;  /* number of the register */
     uint8_t how;     /* enum rule_how */
 };
 
@@ -123,7 +123,8 @@ enum rule_flags {
 /* How to get from a frame to its caller's frame. */
 struct rule {
     struct rule_register cfa; /* number is used with RULE_REGISTER only */
-    int32_t low, high;        /* of RULE_PLAIN: registers are saved in [CFA + low, CFA + high) */
+    /* rules with RULE_PLAIN: registers are saved in [CFA + low, CFA + high) */
+    int32_t low, high;
     uint8_t flags;            /* enum rule_flags */
     uint8_t return_column;    /* number of the register that gets the return address */
     uint16_t count;
@@ -134,7 +135,7 @@ struct rule {
  * registers. */
 struct rule_full {
     struct rule_register cfa;
-    struct rule_register registers[UNWIND_REGISTERS]; /* by number */
+    struct rule_register registers[UNWIND_REGISTERS]; /* indexed by register number */
     bool is_signed;
 };
 

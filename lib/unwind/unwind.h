@@ -28,7 +28,7 @@ enum unwind_machine {
 
 #define UNWIND_REGISTERS 33u
 #define UNWIND_PIECES_MAX 2u
-#define UNWIND_FRAMES_MAX 4096u /* a deeper stack is cut here */
+#define UNWIND_FRAMES_MAX 4096u /* frames; a deeper stack is cut off */
 
 struct unwind_registers {
     enum unwind_machine machine;
