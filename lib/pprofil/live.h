@@ -25,8 +25,8 @@ typedef struct pprofil_live pprofil_live;
 int pprofil_live_open(pprofil_session *session, pprofil_live **live);
 void pprofil_live_close(pprofil_live *live);
 
-/* Selects the samples that count: those that match every field that is not 0. object, syscall, process, thread and
- * state are ids of rows. */
+/* Selects the samples that count. A sample counts if it matches every field that is not 0. object, syscall, process,
+ * thread and state are ids of rows. */
 struct pprofil_filter {
     size_t size;       /* sizeof(struct pprofil_filter) */
     uint32_t pid, tid; /* pid: a process, with all programs that it executed; tid: a thread */
@@ -60,9 +60,9 @@ struct pprofil_live_call {
     uint64_t function;         /* id of the function's row BY_FUNCTION; 0: the name is pending */
     uint32_t parent;           /* index of the row of its caller (CALLERS: of its callee); UINT32_MAX: none */
     uint32_t below;            /* number of rows directly below, including rows that the limit left out */
-    uint64_t samples, ns;      /* of the function itself; time in ns; CALLERS: 0 */
-    /* of the function and all that it called. CALLERS: of the function at the top of the tree, for its calls along this
-     * path */
+    uint64_t samples, ns;      /* samples and time (ns) of the function itself; CALLERS: 0 */
+    /* samples and time of the function and all that it called. CALLERS: samples and time of the function at the top of
+     * the tree, for its calls along this path */
     uint64_t total_samples, total_ns;
     bool pending; /* its name is still being looked up */
 };

@@ -202,7 +202,7 @@ bool pprofil_selection_any(const struct pprofil_selection *selection);
 /* Makes a profile, the part, from the samples that meet the conditions. The caller closes it. It can be reported and
  * saved like any other profile. Its command contains the conditions. profile itself keeps all samples. The part is
  * empty if no sample meets all conditions. -EINVAL: a condition is not a valid regular expression. -ENOENT: the profile
- * has no such name. After these two errors pprofil_profile_problem(profile) returns which condition failed. */
+ * has no such name. After -EINVAL and -ENOENT, pprofil_profile_problem(profile) returns which condition failed. */
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection,
                            pprofil_profile **part);
 

@@ -41,7 +41,7 @@ struct pprofil_row {
     uint64_t id;         /* not 0; the same row has the same id in a later report with the same grouping */
     bool pending;        /* live reports: the name, or the line, is still being looked up */
     const char *hottest; /* live reports BY_THREAD and BY_PROCESS: its function with the most time; else "" */
-    /* of the samples that have the row anywhere on their stack; each sample counts once. 0 unless
+    /* number and time of the samples that have the row anywhere on their stack; each sample counts once. 0 unless
      * pprofil_report_has_totals */
     uint64_t total_samples, total_ns;
     double total_share, total_error95;
@@ -113,8 +113,8 @@ struct pprofil_tree_options {
 struct pprofil_tree_row {
     /* Top-down: samples, ns, share and error95 are of the function itself. Totals are of the function and all that it
      * calls. Bottom-up: totals are of the function at the top of the tree, for its calls along this path. samples, ns
-     * and share are the part of these totals in which that function itself ran. id: the same path has the same id in a
-     * later tree of the same kind. */
+     * and share are the part of the totals in which the function at the top itself ran. id: the same path has the same
+     * id in a later tree of the same kind. */
     struct pprofil_row row;
     uint32_t parent; /* index of the row above; PPROFIL_TREE_TOP: none */
     uint32_t depth;  /* number of rows above it, up to the top */
@@ -129,11 +129,11 @@ struct pprofil_tree_totals {
     /* top-down: number of rows that the tree would have without the options depth, least and limit. Bottom-up: number
      * of rows that it would have without limit */
     uint32_t all;
-    uint64_t samples, ns; /* of the whole profile; shares are relative to them */
-    uint64_t root_samples, root_ns; /* CALLERS, CALLEES: of stacks that contain the function */
+    uint64_t samples, ns; /* samples and time of the whole profile, to which shares are relative */
+    uint64_t root_samples, root_ns; /* CALLERS, CALLEES: samples and time of stacks that contain the function */
     uint64_t again_ns;    /* CALLERS, CALLEES: time of stacks that contain the function more than once */
-    /* top-down: time that is not the own time of a row; bottom-up: time that is not in the totals of the rows at the
-     * top. Rows whose cut is not 0 are ignored here */
+    /* top-down: time that is not the self time of any row; bottom-up: time that is not in the totals of the rows at the
+     * top. Rows whose cut is not 0 do not count as rows for rest_ns */
     uint64_t rest_ns;
 };
 
@@ -161,7 +161,7 @@ struct pprofil_code_row {
     uint64_t samples; /* samples of an instruction. Source line: sum over the instructions up to the next source line */
     uint64_t ns;
     bool newer; /* the source file of a line is newer than the object, so its text may not be what was compiled */
-    /* of the row and of all functions called from it; without stacks: equal to samples and ns */
+    /* samples and time of the row and of all functions called from it; without stacks: equal to samples and ns */
     uint64_t total_samples, total_ns;
     uint32_t target;     /* jump: index of the row that it jumps to, plus 1; 0: its target is not a row, or not known */
     const char *inlined; /* innermost inlined function that an instruction belongs to; "": none */
@@ -281,10 +281,10 @@ struct pprofil_style_options {
 /* Stores the name and the summary of the i-th style. Either pointer may be NULL. */
 int pprofil_style_at(unsigned i, const char **name, const char **summary);
 
-/* Prints a saved profile, or an older system's file of counters, as that system's own program did. options may be NULL.
- * PPROFIL_ERROR_EXPLAINED: the file cannot be printed, and the reason was written to the stream "errors", in the words
- * of that program. -EINVAL: there is no such style, or an option has no such value. PPROFIL_ERROR_NOT_PROFILED: the
- * profile has no such object. Other errors are those of pprofil_profile_open. */
+/* Prints a saved profile, or an older system's file of counters, as the older system's own program printed it. options
+ * may be NULL. PPROFIL_ERROR_EXPLAINED: the file cannot be printed, and the reason was written to the stream "errors",
+ * in the words of the older program. -EINVAL: there is no such style, or an option has no such value.
+ * PPROFIL_ERROR_NOT_PROFILED: the profile has no such object. Other errors are those of pprofil_profile_open. */
 int pprofil_style_print(const char *path, const char *style, const struct pprofil_style_options *options, FILE *out,
                         FILE *errors);
 

@@ -58,7 +58,7 @@ void pprofil_session_close(pprofil_session *session);
  * if no call has failed. session may be NULL: then there was no memory for pprofil_session_open. */
 const char *pprofil_session_problem(const pprofil_session *session);
 
-/* Options of a launched program. input and output are always used. In these fields 0 is descriptor 0, and not a
+/* Options of a launched program. input and output are always used. In input and output, 0 is descriptor 0 and not a
  * default. The caller's descriptors stay open. */
 struct pprofil_launch {
     size_t size;      /* sizeof(struct pprofil_launch) */
