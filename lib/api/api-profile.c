@@ -58,8 +58,8 @@ static bool is_no_file(const struct profile *profile, uint32_t object)
     return profile->strings[profile->objects[object].path][0] == '[';
 }
 
-/* Sums the time in each object that has no names, ns. Returns an array with the indexes of profile->objects, which the
- * caller frees; NULL: no memory. *total: time of all samples. */
+/* Sums the time in each object that has no names, ns. Returns an array that is indexed like
+ * profile->objects, which the caller frees; NULL: no memory. *total: time of all samples. */
 static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
 {
     const struct profile *data = profile->profile;

@@ -140,8 +140,8 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
     return error;
 }
 
-/* Returns the path of the text: the path in the file, else the path that the caller gave, else "a.out", which was the
- * default of these programs. Returns NULL for kprof, which had no default. */
+/* Returns the path of the text: the path in the file, else the path that the caller gave, else
+ * "a.out", which was the default of the old programs. Returns NULL for kprof, which had none. */
 static const char *text_path(const struct histogram_file *file, const struct style *style,
                            const char *object)
 {
