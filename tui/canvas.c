@@ -63,7 +63,7 @@ static struct cell *canvas_cell(const struct canvas *canvas, int row, int column
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 }
 
-/* Blanks the other half of a wide character, one half of which is about to be painted over. */
+/* Blanks the other half of a wide character. Call it before one half is painted over. */
 static void canvas_part_halves(const struct canvas *canvas, int row, int column)
 {
     struct cell *cell = canvas_cell(canvas, row, column);

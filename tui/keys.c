@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of keys. A key that htop, less and vim use for something does the same here. Each F key
- * has a letter as well, for terminals that use F keys themselves.
+ * The table of keys. A key that htop, less and vim use for something does the same in pprofil top. Each F key has a
+ * letter as well, for terminals that use F keys themselves.
  *
- * In the picker, letters are typed into the filter, so only other keys have actions there.
+ * In the picker, letters are typed into the filter, so only other keys have actions in the picker.
  */
 #include "config.h"
 

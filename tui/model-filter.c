@@ -123,7 +123,7 @@ enum effect filter_enter(struct model *model)
         return EFFECT_NONE;
     /* a copy, because filter_push clears the table */
     struct pprofil_row row = table->rows[model->selected].total;
-    if (row.pending) { /* the lookup of its name is about to replace this row by others */
+    if (row.pending) { /* the row has no name yet; other rows replace it once its name is looked up */
         model_answer(model, "its name is still being looked up");
         return EFFECT_PAINT;
     }

@@ -212,7 +212,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
     wants->command = model->command[0] == '\0';
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         wants->by[by] = by == model->view || by == PPROFIL_BY_FUNCTION ||
-                        (by == PPROFIL_BY_STATE && model->wall) || /* for the header */
+                        (by == PPROFIL_BY_STATE && model->wall) || /* the header needs this grouping */
                         (view_is_kept(by) && model->tables[by].taken);
     if (model->filter_count > 0)
         wants->filter = model->filters[model->filter_count - 1].filter;

@@ -112,8 +112,7 @@ struct tree {
     struct pid_entry *parents, *rows; /* owned: sorted by pid and rank */
     uint32_t parent_count;
     struct node *nodes;        /* owned: in the order of rows, later sorted by parent and size */
-    /* owned: by row, index in nodes of the row's first child; first[count] is for rows without a
-     * parent */
+    /* owned; indexed by row: index in nodes of the row's first child; first[count] is for rows without a parent */
     uint32_t *first;
     struct table_row *ordered; /* owned until the table takes it: the rows in their new order */
     uint32_t placed;

@@ -24,7 +24,7 @@ struct table_row {
      * replace it, because the same share means fewer CPUs in a quiet window than in a busy one. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
-    unsigned depth; /* of a process: number of processes above it in the tree */
+    unsigned depth; /* rows of processes: number of processes above the row in the tree */
 };
 
 struct table {
