@@ -125,7 +125,7 @@ static void cmd_report_choose_shape(struct report_command *command, const char *
         !(strcmp(option, "--tree") == 0 && command->view.kind == PPROFIL_TREE_INVERTED))
         exit(complain("report: %s and %s are two reports: choose one", command->shape, option));
     if (strcmp(option, "--tree") == 0 && command->shape != NULL)
-        return; /* --tree or --inverted came before, and both mean a tree */
+        return; /* --tree or --inverted came before, and both options mean a tree */
     command->shape = option;
     command->view.tree = strcmp(option, "--flat") != 0;
     command->view.kind = kind;

@@ -34,7 +34,7 @@ static void run_begin_when_due(struct run *run)
         return;
     if (run->asked.start_stopped || pprofil_session_start(run->session) == 0)
         run->started = true;
-    run->start_ms = time_now_ms(); /* --duration counts from here */
+    run->start_ms = time_now_ms(); /* --duration counts from this time */
 }
 
 static int run_wait_ms(const struct run *run)

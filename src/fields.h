@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fields: tables that describe the members of a struct (a row), and functions that print these
- * members as CSV and JSON. Reports and diffs have such tables. */
+/* fields: tables that describe the members of a struct (a row), and functions that print the members as CSV and JSON.
+ * Reports and diffs have such tables. */
 #ifndef PPROFIL_FIELDS_H
 #define PPROFIL_FIELDS_H
 
