@@ -3,8 +3,9 @@
  * Passes the time of callees on to their callers, as gprof does (call_graph in style-internal.h).
  *
  * Functions that call each other in a circle are a strongly connected component of the graph.
- * Components are numbered by Tarjan's algorithm, so that callees come first. It does not recurse,
- * because a hostile file could exhaust the stack. Time then goes up in that order, arc by arc.
+ * Components are numbered by Tarjan's algorithm, so that callees come first. The search does not
+ * recurse, because a hostile file could exhaust the stack. Time then goes up in the order of
+ * components, arc by arc.
  *
  * Sums of floating-point numbers depend on the order of their terms. If this can change a result,
  * terms are added in gprof's order: of the arcs of a function, the last one in the file comes
@@ -30,7 +31,8 @@ struct arc {
 struct node {
     size_t arcs, arc_end; /* the arcs of the function: [arcs, arc_end) in graph.arcs */
     size_t next;          /* index of its first arc that has not been followed yet */
-    size_t number;        /* in the order of discovery, from 1 on; 0: not found yet */
+    /* number of the node in the order of discovery, from 1 on; 0: not found yet */
+    size_t number;
     /* the lowest number of a node without a component that can be reached from this node */
     size_t lowest;
     size_t component; /* index; NONE: not known yet */

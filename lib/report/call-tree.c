@@ -19,8 +19,8 @@
 #include "report/row.h"
 
 #define NOWHERE UINT32_MAX
-/* Largest number of steps upwards in a tree of callers. They take some seconds. Without other bounds, the steps for a
- * stack grow with the square of its depth. */
+/* Largest number of steps upwards in a tree of callers. STEPS_MAX steps take some seconds. Without
+ * other bounds, the steps for a stack grow with the square of its depth. */
 #define STEPS_MAX (UINT64_C(1) << 22)
 
 /* --- the tree ---------------------------------------------------------------------------- */
@@ -272,8 +272,8 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 /* A path that goes up from one call in the top-down tree. Two paths never reach the same call through the same units,
  * because the children of a node have different units. */
 struct path {
-    uint32_t call; /* the node of the top-down tree that the path has reached */
-    uint32_t node; /* the node of the tree of callers for this call */
+    uint32_t call; /* node of the top-down tree that the path has reached */
+    uint32_t node; /* node for the call in the tree of callers */
     struct amount self, total;
 };
 
@@ -321,9 +321,10 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
     return error;
 }
 
-/* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of its nodes are
- * known. A node with a total below least_ns is closed instead. If stop is true, all nodes of the present level are
- * closed. */
+/* Takes all paths one level up. All calls of the present level are in the tree already, so the
+ * totals of its nodes are known. A path whose node has a total below least_ns does not go on: the
+ * node is closed instead, because its callers are left out. If stop is true, all nodes of the
+ * present level are closed. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

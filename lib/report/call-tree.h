@@ -44,7 +44,8 @@ void call_tree_clear(struct call_tree *tree);
 
 /* Makes a tree that has only node 0. Returns 0 or -ENOMEM. */
 int call_tree_begin(struct call_tree *tree);
-/* Finds or adds the child of a node with this unit. Returns the errors of call_tree_build. */
+/* Finds the child of the node parent that has this unit. Adds the child if there is none. Returns
+ * the errors of call_tree_build. */
 int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, uint32_t *node);
 /* Sets the total of each node to the sum of self over the node and all nodes below it. */
 void call_tree_sum(struct call_tree *tree);

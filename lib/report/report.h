@@ -69,7 +69,7 @@ bool report_has_stacks(const struct profile *profile);
 
 /* A reason why the outermost frames of stacks are missing. */
 struct report_mark {
-    const char *why; /* such as "[truncated]"; borrowed from the profile */
+    const char *why; /* name of the reason, such as "[truncated]"; borrowed from the profile */
     uint64_t samples, ns;
 };
 
@@ -86,7 +86,7 @@ int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 
 /* Returns the id of a location's row BY_FUNCTION, BY_OBJECT or BY_LINE. Inlined functions are
- * ignored: BY_FUNCTION this is the row of the function that the linker knows. */
+ * ignored: a row BY_FUNCTION is the row of the function that the linker knows. */
 uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location);
 /* Returns the row id of a thread (BY_THREAD) or of a process (BY_PROCESS). index: index of the
  * thread or process in the profile. */

@@ -41,8 +41,8 @@ static bool ticks_is_local(const struct symbol *symbol)
     return symbol->binding == STB_LOCAL;
 }
 
-/* Returns true if a name has fewer underscores in front than another. Compilers and libraries put
- * underscores in front of the names in the source. */
+/* Returns true if name has fewer underscores in front than the name in the parameter than.
+ * Compilers and libraries put underscores in front of the names in the source. */
 static bool ticks_is_plainer(const char *name, const char *than)
 {
     return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');

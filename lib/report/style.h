@@ -37,7 +37,7 @@ enum style_file { STYLE_TEXT, STYLE_DATA };
 
 struct style {
     const char *name;
-    const char *summary; /* for people, one line */
+    const char *summary; /* description for people, one line */
     /* name of the dialect (pprofil-formats(5)) whose rules turn a profile into counters for this
      * report */
     const char *dialect;

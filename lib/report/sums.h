@@ -27,7 +27,7 @@ struct sum {
     /* rows of code: a location with this key, from which the row takes its name; PROFILE_NONE in a
      * new sum */
     uint32_t location;
-    /* rows of code: index of the line of that location that has this key; 0: the innermost */
+    /* rows of code: index of the line with this key in location; 0: the innermost */
     uint32_t frame;
     uint32_t thread, syscall, state;
 };
