@@ -31,8 +31,8 @@ struct translation {
 
 /* Flags of a location. */
 enum known {
-    KNOWN_NAMED = 1u << 0,   /* it has a name, and is not pending any more */
-    KNOWN_DEFINED = 1u << 1, /* its definition was requested */
+    KNOWN_NAMED = 1u << 0,   /* the location has a name, and is not pending any more */
+    KNOWN_DEFINED = 1u << 1, /* the definition of the location's function was requested */
 };
 
 struct async_symbolizer {

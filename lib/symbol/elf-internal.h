@@ -120,7 +120,7 @@ struct elf_function {
 struct elf_scope {
     Dwarf_Die die;
     uint32_t parent; /* index of the enclosing scope, lower than its own; ELF_NO_SCOPE: the unit */
-    /* a class with an operator(); if the class has no name, it is that of a lambda */
+    /* a class with an operator(); if the class has no name, it is the class of a lambda */
     bool callable;
 };
 #define ELF_NO_SCOPE UINT32_MAX

@@ -56,7 +56,7 @@ int perf_map_open(uint32_t pid)
 /* --- the process that wrote it ----------------------------------------------------------- */
 
 /* Returns when the process that has this pid now was started, CLOCK_REALTIME, ns; 0: there is none.
- * Field 22 of /proc/PID/stat is that time in clock ticks since the boot (proc(5)). */
+ * Field 22 of /proc/PID/stat is the start time in clock ticks since the boot (proc(5)). */
 static uint64_t process_start(uint32_t pid)
 {
     char path[32], line[1024];

@@ -39,7 +39,7 @@ void symbolizer_free(struct symbolizer *symbolizer);
  * unreadable, hostile or missing file is no error: it gives no names. */
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
 
-/* Finds where the function around a location is defined, and stores that in the function
+/* Finds where the function around a location is defined, and stores the place in the function
  * (profile_function.file and .line). 0 or -ENOMEM. */
 int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 
@@ -137,10 +137,10 @@ struct symbol_table {
     struct symbol_table *added;
 };
 
-/* Reads the functions and labels in the code of the file behind fd, which stays open. They come
- * from .symtab, or if that has none, from .dynsym. Returns 0, even if there are no symbols;
- * -ENOEXEC: it is no ELF file; -ENOMEM; or the -errno of duplicating fd. *table need not be
- * initialised, and needs no clearing after an error. */
+/* Reads the functions and labels in the code of the file behind fd, which stays open. The symbols
+ * come from .symtab, or, if .symtab has none, from .dynsym. Returns 0, even if there are no
+ * symbols; -ENOEXEC: it is no ELF file; -ENOMEM; or the -errno of duplicating fd. *table need not
+ * be initialised, and needs no clearing after an error. */
 int symbol_table_read(int fd, struct symbol_table *table);
 void symbol_table_clear(struct symbol_table *table);
 
