@@ -196,8 +196,8 @@ static int read_section(Elf *elf, bool eh, struct cfi_section *section)
     return cfi_section_index(section);
 }
 
-/* Opens a file's debug file. For build-id "abcd..." that is .build-id/ab/cd....debug (gdb's manual,
- * "Separate Debug Files"). Returns a descriptor or -errno. */
+/* Opens a file's debug file. For build-id "abcd..." the debug file is .build-id/ab/cd....debug
+ * (gdb's manual, "Separate Debug Files"). Returns a descriptor or -errno. */
 static int open_debug_file(Elf *elf)
 {
     const uint8_t *build_id;

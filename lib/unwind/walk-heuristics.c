@@ -187,10 +187,10 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* Judges a frame record by its return address. If that is a trampoline, or follows a call of the
- * present function, the record is certain. If it follows a call of another function, the record is
- * doubtful: it may be left over, or the other function may have jumped to the present one. If the
- * target of the call is not known, the record is likely. */
+/* Judges a frame record by its return address. If the return address is a trampoline, or follows a
+ * call of the present function, the record is certain. If it follows a call of another function,
+ * the record is doubtful: it may be left over, or the other function may have jumped to the present
+ * one. If the target of the call is not known, the record is likely. */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
     uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;
