@@ -70,7 +70,7 @@ struct pprofil_live_call {
 struct pprofil_live_tree_options {
     size_t size;                 /* sizeof(struct pprofil_live_tree_options) */
     enum pprofil_tree_kind kind; /* CALLS of all functions, or CALLERS or CALLEES of one function */
-    uint64_t function;           /* CALLERS, CALLEES: id of that function's row BY_FUNCTION */
+    uint64_t function;           /* CALLERS, CALLEES: id of the function's row BY_FUNCTION */
     uint32_t limit;              /* number of rows; 0: 4096 */
 };
 

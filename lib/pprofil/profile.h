@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile.h: profiles, which are collected samples. A profile comes from a session, from a file, or from other
- * profiles. The functions here read, save, describe and merge profiles, and select parts of them. */
+ * profiles. The functions in this file read, save, describe and merge profiles, and select parts of them. */
 #ifndef PPROFIL_PUBLIC_PROFILE_H
 #define PPROFIL_PUBLIC_PROFILE_H
 
@@ -31,7 +31,7 @@ struct pprofil_format {
     const char *extensions; /* file name extensions with their dots, separated by spaces */
     const char *summary;    /* description, one line */
     const char *keeps;      /* what remains of a profile that is saved and read again; "": no description */
-    const char *loses;      /* what is lost of that profile; "": no description */
+    const char *loses;      /* what is lost of a profile that is saved and read again; "": no description */
     bool readable, writable;
 };
 
@@ -97,7 +97,7 @@ struct pprofil_totals {
     uint64_t cpu_ns;        /* CPU time that the samples represent */
     uint64_t wall_ns;       /* PPROFIL_WALL: elapsed time that the samples represent */
     uint64_t elapsed_ns;    /* time during which sampling was on */
-    uint64_t target_cpu_ns; /* CPU time of the targets during that time, as the kernel accounts it */
+    uint64_t target_cpu_ns; /* CPU time of the targets while sampling was on, as the kernel accounts it */
     uint64_t stopped_ns;    /* time that threads were held stopped, summed over threads */
     uint64_t supervisor_cpu_ns;
     uint64_t lost;          /* events that were dropped because the ring was full */

@@ -162,11 +162,11 @@ struct pprofil_task {
     uint32_t pid, tid;
     char comm[32];
     char state;               /* R, S, D, ... of proc(5) */
-    int32_t syscall;          /* number of the system call in which it sleeps; -1: none, or not known */
+    int32_t syscall;          /* number of the system call in which the thread sleeps; -1: none, or not known */
     const char *syscall_name; /* "" if syscall is -1 */
     uint64_t cpu_ns;          /* CPU time since the thread began */
-    uint64_t id;              /* id of its row BY_THREAD; 0: the profile does not have the thread yet */
-    const char *name;         /* name of that row, which lives as long as the profile; "": id is 0 */
+    uint64_t id;              /* id of the thread's row BY_THREAD; 0: the profile does not have the thread yet */
+    const char *name;         /* name of the thread's row BY_THREAD, valid as long as the profile; "": id is 0 */
 };
 
 /* Lists all threads that are alive, sorted by pid and tid. The caller frees the array with free(3). If there are more
