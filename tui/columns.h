@@ -61,7 +61,7 @@ int columns_layout(const struct column *columns, int width, bool screen,
 /* Puts the line of titles. sorted: enum table_sort of the title to mark; -1: none. */
 void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
                     int sorted, bool wall);
-/* Puts one line of a list. row: what the paint functions of the columns expect. */
+/* Puts one line of a list. row: the argument for the columns' paint functions. */
 void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
                    const void *row);
 

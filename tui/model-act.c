@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The actions of the model, one function for each. keys.c says on which page a key has which
- * action. model_act may be called with any action on any page. An action that makes no sense on the
- * present page does nothing.
+ * The actions of the model, one function for each. keys.c defines which action a key has on each page. model_act may be
+ * called with any action on any page. An action that makes no sense on the present page does nothing.
  */
 #include "config.h"
 

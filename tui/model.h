@@ -98,7 +98,7 @@ struct model {
     bool have_snapshot;
     /* the header */
     char command[256];
-    char targets[128]; /* such as "PID 4711" or "3 PIDs" */
+    char targets[128]; /* the targets in words, such as "PID 4711" or "3 PIDs" */
     /* average number of CPUs that the target used between the supervisor's last two reports */
     double target_cpu;
     float minute[MODEL_MINUTE]; /* target_cpu of each of the last seconds, newest last */

@@ -14,7 +14,7 @@ struct table_row {
     struct pprofil_row total; /* counts since the start, or since counts were cleared */
     uint64_t window_ns, window_samples, window_inclusive_ns;
     double window_share;   /* share of the last window's time, 0..1; 0 if the window is empty */
-    double window_error95; /* half the width of its 95 % interval; NAN if the window is empty */
+    double window_error95; /* half the width of window_share's 95 % interval; NAN if the window is empty */
     /* window_share, smoothed over about two windows. The screen shows it and sorts by it, so that
      * the order does not flicker. Windows without a sample do not change it. */
     double smooth_share;

@@ -237,12 +237,12 @@ static const char *top_save_problem(int error)
     return error == -EEXIST ? "a file beside it would replace something that is not a file" : pprofil_error_text(error);
 }
 
-/* Saves the profile. The path is at the end of the message, because narrow screens cut off the end.
- * The time of the message begins after the saving, which may take longer than that time. */
+/* Saves the profile. The path is at the end of the message, because narrow screens cut off the end. The message is
+ * timed from the end of the saving, because the saving may take longer than a message is shown. */
 static void top_save(struct model *model, pprofil_session *session)
 {
     pprofil_profile *profile = pprofil_session_profile(session);
-    /* the format is found here, so that the message can show its name */
+    /* the format is found before the save, so that the message can show its name */
     const char *format = pprofil_format_for(model->text);
     const struct pprofil_file file = {.size = sizeof file, .format = format};
     struct pprofil_totals totals;
@@ -383,7 +383,7 @@ void top_obey(struct top *top, enum effect effect)
         top_take_snapshot(top, false);
         break;
     case EFFECT_WINDOW:
-        if (top->window_at == 0) /* after the last window there are no more */
+        if (top->window_at == 0) /* no window follows the last one */
             break;
         top->window_at = time_now() + (uint64_t)(top->model->window_seconds * 1e9);
         top->names_at = top->window_at - top_names_lead(top->model);
