@@ -131,7 +131,7 @@ int command_diff(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil diff";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    command.selection.selection.no_inlines = true; /* as in the rows of the diff */
+    command.selection.selection.no_inlines = true; /* rows of the diff also count inlined functions for their callers */
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
         profiles[i] = selection_open(&command.selection, command.view.paths[i], command.from);
     if (profiles[1] != NULL) {

@@ -7,7 +7,7 @@
 #include "command.h"
 
 struct output_stream {
-    const char *name; /* for messages; borrowed */
+    const char *name; /* path for messages; borrowed */
     FILE *stream;
     bool colour; /* the stream can show colours */
     const char *path; /* file to write at the end; NULL: output goes to the stream at once */

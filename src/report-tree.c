@@ -24,7 +24,7 @@
 #define WIDEST_NAMES 72u /* greatest width of the column of names; a longer name shifts the rest of its line */
 
 struct tree_drawing {
-    const char *line, *fork, *end, *gap; /* three columns each */
+    const char *line, *fork, *end, *gap; /* strings that draw the tree, each three columns wide */
     const char *interval;                /* heading of the interval's column, five columns wide */
 };
 
