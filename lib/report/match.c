@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "report/match.h"
 
-/* bytes; a longer name is similar only if it contains the wrong one */
+/* bytes; a longer name is similar only if it contains the name that was not found */
 #define COMPARED_SIZE_MAX 63u
 
 /* Returns the length of a C++ name without its parameters. */
@@ -107,7 +107,8 @@ static uint32_t match_distance(const char *a, size_t a_length, const char *b, si
     return row[b_length];
 }
 
-/* Returns how similar a text is to the wrong one; 0: not similar. */
+/* Returns how similar text is to the name in the parameter wrong, which was not found; 0: not
+ * similar. */
 static uint32_t match_likeness(const char *wrong, const char *text)
 {
     size_t length = length_without_parameters(text), wrong_length = strlen(wrong);

@@ -185,7 +185,7 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 /* --- names ------------------------------------------------------------------------------- */
 
 /* Functions with the same name in one object share a row. The row takes its file and line from the
- * first of these functions, until one with a known place of definition is found. */
+ * first such function, until a function with a known place of definition is found. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];

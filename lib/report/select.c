@@ -49,8 +49,8 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-/* Marks the names that the pattern matches. If there are none, this is an error, except for
- * --ignore. */
+/* Marks the names that the pattern matches. Returns an error if the pattern matches no name, except
+ * for --ignore. */
 static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";

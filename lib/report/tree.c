@@ -22,7 +22,8 @@
 /* A row that has not been made yet. It is for one node, or for all children of a node that are cut
  * off: they get no rows of their own. */
 struct waiting {
-    uint32_t node; /* the node; in a row of nodes that are cut off, their parent */
+    /* the row's node; if the row is for nodes that are cut off, the parent of those nodes */
+    uint32_t node;
     uint32_t parent, depth, indent;
     uint32_t cut;       /* number of nodes that are cut off; 0: the row is one node */
     struct amount rest; /* total of the nodes that are cut off */
