@@ -39,7 +39,7 @@ static void demangle_take(const char *piece, size_t size, void *data)
 
     if (size > DEMANGLED_SIZE_MAX - text->size)
         longjmp(text->too_long, 1);
-    if (size > 0) /* if it is 0, piece may be NULL */
+    if (size > 0) /* if size is 0, the pointer piece may be NULL */
         memcpy(text->bytes + text->size, piece, size);
     text->size += size;
 }

@@ -113,8 +113,8 @@ int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_i
  * -ENOMEM. */
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count);
-/* Finds where the inlined function was called. file is "" and number 0 if the place is not known.
- * */
+/* Finds where the inlined function was called. If the place is not known, file is "" and number
+ * is 0. */
 void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined,
                              struct elf_line *call);
 /* A function that was inlined in one place or in several. */

@@ -29,7 +29,7 @@ static const Dwfl_Callbacks by_file = {
 };
 
 /* Checks that a file begins like an ELF file, because libdwfl would also open compressed files. In
- * these, offsets of mappings mean nothing. 0 or -errno. */
+ * a compressed file, offsets of mappings mean nothing. 0 or -errno. */
 static int check_magic(int fd)
 {
     char magic[SELFMAG];
