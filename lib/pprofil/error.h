@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* No errno of the kernel is larger than 4095 (MAX_ERRNO in include/linux/err.h). So no negative errno can equal one of
- * these values. */
+/* No errno of the kernel is larger than 4095 (MAX_ERRNO in include/linux/err.h). So no negative errno can equal a value
+ * of this enum. */
 enum pprofil_error {
     /* Reading a file. */
     PPROFIL_ERROR_FORMAT = -5000,   /* the format of the file is not known */
@@ -31,7 +31,7 @@ enum pprofil_error {
     PPROFIL_ERROR_COUNTERS,         /* the format cannot hold counters of this width or scale */
     PPROFIL_ERROR_ADDRESSES,        /* addresses are too large for the format */
     PPROFIL_ERROR_DIALECT,          /* no dialect has this name */
-    PPROFIL_ERROR_OFF,              /* this scale turns the counting of the dialect off */
+    PPROFIL_ERROR_OFF,              /* the scale turns the counting of the dialect off */
     PPROFIL_ERROR_NO_COMPARISON,    /* the caller gave a baseline, but the format cannot show a comparison */
 
     /* Comparing or merging two profiles. */
