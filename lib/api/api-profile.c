@@ -179,7 +179,8 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     api_copy(totals, size, &all, sizeof all);
 }
 
-/* part of the elapsed time, 0..1; if the rate was too low for a smaller part, this is not reported */
+/* part of the elapsed time, 0..1; if the rate was too low for a smaller part of the time, the low
+ * rate is not reported */
 #define THROTTLED_MIN 0.01
 #define ADVISED_MAX 20.0   /* percent; a larger overhead is not recommended */
 
