@@ -214,8 +214,8 @@ static int calls_compare_rows(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Makes the list of each row's children. Rows are put in front of these lists, the smallest row
- * first, so that each list begins with the largest child. Returns false for want of memory. */
+/* Makes the list of each row's children. Rows are put in front of the lists, the smallest row first, so that each list
+ * begins with the largest child. Returns false for want of memory. */
 static bool calls_link_rows(struct calls *calls)
 {
     struct sorted *sorted = calloc(calls->count + 1u, sizeof *sorted);

@@ -74,7 +74,7 @@ const struct column *view_columns(const struct model *model);
 
 void view_paint_state(const struct pen *pen, const void *row);
 void view_paint_sleeps_in(const struct pen *pen, const void *row);
-/* Paints the number of threads that are in this system call now. */
+/* Paints the number of threads that are in the row's system call now. */
 void view_paint_in_call(const struct pen *pen, const void *row);
 void view_paint_status(const struct pen *pen, const void *row);
 /* Paints the name of a process after the branches of the process tree. */

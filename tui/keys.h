@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A key is a character (Unicode), or one of these codes. */
+/* A key is a character (Unicode), or an enum key_code. */
 enum key_code {
     TUI_KEY_NONE = 0x200000, /* greater than any character */
     TUI_KEY_UP,

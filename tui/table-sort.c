@@ -103,8 +103,8 @@ struct pid_entry {
 
 struct node {
     uint32_t row, parent;
-    double share; /* smooth_share of the process and of all processes below it */
-    uint64_t ns;  /* total.ns of the process and of all processes below it */
+    double share; /* sum of smooth_share over the process and all processes below it */
+    uint64_t ns;  /* sum of total.ns over the process and all processes below it */
 };
 
 struct tree {

@@ -151,8 +151,8 @@ static bool snapshot_lacks_names(const struct snapshot *snapshot)
     return snapshot->pending > 0;
 }
 
-/* Returns the time of the next snapshot that does not end a window, or 0 for none. After the last
- * window, only such snapshots bring the names of rows that have come onto the screen since. */
+/* Returns the time of the next snapshot that does not end a window, or 0 for none. After the last window, only
+ * snapshots that end no window bring the names of rows that have come onto the screen since. */
 static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;

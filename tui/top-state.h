@@ -16,7 +16,7 @@
  * in ns. */
 uint64_t top_names_lead(const struct model *model);
 
-/* Sets the requested rate, kind of time, stacks and length of the window in the model. */
+/* Sets the rate, kind of time, stacks and length of the window in the model, as the request has them. */
 void top_set_up_model(struct model *model, const struct top_request *request);
 /* Sets the command in the header, if the request has a program. */
 void top_describe(struct model *model, const struct top_request *request, const char *command);

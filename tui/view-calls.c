@@ -17,7 +17,7 @@
 #include <string.h>
 
 
-#define FOR_SELF 60   /* least width of a screen that shows a row's own share */
+#define FOR_SELF 60   /* least width of a screen that shows a row's self share */
 #define FOR_OBJECT 100
 #define OBJECT_WIDTH 24
 #define INDENT_MAX 40 /* levels */

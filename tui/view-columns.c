@@ -14,8 +14,8 @@
 
 #define LOW_HISTORY 0.1F /* share that fills the height of a history in which no share is larger */
 
-/* Paints the smoothed share. After a window without samples the former share stays, in a dim style.
- * The batch mode shows "-" then, because each frame shows only its own window. */
+/* Paints the smoothed share. After a window without samples the former share stays, in a dim style. In the batch mode
+ * such a window has "-", because each frame shows only its own window. */
 static void table_paint_window(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paints the picker: the processes that pprofil can attach to, and the others with the reason why
- * it cannot. */
+/* Paints the picker: the processes that pprofil can attach to, and the other processes with the reason why it cannot
+ * attach to them. */
 #include "config.h"
 
 #include "view.h"
@@ -13,7 +13,7 @@
 
 #define HEAD 3 /* number of lines above the titles */
 
-/* A line of the list, as the columns' paint functions expect it. */
+/* A line of the list, as the argument for the columns' paint functions. */
 struct entry {
     const struct pprofil_candidate *process;
     double cpu;

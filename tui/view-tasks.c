@@ -43,7 +43,7 @@ void view_paint_sleeps_in(const struct pen *pen, const void *row)
         pen_text(pen, STYLE_DIM, task->syscall_name);
 }
 
-/* Paints the number of threads that are in this system call now. */
+/* Paints the number of threads that are in the row's system call now. */
 void view_paint_in_call(const struct pen *pen, const void *row)
 {
     const struct snapshot *now = &pen->model->now;
@@ -59,8 +59,8 @@ void view_paint_in_call(const struct pen *pen, const void *row)
 
 /* --- processes ------------------------------------------------------------------------- */
 
-/* Returns the process of a row, or NULL. If no process has the row's id, this is the last process
- * with the row's pid and name, or else the last process with its pid. */
+/* Returns the process of a row, or NULL. If no process has the row's id, returns the last process with the row's pid
+ * and name, or else the last process with its pid. */
 static const struct snapshot_process *row_process(const struct snapshot *now,
                                                   const struct pprofil_row *row)
 {
