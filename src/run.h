@@ -15,7 +15,7 @@ struct run_request {
     struct pprofil_options options;
     struct report_view view;
     const char *output;
-    const char *format; /* name of the output's format; NULL: by the name of output */
+    const char *format; /* name of the output's format; NULL: the format that output's file name extension selects */
     const char *by;
     double duration; /* seconds; 0: no limit */
     double delay;
