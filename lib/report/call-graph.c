@@ -30,7 +30,8 @@ struct arc {
 
 struct node {
     size_t arcs, arc_end; /* the arcs of the function: [arcs, arc_end) in graph.arcs */
-    size_t next;          /* index of its first arc that has not been followed yet */
+    /* index of the first arc of the function that has not been followed yet */
+    size_t next;
     /* number of the node in the order of discovery, from 1 on; 0: not found yet */
     size_t number;
     /* the lowest number of a node without a component that can be reached from this node */
