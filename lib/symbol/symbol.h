@@ -29,7 +29,7 @@
 struct symbolizer;
 
 /* Creates a symbolizer for a profile, which must outlive it. NULL: no memory. The file of an object
- * is opened at the first look-up that needs it, and stays open. */
+ * is opened at the first look-up that needs the file, and stays open. */
 struct symbolizer *symbolizer_new(struct profile *profile);
 void symbolizer_free(struct symbolizer *symbolizer);
 
