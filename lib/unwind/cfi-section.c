@@ -119,8 +119,8 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
     return !data.failed;
 }
 
-/* Reads the CIE at an offset. Nearly always that CIE is in common already, because FDEs follow
- * their CIE. False: the CIE makes no sense. */
+/* Reads the CIE at an offset. *common nearly always has the CIE already, because FDEs follow their
+ * CIE. False: the CIE makes no sense. */
 static bool read_common(const struct cfi_section *section, Dwarf_Off offset, struct common *common)
 {
     Elf_Data data = section_data(section);
