@@ -239,7 +239,7 @@ struct pprofil_diff_totals {
     uint32_t significant;        /* number of rows whose self or total has changed significantly */
     bool stacks;                 /* the profiles have stacks, so rows have totals */
     bool wall;                   /* times are elapsed times */
-    /* the whole profiles; the compared values are times, even if shares are compared in rows */
+    /* change of the whole profiles; whole.value has times, even if shares are compared in rows */
     struct pprofil_change whole;
 };
 
