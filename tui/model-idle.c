@@ -42,8 +42,8 @@ static bool filter_image_lives(const struct snapshot *snapshot, const struct ppr
     return true;
 }
 
-/* Returns true if the filter lets a thread or process without samples through. Such a thread has no
- * system call, object or state. */
+/* Returns true if the filter lets a thread or process without samples through. Such a thread or process has no system
+ * call, object or state. */
 static bool filter_lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
     return filter->object == 0 && filter->syscall == 0 && filter->state == 0 &&

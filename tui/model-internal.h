@@ -62,9 +62,9 @@ enum effect calls_enter(struct model *model);
 /* If the flame view is on the screen and zoomed, shows the whole tree again and returns true.
  * Otherwise it returns false. */
 bool flame_unzoom(struct model *model);
-/* In the list, folds the row or goes to its caller (steps < 0), or unfolds the row or goes to its
- * largest callee. In the flame view, selects another box: calls_sideways by steps to the right
- * (steps < 0: left), flame_move by levels. */
+/* In the list, folds the row or goes to its caller (steps < 0), or unfolds the row or goes to its largest callee. In
+ * the flame view, selects another box: calls_sideways moves to the right (steps < 0: to the left), and flame_move moves
+ * down (levels < 0: up). */
 enum effect calls_sideways(struct model *model, int steps);
 enum effect flame_move(struct model *model, int levels);
 void flame_click(struct model *model, int row, int column);

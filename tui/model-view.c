@@ -83,8 +83,8 @@ enum effect view_open(struct model *model, enum pprofil_by by)
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
 
-/* Opens the next view (step 1) or the one before (step -1). If there are stacks, the two views of
- * calls come after the tables. */
+/* Opens the next view (step 1) or the previous view (step -1). If there are stacks, the list of calls and the flame
+ * view come after the tables. */
 enum effect view_step(struct model *model, int step)
 {
     int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Paints the two views of calls.
+ * Paints the list of calls and the flame view.
  *
  * The list of a call tree shows shares and names. A name is indented by the number of branches
  * above its row.
