@@ -51,7 +51,7 @@ struct run {
     struct lsan_note lsan_note;
     char **argv; /* our own command line */
     pid_t child;
-    /* ended: the child has ended. status: its wait status; -1: unknown */
+    /* ended: the child has ended. status: wait status of the child; -1: unknown */
     bool ended;
     int status;
     bool started;
