@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * call-tree: the stacks of a profile as a tree of units. A unit is a function, a line or an object.
- * Nodes of the profile become one node of the tree if the units on their paths from the root are
- * the same. The units are in a table of sums, with the keys that their rows have in flat reports.
+ * Nodes of the profile become one node of the tree if the paths from the root to the nodes have the
+ * same units. The units are in a table of sums, with the keys that their rows have in flat reports.
  */
 #ifndef PPROFIL_CALL_TREE_H
 #define PPROFIL_CALL_TREE_H
