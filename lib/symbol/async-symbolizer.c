@@ -145,7 +145,7 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     copy.path = strdup(profile->strings[copy.object.path]);
     if (copy.path == NULL)
         return -ENOMEM;
-    /* a file without its descriptor is not opened by its path, because that may hang */
+    /* a file without its descriptor is not opened by its path, because opening it may hang */
     if (profile_awaits_object(profile, async->objects)) {
         copy.object.hangs = true;
         /* the list of names of an ANON object needs no descriptor, and is read again when it

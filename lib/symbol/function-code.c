@@ -210,8 +210,7 @@ static int read_instructions(struct code_reader *reader)
     struct symbol_code *code = reader->code;
     int error = 0;
 
-    /* no start of an instruction is known, so the location is taken as the start of an instruction
-     * */
+    /* no start of an instruction is known, so the location is taken as a start */
     if (reader->unbounded) {
         error = read_between(reader, reader->start, reader->address);
         return error == 0 ? read_between(reader, reader->address, reader->end) : error;

@@ -13,8 +13,8 @@
 
 struct symbol_instruction {
     uint64_t address; /* link-time address, which is shown to people */
-    /* offset in the file; this is also the address in a profile_location, so samples are counted by
-     * it */
+    /* offset in the file; the address in a profile_location is the same offset, so samples are
+     * counted by offset */
     uint64_t place;
     uint32_t size; /* bytes */
     char *text;    /* owned; "mov    %rax,%rbx"; bytes in hexadecimal if there is no disassembler */

@@ -4,8 +4,9 @@
  * in which code was made (tools/perf/Documentation/jit-interface.txt in the kernel).
  *
  * A map has a pid in its name, and may be left over from another process that had this pid. If the
- * process still runs, the map must have been written since the process began. If it has ended, the
- * map must have been written after the profile began, and created before the profile ended.
+ * process still runs, the map must have been written since the process began. If the process has
+ * ended, the map must have been written after the profile began, and created before the profile
+ * ended.
  */
 #include "config.h"
 
