@@ -342,12 +342,12 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
 
 /* Ways to guess the caller's frame, when a rule is not enough. Each may end the walk instead. */
 
-/* Steps by the frame pointer. Assumes that it points to the caller's frame pointer, with the return
- * address above. False: that leads to no caller. */
+/* Steps by the frame pointer. Assumes that the frame pointer points to the caller's frame pointer,
+ * with the return address above. False: the step leads to no caller. */
 bool walk_by_frame_pointer(struct walk *walk);
 
-/* Steps by the return address that the call left. Assumes that the frame has pushed nothing since.
- * False: that leads to no caller. */
+/* Steps by the return address that the call left. Assumes that the frame has pushed nothing since
+ * the call. False: the step leads to no caller. */
 bool walk_by_call(struct walk *walk);
 
 /* Finds the stack pointer, which a guess has left unknown: computes it from the frame pointer, or
