@@ -128,7 +128,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
         struct symbol_table own;
         uint64_t shift;
         if (module->start < program_end)
-            continue; /* this module is the program, and its symbols have been read from file->object */
+            continue; /* module is the program, and its symbols have been read from file->object */
         if (!read_module(module, &own, &shift))
             continue;
         error = symbol_table_add(symbols, &own, shift, module->start, module->end);
