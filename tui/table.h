@@ -45,12 +45,12 @@ struct table {
 };
 
 enum table_sort {
-    TABLE_BY_WINDOW, /* by smooth_share, then by total */
+    TABLE_BY_WINDOW, /* sorted by smooth_share, then by total */
     TABLE_BY_TOTAL,
-    TABLE_BY_INCLUSIVE, /* by smooth_inclusive, then by window */
+    TABLE_BY_INCLUSIVE, /* sorted by smooth_inclusive, then as TABLE_BY_WINDOW */
     TABLE_BY_NAME,
-    TABLE_BY_OBJECT, /* by object, then by window */
-    TABLE_BY_PID,    /* by pid, then tid, then by window */
+    TABLE_BY_OBJECT, /* sorted by object, then as TABLE_BY_WINDOW */
+    TABLE_BY_PID,    /* sorted by pid, then tid, then as TABLE_BY_WINDOW */
     TABLE_SORTS,
 };
 
