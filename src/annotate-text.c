@@ -15,7 +15,7 @@
 #include "report.h"
 
 #define BOLD "\033[1m"
-/* the lines between two lines with code are printed if the two are at most this many lines apart */
+/* the lines between two lines with code are printed if the lines with code are at most this many lines apart */
 #define GAP_LINES_MAX 8u
 
 static double share_of(uint64_t part, uint64_t whole)
