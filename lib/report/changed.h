@@ -21,7 +21,7 @@ struct added_samples {
  * profile was cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
-/* Empties *added, and stores the filter and the profile's mode in it. */
+/* Clears *added, and stores the filter and the profile's mode in it. */
 void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
 /* Makes room for all samples of the profile. 0 or -ENOMEM. */
