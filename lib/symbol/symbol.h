@@ -144,7 +144,7 @@ struct symbol_table {
 int symbol_table_read(int fd, struct symbol_table *table);
 void symbol_table_clear(struct symbol_table *table);
 
-/* Adds the symbols of other to table, and clears other. Adds shift to each symbol's address: the
+/* Adds the symbols of *other to *table, and clears *other. Adds shift to each symbol's address: the
  * address in memory minus the link-time address. Leaves out symbols outside of [start, end), and
  * adds a symbol with the name "" at end. The table is not sorted before symbol_table_sort. 0 or
  * -ENOMEM. */
