@@ -177,8 +177,8 @@ enum pprofil_merging {
 /* Adds *from to *into, which pprofil_profile_new must have made. The order of several calls does not matter. Counts and
  * times are added, even if the sampling rates differ. Objects with equal build-ids become one object. Processes with
  * equal numbers, parents, names and start times become one process. how: enum pprofil_merging.
- * PPROFIL_ERROR_MIXED_TIMES: nothing was changed. -ENOMEM, -EOVERFLOW (a sum is too large): *into can only be closed.
- * */
+ * PPROFIL_ERROR_MIXED_TIMES: nothing was changed. -ENOMEM, -EOVERFLOW (a sum is too large): the caller can only close
+ * *into. */
 int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how);
 
 /* Conditions that select samples. A sample is selected if it meets all conditions; NULL or 0 is no condition. A name is
