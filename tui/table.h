@@ -70,8 +70,7 @@ int table_retext(struct table *table, const struct snapshot_rows *rows);
 void table_sort(struct table *table, enum table_sort sort);
 /* Sorts processes as a tree: children below their parents, larger children first. */
 void table_sort_tree(struct table *table, const struct snapshot *snapshot);
-/* Makes copy a copy of table, and frees the former rows of copy. Returns 0, or -ENOMEM with nothing
- * changed. */
+/* Copies *table into *copy, and frees the former rows of *copy. Returns 0, or -ENOMEM with nothing changed. */
 int table_copy(struct table *copy, const struct table *table);
 /* Returns the index of the row with this id, or -1. */
 int table_find(const struct table *table, uint64_t id);
