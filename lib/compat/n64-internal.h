@@ -19,7 +19,7 @@
 /* The list of the profiled segments. The array is a copy of the program's array, in memory from compat_map. */
 struct n64_list {
     OSProf *segments;
-    size_t room; /* bytes of the memory of segments */
+    size_t room; /* size of the memory of segments, bytes */
     u32 count, counter_size;
     u32 overflow; /* counter of the overflow bin */
     u32 period_us;

@@ -174,12 +174,12 @@ bool own_maps_writable(uint64_t address, uint64_t size)
 struct offset_search {
     uint64_t given, end; /* the addresses that the histogram covers if the offset is complete as given */
     uint64_t caller;
-    bool reaches;        /* there is text at these addresses */
-    bool covers;         /* the program means the text at these addresses */
+    bool reaches;        /* there is text in [given, end) */
+    bool covers;         /* the program means the text in [given, end) */
     /* the completed offset: in the object of the caller if it fits there, else in the first object in which it fits */
     uint64_t found;
     unsigned count;      /* number of objects that the program could mean */
-    bool callers;        /* found is in the object of the caller */
+    bool callers;        /* the address `found` is in the object of the caller */
 };
 
 /* Finds the address in an object that has the same lower half as the offset. An object of more than 4 GiB has several

@@ -105,7 +105,8 @@ bool dialect_is_off(const struct dialect *dialect, uint32_t scale);
 bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
-/* Returns the lowest distance from the offset that falls into the counter at index; UINT64_MAX: no distance does. */
+/* Returns the lowest distance from the offset that falls into the counter with this index; UINT64_MAX: no distance
+   does. */
 uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                         uint64_t index);
 
@@ -151,7 +152,8 @@ struct dialect_segment {
 
 /* Returns the index of the first segment that contains the pc, and the index of the counter in *index. Returns
  * DIALECT_OVERFLOW_BIN if no segment contains the pc. A segment's histogram may be too short for its text. If the
- * counter is past the end of the histogram, returns DIALECT_OVERFLOW_BIN, too. exact: returns the segment even then. */
+ * counter is past the end of the histogram, returns DIALECT_OVERFLOW_BIN, too. If exact is true, returns the segment
+ * even if its histogram is too short. */
 size_t dialect_segment_of(const struct dialect_segment *segments, size_t count, uint32_t pc,
                           bool exact, uint64_t *index);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * dialect-run: counts a whole session by the rules of one dialect, as that system would have counted it. An image is
- * one program in one process. An exec ends the image, and begins another one. Each image has its own histograms. The
- * counters of a region are allocated when its object is mapped.
- */
+/* dialect-run: counts a whole session by the rules of one dialect, as the system of this dialect would have counted it.
+ * An image is one program in one process. An exec ends the image, and begins another one. Each image has its own
+ * histograms. The counters of a region are allocated when its object is mapped. */
 #ifndef PPROFIL_DIALECT_RUN_H
 #define PPROFIL_DIALECT_RUN_H
 
@@ -39,7 +37,7 @@ struct dialect_run_facts {
 
 /* The counters and the addresses of a region in one image. */
 struct run_binding {
-    void *counters; /* owned; NULL: its object has not been mapped */
+    void *counters; /* owned; NULL: the region's object has not been mapped */
     uint64_t low, high;
     uint32_t object, pointer_size;
     bool big_endian;
@@ -62,7 +60,7 @@ struct dialect_run {
     struct dialect_run_region *regions; /* owned */
     size_t region_count;
     struct run_image *images, *last;             /* list, owned; in the order in which the images began */
-    struct run_image *live[DIALECT_RUN_BUCKETS]; /* images that have not ended: buckets by process number */
+    struct run_image *live[DIALECT_RUN_BUCKETS]; /* hash table of the images that have not ended; the key is the pid */
 };
 
 /* Reads "OBJECT", "LO-HI" (of the program) or "OBJECT:LO-HI", with addresses in hexadecimal. Returns 0, -EINVAL or

@@ -71,8 +71,8 @@ void profile_set_file(struct profile *profile, uint32_t object, int fd)
 }
 
 /* Returns the entry for wire_object in the pending table; NULL: none. A descriptor comes through the socket, and its
- * WIRE_MAP event comes through the ring. The first of the two is entered in this table. The second one then finds the
- * entry. */
+ * WIRE_MAP event comes through the ring. The message that comes first adds an entry to the table. The other message
+ * then finds the entry. */
 static struct pending_object *mappings_find_pending(const struct profile *profile, uint32_t wire_object)
 {
     struct profile_index *index = profile->index;

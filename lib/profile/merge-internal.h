@@ -10,9 +10,10 @@ struct merger {
     const struct profile *from;
     bool cpu_only;
     bool wall; /* the merged profile has elapsed times */
-    /* owned; indexed as the tables of from; each element is the index of the same entry in into */
+    /* owned; indexed as the tables of the profile `from`; each element is the index of the same entry in the profile
+       `into` */
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
-    bool *joined; /* owned; indexed as from->processes; true: into had the process before the merge */
+    bool *joined; /* owned; indexed as from->processes; true: `into` had the process before the merge */
 };
 
 static inline const char *text_of(const struct profile *profile, uint32_t string)

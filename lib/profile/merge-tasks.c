@@ -44,7 +44,7 @@ static int merge_process(struct merger *merger, struct hash_index *known, uint32
         join_process(other, &process);
         merger->processes[i] = found;
         merger->joined[i] = true;
-        /* no other process of from may join it: the processes of one profile are distinct */
+        /* no other process of the profile `from` may join this process: the processes of one profile are distinct */
         hash_remove(known, hash, found);
         return 0;
     }

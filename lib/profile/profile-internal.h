@@ -25,8 +25,8 @@ struct live_process {
     uint32_t mapping_count;
 };
 
-/* The two messages about an object: its descriptor, and its WIRE_MAP event. The first of the two adds this entry, which
- * then stays in the table. */
+/* The two messages about an object: its descriptor, and its WIRE_MAP event. The message that comes first adds this
+   entry, which then stays in the table. */
 struct pending_object {
     uint32_t wire_object; /* id of the object in wire_map.object */
     uint32_t object; /* index in profile->objects; HASH_NONE: the event has not come */
@@ -36,7 +36,7 @@ struct pending_object {
 
 struct profile_index {
     struct hash_index strings, functions, objects, threads, locations, nodes, syscalls, samples;
-    void *live; /* owned; root of a tree for tsearch(3), of struct live_process by pid */
+    void *live; /* owned; root of a tsearch(3) tree of struct live_process, sorted by pid */
     struct pending_object *pending;
     uint32_t pending_count;
     uint32_t unknown_object; /* index of the object of kind UNKNOWN; HASH_NONE: not added yet */

@@ -109,7 +109,7 @@ struct profile_node {
 struct profile_syscall {
     uint32_t name;   /* string */
     int32_t number;  /* -1: only the name is known */
-    uint32_t compat; /* 1: of the 32-bit ABI */
+    uint32_t compat; /* 1: a call of the 32-bit ABI */
 };
 
 /* What a thread was doing when it was sampled. Only wall mode makes samples that are not RUNNING. */
@@ -141,7 +141,7 @@ struct profile_totals {
     uint64_t cpu_ns;        /* sum of cpu_ns in the table samples */
     uint64_t wall_ns;       /* sum of wall_ns in the table samples */
     uint64_t elapsed_ns;    /* time during which sampling was on */
-    uint64_t target_cpu_ns; /* CPU time of the targets during that time, as the kernel accounts it */
+    uint64_t target_cpu_ns; /* CPU time of the targets while sampling was on, as the kernel accounts it */
     uint64_t stopped_ns;
     uint64_t supervisor_cpu_ns;
     uint64_t ticks;
@@ -271,8 +271,8 @@ static inline bool profile_counts_sample(const struct profile *profile, const st
 /* Adds the count and the times of a sample to the entry with the same thread, node, syscall and state, or adds an
  * entry. Adds them also to the totals. Returns 0, -ENOMEM or -EOVERFLOW. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);
-/* Replaces the lines of a location by a copy of lines. Sets the bits of looked in the location's looked. Returns 0 or
- * -ENOMEM. */
+/* Replaces the lines of a location by a copy of lines. Adds the bits of the parameter looked to the field looked of the
+ * location. Returns 0 or -ENOMEM. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                       uint32_t count, uint32_t looked);
 /* Removes the lines of a location, so that they are looked up again. */
@@ -280,7 +280,8 @@ void profile_forget_lines(struct profile *profile, uint32_t location);
 
 /* Makes a new profile, *part, from the samples i for which keep[i] is true, and from all entries that they refer to.
  * The caller frees *part. The totals of samples, threads and processes in *part are computed from its own tables. Its
- * other totals are those of profile. *part has a timeline only if all samples are kept. Returns 0 or -ENOMEM. */
+ * other totals are copies of the totals of `profile`. *part has a timeline only if all samples are kept. Returns 0 or
+ * -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
 /* Returns the name of a system call of this machine. compat: the number is one of the machine's 32-bit ABI. NULL: there
@@ -292,7 +293,7 @@ enum profile_merging {
 };
 
 /*
- * Adds the profile from to the profile into. If several profiles are merged in another order, only the order of entries
+ * Adds the profile `from` to the profile `into`. If several profiles are merged in another order, only the order of entries
  * in the tables changes.
  *
  * Objects are the same by the rule of profile_object. Processes are the same if their pid, parent, name and start are

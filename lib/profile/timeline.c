@@ -16,7 +16,7 @@ void timeline_clear(struct profile_timeline *timeline)
     *timeline = (struct profile_timeline){0};
 }
 
-/* Extends the array of slots, if necessary, so that it contains slot. Returns 0 or -ENOMEM. */
+/* Extends the array of slots, if necessary, so that it contains the slot with this index. Returns 0 or -ENOMEM. */
 static int timeline_reach(struct profile_timeline *timeline, uint32_t slot)
 {
     return array_extend(&timeline->cpu_ns, &timeline->count, slot + 1, sizeof *timeline->cpu_ns);
@@ -102,8 +102,8 @@ static uint64_t timeline_last_start(const struct profile_timeline *line)
     return timeline_slot_start(line, line->count - 1);
 }
 
-/* Adds the slots of from to the slots of to. to must not begin later than from, and its slots must not be shorter than
- * those of from. */
+/* Adds the slots of `from` to the slots of `to`. The timeline `to` must not begin later than `from`. Its slots must not
+   be shorter than the slots of `from`. */
 static int timeline_add_slots(struct profile_timeline *to, const struct profile_timeline *from)
 {
     int error = 0;
@@ -119,7 +119,7 @@ static int timeline_add_slots(struct profile_timeline *to, const struct profile_
     return error;
 }
 
-/* Returns an empty timeline whose start and length of slots are such that its slots cover both a and b. */
+/* Returns an empty timeline whose start and length of slots are such that its slots cover both timelines, a and b. */
 static struct profile_timeline timeline_span(const struct profile_timeline *a, const struct profile_timeline *b)
 {
     uint64_t start = a->start < b->start ? a->start : b->start;
@@ -131,8 +131,8 @@ static struct profile_timeline timeline_span(const struct profile_timeline *a, c
     return (struct profile_timeline){.start = start / slot_ns * slot_ns, .slot_ns = slot_ns};
 }
 
-/* Replaces the contents of into by a copy of from. Keeps the start of from, which need not be a multiple of the length
- * of its slots. */
+/* Replaces the contents of `into` by a copy of `from`. Keeps the start of `from`, which need not be a multiple of the
+ * length of its slots. */
 static int timeline_copy(struct profile_timeline *into, const struct profile_timeline *from)
 {
     struct profile_timeline sum = {.start = from->start, .slot_ns = from->slot_ns};

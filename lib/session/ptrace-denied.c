@@ -129,9 +129,9 @@ void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size)
 struct untraced {
     pid_t tracer;
     unsigned threads; /* number of all threads of the process */
-    unsigned count;   /* number of threads that tracer does not trace */
-    pid_t first;    /* the first of these threads */
-    char tids[128]; /* ", TID" for each of the first TIDS_NAMED_MAX of these threads */
+    unsigned count;   /* number of threads that the process tracer does not trace */
+    pid_t first;    /* the first of the count threads */
+    char tids[128]; /* ", TID" for each of the first TIDS_NAMED_MAX of the count threads */
 };
 
 static void note_untraced(void *context, pid_t tid)

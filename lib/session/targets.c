@@ -136,8 +136,8 @@ static pid_t fork_without_handlers(void)
     return child;
 }
 
-/* Runs in the child. Reports through the pipe report that the child may be seized, waits for a byte in the pipe go, and
- * executes the program. launch may be NULL. */
+/* Runs in the child. report and go are descriptors of pipes. Writes to report when the child may be seized, waits for a
+   byte from go, and executes the program. launch may be NULL. */
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {
@@ -194,7 +194,7 @@ static int launch_seized(struct pprofil_session *session, pid_t child, const cha
     return 0;
 }
 
-/* Forks a child and launches the program in it. how NULL: the child keeps all descriptors of the caller. */
+/* Forks a child and launches the program in it. If how is NULL, the child keeps all descriptors of the caller. */
 static int launch_program(struct pprofil_session *session, char *const argv[],
                   const struct pprofil_launch *how, pid_t *pid)
 {

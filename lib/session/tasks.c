@@ -32,7 +32,7 @@
 /* A thread as it was read last. */
 struct known_task {
     struct pprofil_task task;
-    uint64_t samples; /* number of samples that had found the thread awake by that time */
+    uint64_t samples; /* number of samples that had found the thread awake when it was read */
 };
 
 struct tasks {

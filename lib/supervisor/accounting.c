@@ -5,7 +5,7 @@
 #include "supervisor/proc/procfs.h"
 
 /* The largest time outside of run_ns and wait_ns that does not count as a wait: UNCOUNTED_NS plus 1/UNCOUNTED_PART of
- * the time since the last look. */
+   the time since the last cpu_wait_look or cpu_wait_note. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
 /* If at most RAN_NS plus 1/RAN_PART of the time is outside of run_ns and wait_ns, the thread had the CPU until `due`. A
@@ -56,8 +56,8 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
     return goes_on;
 }
 
-/* Returns true if the conclusion of the last look was right, as the counts show after one more turn. If the thread had
- * really waited from lost_at to that look, the wait that has ended since is at least that long. */
+/* Returns true if the conclusion of the last cpu_wait_look was right, as the counts show after one more turn. If the
+ * thread had really waited from lost_at to that call, the wait that has ended since is at least that long. */
 static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
 {
     return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;

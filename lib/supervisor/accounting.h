@@ -42,23 +42,23 @@ enum cpu_wait_verdict {
     CPU_WAIT_RAN,   /* the thread had the CPU that the tracer has now */
 };
 
-/* The state of a thread at the last call of cpu_wait_look or cpu_wait_note; all 0: there was none. */
+/* The state of a thread at the last call of cpu_wait_look or cpu_wait_note. All fields are 0 before the first call. */
 struct cpu_wait {
-    uint64_t at;                     /* time of the look */
+    uint64_t at;                     /* time of that call */
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
-    unsigned one_turn_waits;         /* number of looks in a row that concluded a wait from one turn */
+    unsigned one_turn_waits;         /* number of verdicts in a row that concluded a wait from one turn */
 };
 
 /* Notes that the thread was resumed after a stop, and has waited for the tracer's CPU since lost_at. cpu: times of the
  * thread, read at about lost_at. */
 void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
-/* Forgets the last look. To be called when the thread id belongs to another thread now, or when the thread had no
- * tracer for a while. */
+/* Sets all fields of *wait to 0. To be called when the thread id belongs to another thread now, or when the thread had
+ * no tracer for a while. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
-/* Returns true if the thread has had no CPU since the last look. Then sets wait->at to now. */
+/* Returns true if the thread has had no CPU since wait->at. Then sets wait->at to now. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
 /* Decides whether a runnable thread that belongs to the tracer's CPU had that CPU at time `due`. due: the time from
  * which on the tracer may have kept the thread off that CPU. now: the time at which cpu was read. */
@@ -90,15 +90,15 @@ struct weight {
     int64_t debt;            /* CPU time of the thread minus the sum of its samples so far; may be negative */
     /* number of earlier samples of the thread; the caller passes 0 to have it treated as young */
     uint64_t samples;
-    int64_t ahead;           /* largest excess of the sum of its samples over the CPU time of the thread */
+    int64_t ahead;           /* largest excess of the sum of the thread's samples over its CPU time */
     bool process_known;      /* the fields below are valid */
     int64_t process_left;    /* CPU time of the process minus the sum of its samples; may be negative */
-    int64_t process_lag;     /* process_left may be too low by this */
+    int64_t process_lag;     /* largest amount by which process_left may be too low */
     /* 1 or more; a young thread's sample is raised by 1/process_shares of its distance to process_left */
     unsigned process_shares;
     /* sum of process_left of all other processes, including ended ones; 0: the sample takes no CPU time from others */
     int64_t others_left;
-    int64_t others_room; /* the process may take this much more of others_left */
+    int64_t others_room; /* part of others_left that the process may still take */
 };
 
 /* Returns the CPU time that the sample represents, ns, 0 or more. */

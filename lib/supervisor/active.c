@@ -23,9 +23,9 @@
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period, ns; reached with thousands of processes */
 #define SEARCH_SHARE 500u       /* reading all clocks may take 1/SEARCH_SHARE of the time */
 #define SEARCH_PIECE_MAX 256u     /* largest number of processes and threads in a piece of a round (struct search) */
-#define SEARCH_PIECE_NS 1000000u /* ns from one piece to the next */
-#define UNEXPLAINED_NS 50000u   /* ns; a process with less unexplained CPU time than this is not searched */
-#define WORTH_A_LOOK_NS 200000u /* ns; a tracee stays active if it uses this much CPU time in activity.span */
+#define SEARCH_PIECE_NS 1000000u /* ns from one piece of a round to the next */
+#define UNEXPLAINED_NS 50000u   /* least unexplained CPU time of a process that is searched, ns */
+#define WORTH_A_LOOK_NS 200000u /* least CPU time in activity.span with which a tracee stays active, ns */
 #define ACTIVE_SPAN_MIN_NS 200000000u
 
 void active_drop_idle(struct tracer *tracer, uint64_t now)
@@ -111,8 +111,8 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
     }
 }
 
-/* Returns the time from the beginning of one round to the next, ns. The kernel sums a process's clock over its threads,
- * so with thousands of threads the clocks are read less often. */
+/* Returns the time from the beginning of one round (struct search) to the beginning of the next, ns. The kernel sums a
+ * process's clock over its threads, so with thousands of threads the clocks are read less often. */
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->search.cost_ns * SEARCH_SHARE;

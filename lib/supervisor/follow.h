@@ -95,7 +95,7 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 
 /* --- tracee-end.c --- */
 
-/* ns; the end of a task may be missed if the task was made or handed over less than this ago */
+/* time after the making or the handover of a task in which its end may be missed, ns */
 #define UNREPORTED_ENDS_NS 10000000000u
 /* Detaches a stopped tracee for good, and forgets it. */
 void tracee_detach(struct tracer *tracer, struct tracee *tracee);

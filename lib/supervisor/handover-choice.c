@@ -15,9 +15,9 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-#define RUNNING_MAX 8u       /* while a CPU is idle, a tracer keeps up to this number of running tracees */
-#define TRACEES_MANY 64u     /* a tracer with more tracees than this may hand over any running tracee */
-#define CPU_MIN_NS 20000000u /* ns; a thread that has used less CPU time is not handed over */
+#define RUNNING_MAX 8u       /* largest number of running tracees that a tracer keeps while a CPU is idle */
+#define TRACEES_MANY 64u     /* number of tracees above which a tracer may hand over any running tracee */
+#define CPU_MIN_NS 20000000u /* least CPU time of a thread that is handed over, ns */
 #define STAY_NS 100000000u   /* ns from one handover of a tracee to the next, at least */
 /* ns; if CPUs are full, a tracee that was away from its tracer's CPU for this time is handed over */
 #define AWAY_NS 500000000u
@@ -118,9 +118,9 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
     return true;
 }
 
-/* If CPUs are full: returns true if the tracee must stay with its tracer. there: another tracer, whose home is the
- * tracee's CPU; NULL: none. If there is no such tracer, the only runnable tracee of a tracer stays, because its tracer
- * moves to its CPU (affinity_rotate). */
+/* If CPUs are full: returns true if the tracee must stay with its tracer. Parameter there: another tracer, whose home
+ * is the tracee's CPU; NULL: no tracer has that home. In that case, the only runnable tracee of a tracer stays, because
+ * its tracer moves to its CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)

@@ -166,7 +166,7 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 
     bool is_ours = attach_is_ours(supervisor, tracee->tid);
     if (is_ours && !tracee->dropped && process->tracee_count == 1)
-        /* the tracer that has seized the thread with this number is about to drop this tracee, and needs its process */
+        /* the tracer that has seized the thread with this number will drop this tracee, and needs its process */
         return;
     if (tracee->dropped || is_ours) {
         tracee_forget(tracer, tracee);
@@ -196,7 +196,7 @@ static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid
         return false;
     for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)
-            return false; /* the leader's new tracer is about to seize it */
+            return false; /* the leader's new tracer will seize the leader */
     return true;
 }
 
@@ -240,8 +240,8 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     cpu_wait_forget(&tracee->look.cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
-    /* the program of a thread other than the leader is not compared: if it has changed, an exec is about to end that
-     * thread */
+    /* the program of a thread other than the leader is not compared: if the program has changed, an exec under way will
+       end that thread */
     bool leads = tracee->tid == tracee->process->pid;
     uint64_t image = leads ? procfs_exec_id(tracee->tid) : 0;
     if (image != 0 && image != tracee->handover.exec_id)

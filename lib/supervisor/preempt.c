@@ -50,7 +50,7 @@
 #define CHEAP_PART 4
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* If more than this number of ticks in a row found no wanted thread on the CPU that the occupier took, the occupier
+/* If more than MISSED_TICKS_MAX ticks in a row found no wanted thread on the CPU that the occupier took, the occupier
  * gets no order. */
 #define MISSED_TICKS_MAX 1
 /* Limits of early_ns, the time from the tracer's wake-up to the tick. */
@@ -191,7 +191,8 @@ bool preempt_await(struct tracer *tracer)
            time_now() < latest)
         ;
     supervisor_lock(tracer->supervisor);
-    bool in_time = time_now() + SENDING_NS < latest; /* otherwise the occupier has given up its CPU, or is about to */
+    /* otherwise the occupier has given up its CPU, or does so too soon */
+    bool in_time = time_now() + SENDING_NS < latest;
     preempt_adapt_early(preempt, in_time);
     return arrived && in_time;
 }

@@ -22,8 +22,8 @@ enum regs_abi {
 #define REGS_CALL_ARGUMENTS 6
 #define REGS_RAW 36 /* size of the largest set of registers, in 64-bit words */
 
-/* A system call as seen at a stop after its instruction: the arguments, and the result that the call is about to
- * return. */
+/* A system call as seen at a stop after its instruction: the arguments, and the result that the call returns when the
+   tracee is resumed. */
 struct regs_call {
     enum regs_abi abi;
     int32_t number;
@@ -61,14 +61,14 @@ struct regs_context {
 };
 struct regs_context regs_context(bool compat);
 
-/* Makes a call that is about to return -EINTR begin anew when the tracee is resumed. If a signal handler runs first,
+/* Makes a call that would return -EINTR begin anew when the tracee is resumed. If a signal handler runs first,
  * the call returns EINTR, as it does without us. Returns 0 or -errno; -ENOSYS: impossible on this machine, where
  * regs_enter_call must be used. */
 int regs_restart_call(pid_t tid);
 
-/* Finds the call from which a thread is about to return, in the registers read at a stop. Fills *call in. Returns false
- * if there is no such call, or if the machine does not show it. If the kernel has prepared the call to begin anew,
- * either returns false, or sets call->result to an -ERESTART... code (include/linux/errno.h). */
+/* Finds the call from which a thread will return when it is resumed, in the registers read at a stop. Fills *call in.
+ * Returns false if there is no such call, or if the machine does not show it. If the kernel has prepared the call to
+ * begin anew, either returns false, or sets call->result to an -ERESTART... code (include/linux/errno.h). */
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
 /* Finds out call->arguments[0] if call lacks it. To be called at the same stop as regs_call. files: files of the
  * thread. Returns 0 or -errno, such as an error of procfs_first_argument. */
@@ -81,8 +81,8 @@ int regs_enter_call(pid_t tid, const struct regs_call *call);
  * instruction, as after regs_enter_call; otherwise after it. hidden: later stops should show no call. Returns 0; 1 if
  * hidden is impossible here; or -errno. */
 int regs_leave_call(pid_t tid, const struct regs_call *call, bool entered, bool hidden);
-/* Sets the value that a call is about to return (negative: -errno), and no other register. tid: a thread that is
- * stopped after that call. Returns 0 or -errno. */
+/* Sets the value that a call returns when the tracee is resumed (negative: -errno), and no other register. tid: a
+ * thread that is stopped after that call. Returns 0 or -errno. */
 int regs_set_result(pid_t tid, int64_t result);
 
 #endif

@@ -14,8 +14,8 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
-/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was longer ago than
- * this, ns. */
+/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was more than
+   SIGNAL_RESTART_PERIOD_MIN_NS ago. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 bool repair_is_own_call(const struct repair *repair)
@@ -228,7 +228,7 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
     bool ours = cause == STOP_BY_US;
 
     if (tracee->state == TRACEE_CONTINUING)
-        return true; /* the tracee is about to make a piece: repair_meets_stop */
+        return true; /* repair_meets_stop has prepared the next piece */
     bool in_call = regs_call(tracee->tid, regs, &call), ended = in_call && repair_has_ended(repair, &call);
     if (ours && (!in_call || ended))
         backoff_reset(&repair->backoff);

@@ -63,7 +63,7 @@ struct held_signal {
 /* A SIGPIPE that only a piece has raised: stray_sigpipe_look. */
 struct stray_sigpipe {
     bool was_pending;  /* the thread's own queue had a SIGPIPE before the rest of the call was begun */
-    bool is_pending;   /* the stray SIGPIPE is in that queue */
+    bool is_pending;   /* the stray SIGPIPE is in the thread's own queue */
     /* the thread blocked SIGPIPE, and its mask was changed to unblock only SIGPIPE; `mask` contains the original
      * mask */
     bool is_unblocked;
@@ -157,8 +157,8 @@ bool held_signal_waits(const struct held_signal *held);
 /* Returns the held signal; 0: none. The caller must resume the thread with this signal from the entry or exit stop of a
  * call: ptrace(2) then sends the signal to the thread again. */
 int held_signal_take(struct held_signal *held);
-/* Sends the held signal to the tracee, which will enter no more pieces. pid: process of the tracee. If we may not send
- * the signal, it stays held until the tracee's next call. */
+/* Sends the held signal to the tracee. Call this only if no further piece of the tracee's call follows. pid: process of
+ * the tracee. If we may not send the signal, it stays held until the tracee's next call. */
 void held_signal_send(struct tracee *tracee, pid_t pid);
 /* To be called at each signal-delivery stop, before the stop is answered. If the signal is one that was sent again,
  * gives it its first siginfo_t. Returns true if it has changed the siginfo_t. */

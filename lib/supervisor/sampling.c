@@ -12,7 +12,7 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
-#define NEW_TASKS_NS 10000000u /* ns; if a task was made less than this ago, BUDGET_NEW_TASKS is set */
+#define NEW_TASKS_NS 10000000u /* time after the making of a task in which BUDGET_NEW_TASKS is set, ns */
 #define STATS_FIRST_NS 200000000u /* ns; short, because a live view shows statistics on its first screen */
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)

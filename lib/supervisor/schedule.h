@@ -21,7 +21,7 @@ struct schedule_draw {
 struct schedule {
     uint64_t stratum_end;           /* end of the last stratum for which a tick was drawn */
     uint64_t taken_at;              /* time of the last tick that was taken */
-    uint64_t covered_ns, missed_ns; /* covered_ns and missed_ns of that tick */
+    uint64_t covered_ns, missed_ns; /* covered_ns and missed_ns of the last tick that was taken */
     struct schedule_draw ahead;     /* the tick after the last one that was taken, if it is drawn already */
     uint64_t random;                /* state of the random number generator; never 0 */
 };
@@ -49,8 +49,8 @@ void schedule_restart(struct schedule *schedule, uint64_t now);
 /* Makes the next stratum begin now. Returns the time by which this shortens the stratum of the last tick taken, ns. */
 uint64_t schedule_cut(struct schedule *schedule, uint64_t now);
 
-/* If the stratum of the last tick taken has ended, makes the next one begin now. Returns the gap between the two, ns,
- * which no tick covers. Otherwise returns 0. */
+/* If the stratum of the last tick taken has ended, makes the next stratum begin now. Returns the gap between these
+   strata, ns, which no tick covers. Otherwise returns 0. */
 uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now);
 
 /* Delays the beginning of the next stratum by ns, because the targets were stopped for that time. No tick covers that

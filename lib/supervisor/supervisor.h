@@ -261,7 +261,7 @@ struct objects {
 struct client {
     int socket; /* socket to the client; when serving: the socket that listens */
     int epoll;
-    bool quitting; /* the supervisor is about to end */
+    bool quitting; /* the supervisor must end */
     bool gone;     /* the client has closed its socket */
     struct watcher {
         int term;           /* eventfd, written when SIGTERM has come; -1: no thread waits for SIGTERM */

@@ -25,12 +25,13 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* In wall mode, while no tracee is active, the period of ticks is at least this, ns. */
+/* The shortest period of ticks in wall mode while no tracee is active, ns. */
 #define WALL_PERIOD_NS 10000000u
 /* If all running threads were interrupted and have not stopped yet, the next tick comes after PAUSE_NS, in case other
  * threads have woken up. */
 #define PAUSE_NS 5000000u
-/* If the period is longer than this, no tick is drawn ahead: a change of the rate would take effect too late. */
+/* If the period is longer than AHEAD_PERIOD_MAX_NS, no tick is drawn ahead: a change of the rate would take effect too
+   late. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
 /* Leaves the time in which targets were stopped out of the schedule. A period is CPU time of targets, which does not

@@ -117,7 +117,7 @@ static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, 
     running->ran = running->ran || tracee->look.verdict == CPU_WAIT_RAN;
 }
 
-/* Returns true if tracers may run on this CPU. Targets may be allowed other CPUs than we are. */
+/* Returns true if tracers may run on this CPU. Targets may be allowed to run on CPUs on which the supervisor is not. */
 static bool tick_is_cpu_of_ours(const struct tracer *tracer, int cpu)
 {
     return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus.set);

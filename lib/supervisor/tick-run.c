@@ -34,13 +34,13 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* A tracer is not bound to a CPU if it woke up this long after its tick was due, ns. */
+/* A tracer is not bound to a CPU if it woke up STARVED_NS or more after its tick was due. */
 #define STARVED_NS 20000000u
 /* At each interrupt of a thread, its look.ran_ns and look.waited_ns first lose 1/FADING of their value. */
 #define FADING 32u
 /* A thread is stopped for a handover at most once in this time, ns. */
 #define LEAVING_PERIOD_NS 10000000u
-/* If the period of ticks is at least this long, ns, more interrupts in a tick cost little. */
+/* If the period of ticks is FEW_TICKS_PERIOD_NS or longer, more interrupts in a tick cost little. */
 #define FEW_TICKS_PERIOD_NS 5000000u
 /* If the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other. So each is stopped as
  * briefly as if it were alone. If the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads, unless
@@ -83,7 +83,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
-        /* the thread is ending, or another tracer traces it now and is about to drop this tracee */
+        /* the thread is ending, or another tracer traces it now and will drop this tracee */
         interrupt->pending_ns = 0;
         handover_regain(tracee);
         return false;

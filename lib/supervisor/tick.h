@@ -17,8 +17,8 @@ struct tracer;
 
 struct tick {
     uint64_t at;         /* time of the tick under way, or of the last one */
-    uint64_t was_due;    /* time at which that tick was due */
-    uint64_t missed_ns;  /* sampling time before that tick that no tick represents, ns: schedule.h */
+    uint64_t was_due;    /* time at which the tick of `at` was due */
+    uint64_t missed_ns;  /* sampling time before the tick of `at` that no tick represents, ns: schedule.h */
     uint64_t due;        /* time of the next tick; 0: no tick is set */
     bool late;           /* the tick came too late to find out which thread was on our CPU when the tick was due */
     unsigned late_ticks; /* number of ticks in a row that came late */

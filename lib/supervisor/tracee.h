@@ -35,7 +35,7 @@ enum tracee_state {
     TRACEE_INTERRUPTED, /* an interrupt was sent, and the tracee has not stopped yet */
     TRACEE_CONTINUING,  /* a call that a stop cut short is being continued: repair.h */
     TRACEE_LISTENING,   /* in a group stop: SIGSTOP, ^Z */
-    TRACEE_RELEASED,    /* detached; a tracer is about to seize it: handover.c */
+    TRACEE_RELEASED,    /* detached; the tracer that gets it will seize it: handover.c */
 };
 #define TRACEE_STATES (TRACEE_RELEASED + 1)
 
@@ -53,7 +53,7 @@ struct interrupt {
     uint64_t hindered_at; /* time from which on the tracer may have kept the tracee off a CPU */
     uint64_t seen_at;     /* time at which the stop was seen */
     uint64_t wait_ns;     /* run-queue wait of the tracee's life, read at the tick that sent the interrupt */
-    uint64_t run_ns;      /* CPU time of the tracee's life, read at that tick */
+    uint64_t run_ns;      /* CPU time of the tracee's life, read at the tick that sent the interrupt */
     uint64_t pending_ns;  /* sampling time that the coming sample represents */
     uint64_t overdue_ns;  /* sampling time of later ticks, which found that the tracee had not stopped yet */
     /* sampling time of ticks that did not interrupt the tracee; the next interrupt adds it to pending_ns */
@@ -106,7 +106,7 @@ struct preempt_judgement {
 struct tracee_sleep {
     struct wall_time wall;
     uint64_t turns;       /* procfs_cpu.turns when the tracee was last seen asleep */
-    bool uninterruptible; /* the tracee was in state D then: proc_pid_stat(5) */
+    bool uninterruptible; /* the tracee was in state D when last seen asleep: proc_pid_stat(5) */
 };
 
 /* The handover of a tracee to another tracer: handover.c. */
@@ -169,7 +169,7 @@ struct process_clock {
     bool valid;
     clockid_t id;
     uint64_t base_ns;        /* reading of the clock when sampling last began or went on */
-    uint64_t paused_ns;      /* CPU time that the process used in earlier stretches of sampling */
+    uint64_t paused_ns;      /* CPU time that the process used before base_ns while sampling was on */
     uint64_t known_ns;       /* CPU time since base_ns, as process_cpu read it last */
     uint64_t lately_ns;      /* value that process_cpu_lately returned last */
     uint64_t lately_at;      /* time at which lately_ns was read; 0: never */
@@ -179,8 +179,8 @@ struct process_clock {
 /* The samples of all threads of a process. */
 struct process_samples {
     uint64_t count;         /* number of samples that represent CPU time */
-    uint64_t attributed_ns; /* CPU time that these samples represent */
-    /* when serving: CPU time of other processes that these samples represent, too; at most one period */
+    uint64_t attributed_ns; /* CPU time that the samples of the process represent */
+    /* when serving: CPU time of other processes that the samples of this process represent, too; at most one period */
     uint64_t for_others_ns;
     int64_t kept_debt_ns;   /* CPU time without samples that the last baseline_keep_debts saved; may be negative */
 };

@@ -27,11 +27,11 @@
 #define DRAIN_CREDIT_MAX 8u
 /* The pause between two searches in /proc for the processes of held tasks, ns: new_task_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
-/* If a tracer slept longer than this, ns, it had answered all news before the sleep. */
+/* If a tracer slept longer than CAUGHT_UP_NS, it had answered all news before the sleep. */
 #define CAUGHT_UP_NS 20000u
-/* While no CPU is idle, targets lose the CPU time of a tracer. At each step they also lose this time, ns, which the
- * tracer's own clock does not show. It is the time of a timer interrupt, two context switches, and the cold caches
- * after them. */
+/* While no CPU is idle, targets lose the CPU time of a tracer. At each step they also lose UNSEEN_NS, which the
+ * tracer's own clock does not show. UNSEEN_NS is the time of a timer interrupt, two context switches, and the cold
+ * caches after them. */
 #define UNSEEN_NS 7000u
 
 /* --- the inbox ----------------------------------------------------------------------------- */

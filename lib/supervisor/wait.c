@@ -40,7 +40,7 @@
 #include "supervisor/tracer-cpus.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-#define WAIT_TURN_NS 500000u /* ns; if there was news all this time, tracees are asked for news one by one */
+#define WAIT_TURN_NS 500000u /* ns; after news without a pause for this time, tracees are asked for news one by one */
 #define WAIT_TURN_TRACEES_MAX 256
 #define WAIT_TURN_PIECE 16 /* number of tracees that are asked between two reads of the clock */
 #define WAIT_DRAIN_MAX_NS 2000000u /* longest drain, ns, so that ticks and commands are not delayed for long */
@@ -113,7 +113,8 @@ static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, c
 }
 
 /* Answers the entry or exit stop of a call during which ticks leave the thread alone (backoff of calls.h). At any other
- * stop, except FORK and CLONE, which come within the call, wait_answer ends this: ticks interrupt the thread again. */
+ * stop, except FORK and CLONE, which come within the call, wait_answer ends the backoff: ticks interrupt the thread
+ * again. */
 static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;

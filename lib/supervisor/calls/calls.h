@@ -76,7 +76,7 @@ struct call_request {
     int8_t size_argument, address_argument; /* indexes of the arguments; -1: none */
     uint64_t address;
     uint64_t size;       /* size or count argument of the call: bytes, elements, events or submissions */
-    uint64_t enough;     /* the call is complete after this number of bytes, even if size is larger */
+    uint64_t enough;     /* number of bytes after which the call is complete, even if size is larger */
     uint64_t events_min; /* EVENTS, RING: number of events that the call waits for */
     uint64_t timeout;    /* recvmmsg(2): address of the call's time limit; 0: no limit */
     bool narrow_time;    /* the time limit at timeout has 32-bit words */
@@ -164,7 +164,7 @@ struct backoff {
         BACKOFF_BEFORE_CALL, /* the thread has not reached the call's entry stop yet */
         BACKOFF_IN_CALL,     /* the thread has not reached the call's exit stop yet */
     } phase;
-    /* how long ticks leave the thread alone, ns; 0: they have not left it alone in this call before */
+    /* how long ticks leave the thread alone, ns; 0: ticks have not left the thread alone in this call before */
     uint64_t hold_ns;
     uint64_t until;   /* IN_CALL: CLOCK_MONOTONIC, ns: no tick interrupts the thread before this time */
 };

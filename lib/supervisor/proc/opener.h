@@ -43,7 +43,7 @@ struct opener {
     int socket;       /* socket to the process; 0: there is no process */
     unsigned hanging; /* number of processes that were abandoned */
     struct opener_hang {
-        dev_t device;   /* device of the file at which one of these processes hangs */
+        dev_t device;   /* device of the file at which an abandoned process hangs */
         uint64_t until; /* CLOCK_MONOTONIC, ns: no other file of that device is requested before this time */
     } hangs[OPENER_HANGING_MAX];
 };

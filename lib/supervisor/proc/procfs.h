@@ -18,7 +18,7 @@ struct procfs_task {
     int schedstat_fd; /* -1: not open */
     int stat_fd;      /* -1: not open */
     bool coarse;      /* procfs_look reads "stat" instead of "syscall", unless may_exec */
-    /* the task may be about to execute a program. During an exec, a read of "syscall" or "stat" may wait (system.c), so
+    /* the task may soon execute a program. During an exec, a read of "syscall" or "stat" may wait (system.c), so
      * doing_fd is "status" */
     bool may_exec;
     /* if may_exec: the caller wants the system call in which the task sleeps, even if reading "syscall" may wait */

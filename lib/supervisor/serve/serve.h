@@ -27,7 +27,7 @@ struct tracee;
 void serve_accept(struct supervisor *supervisor);
 /* Reads the request of a connection, carries it out, answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);
-/* Pauses sampling if no process has a running count. Ends the supervisor if this lasts. */
+/* Pauses sampling if no process has a running count. Ends the supervisor if no count runs for some time. */
 void serve_end_if_unneeded(struct supervisor *supervisor);
 
 /* --- histograms: counts.c --- */
