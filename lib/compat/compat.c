@@ -161,7 +161,7 @@ static int request_ask(const char *call, const struct wire_profil *request, stru
     bool vain = request_is_vain(request);
     int error = -EPIPE;
 
-    /* a supervisor that is about to end may accept the connection and then close it */
+    /* a supervisor that has begun to end may accept the connection and then close it */
     for (int attempt = 0; error == -EPIPE && attempt < ATTEMPTS; attempt++) {
         int fd = request_reach_supervisor(call, !vain);
         if (fd < 0)

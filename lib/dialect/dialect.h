@@ -192,8 +192,8 @@ enum {
     DIALECT_CELL_SPECIALS
 };
 
-/* A pc counts in the cell for the total, and in one other cell. Returns this other cell: the cell of the pc's text, or
- * DIALECT_CELL_OUTSIDE. */
+/* Returns the cell in which a pc counts in addition to the cell for the total: the cell of the pc's text, or
+   DIALECT_CELL_OUTSIDE. */
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc);
 

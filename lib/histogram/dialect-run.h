@@ -30,7 +30,7 @@ struct dialect_run_options {
 struct dialect_run_facts {
     uint32_t pid;
     uint32_t generation; /* number of earlier images of this process that have at least one tick */
-    uint32_t process;    /* index in the profile; PROFILE_NONE: not known */
+    uint32_t process;    /* index in profile->processes; PROFILE_NONE: not known */
     bool on;             /* the dialect has not ended the counting */
     uint64_t ticks, outside, overflows;
 };
@@ -67,8 +67,8 @@ struct dialect_run {
  * -ENOMEM. */
 int dialect_run_parse_region(const char *text, struct dialect_run_region *region);
 
-/* Creates a dialect_run. Takes regions over, also after an error. count 0: the code of the program is the only region.
- * Returns 0 or -ENOMEM. */
+/* Creates a dialect_run. Takes over the ownership of regions, also after an error. count 0: the code of the program is
+ * the only region. Returns 0 or -ENOMEM. */
 int dialect_run_new(const struct dialect_run_options *options, struct dialect_run_region *regions, size_t count,
                     struct dialect_run **run);
 void dialect_run_free(struct dialect_run *run);

@@ -42,7 +42,7 @@ enum profile_object_kind {
 
 struct profile_object {
     enum profile_object_kind kind;
-    uint32_t path;  /* string: path as the target sees it, or "[vdso]", "//anon", "[unknown]" */
+    uint32_t path;  /* index in strings: path as the target sees it, or "[vdso]", "//anon", "[unknown]" */
     bool deleted;   /* the path no longer led to this file when the mapping was read: it ended with " (deleted)" */
     bool hangs;     /* opening the file hung, so nobody opens its path again */
     /* the profile was read from a file without addresses. The addresses are invented, to distinguish locations */
@@ -73,10 +73,10 @@ struct profile_thread {
 };
 
 struct profile_function {
-    uint32_t name;        /* string: name for users, demangled */
-    uint32_t system_name; /* string: name in the symbol table */
+    uint32_t name;        /* index in strings: name for users, demangled */
+    uint32_t system_name; /* index in strings: name in the symbol table */
     uint32_t object;      /* index + 1 of its object; 0: not known */
-    uint32_t file;        /* string: the source file; "": not known */
+    uint32_t file;        /* index in strings: the source file; "": not known */
     uint32_t line;        /* 0: not known */
 };
 
@@ -127,7 +127,7 @@ enum profile_state {
 struct profile_sample {
     uint32_t thread;  /* index */
     uint32_t node;    /* index of the innermost node of the stack */
-    uint32_t syscall; /* index, or PROFILE_NONE: user code */
+    uint32_t syscall; /* index in profile->syscalls, or PROFILE_NONE: user code */
     uint32_t state;   /* enum profile_state */
     uint64_t count;
     uint64_t cpu_ns;
@@ -293,8 +293,8 @@ enum profile_merging {
 };
 
 /*
- * Adds the profile `from` to the profile `into`. If several profiles are merged in another order, only the order of entries
- * in the tables changes.
+ * Adds the profile `from` to the profile `into`. If several profiles are merged in another order, only the order of
+ * entries in the tables changes.
  *
  * Objects are the same by the rule of profile_object. Processes are the same if their pid, parent, name and start are
  * equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their

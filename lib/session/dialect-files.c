@@ -174,8 +174,9 @@ static void name_program(const char *program, char text[32])
     text[length] = '\0';
 }
 
-/* Makes the path of a file: that of the first file, and suffixes for the image, the object and the region. part: number
- * of earlier files of this image. same: number of earlier regions of the same object. Returns 0 or -ENAMETOOLONG. */
+/* Makes the path of a file from the path of the first file and suffixes for the image, the object and the region. part:
+ * number of earlier files of this image. same: number of earlier regions of the same object. Returns 0 or
+ * -ENAMETOOLONG. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
                      const struct dialect_run_facts *facts, const char *object,
                      char path[PATH_MAX])

@@ -35,8 +35,8 @@ void session_histograms_free(struct pprofil_session *session)
         histograms_drop(&session->histograms);
 }
 
-/* Makes count the histogram of a pid, in place of an earlier one. Takes count over, also after an error. Returns 0 or
- * -ENOMEM. */
+/* Makes *count the histogram of a pid, in place of an earlier one. Takes over the ownership of *count, also after an
+ * error. Returns 0 or -ENOMEM. */
 static int histograms_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
     struct session_histogram **link = histogram_link(session, pid);

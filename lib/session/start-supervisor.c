@@ -15,7 +15,7 @@
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48
 
-/* Adds to the problem that a supervisor beside the program was not used, because it is not trusted. */
+/* Adds a sentence to session->problem: a supervisor beside the program was not used, because it is not trusted. */
 static void explain_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
 {
     size_t used = strlen(session->problem);

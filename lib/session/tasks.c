@@ -44,7 +44,7 @@ struct tasks {
 /* The list of threads that a call makes. */
 struct task_list {
     const struct profile *profile;
-    const struct tasks *before; /* the list of the last call */
+    const struct tasks *before; /* the list that the last call made */
     const uint64_t *samples; /* numbers of samples that found a thread awake; indexed as profile->threads */
     struct known_task *known; /* owned */
     uint32_t count;
@@ -53,7 +53,7 @@ struct task_list {
 /* The process whose threads are read. */
 struct task_process {
     int directory;    /* descriptor of the open directory /proc/PID/task */
-    uint32_t process; /* index in the profile */
+    uint32_t process; /* index in profile->processes */
     bool compat;      /* a 32-bit program */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* active: decides which tracees are active. These use CPU time, and ticks look at them. */
+/* active: decides which tracees are active: these tracees use CPU time, and ticks look at them. */
 #ifndef PPROFIL_ACTIVE_H
 #define PPROFIL_ACTIVE_H
 

@@ -45,9 +45,10 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
  * Returns the CPU time that a sample of a thread on a CPU represents, ns.
  *
  * If other threads compete for the CPU, a sample represents more time than the thread ran. A program that profiles
- * itself compares the sum with its own clock, even after few samples. So its sum may exceed its CPU time by at most one
- * period. Such a program may also turn profiling on for less than a period each time. So its threads always count as
- * young. Then the sum approaches the CPU time of the process, of which more is known than of a thread's.
+ * itself compares the sum of its samples with its own clock, even after few samples. So the sum may exceed its CPU time
+ * by at most one period. Such a program may also turn profiling on for less than a period each time. So its threads
+ * always count as young. Then the sum approaches the CPU time of the process, about which more is known than about the
+ * CPU time of a thread.
  */
 static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {

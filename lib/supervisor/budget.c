@@ -16,7 +16,7 @@
 #define COST_SAMPLES_MIN 8.0
 #define COST_SAMPLES_MAX 32.0
 #define COST_SAMPLE_MAX_NS 1000000.0 /* limit, ns: a sample that cost more was delayed by something else */
-#define CHANGE_MIN 0.05 /* share of the rate; a smaller change is not reported */
+#define CHANGE_MIN 0.05 /* smallest change of the rate that is reported, as a share of the rate */
 
 void budget_init(struct budget *budget, double asked_hz, double share)
 {

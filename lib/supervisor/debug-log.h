@@ -48,7 +48,7 @@
  *     rate HZ                  the present rate has changed much
  *
  * Other events are decisions: tick, move, late, backoff, waits, hand, sample. More may be added. Lines are kept in
- * memory, and written when the tracer is about to sleep, so the lines of several tracers must be sorted by time. The
+ * memory, and written before the tracer sleeps, so the lines of several tracers must be sorted by time. The
  * line of a stop is added while the thread is stopped.
  */
 #ifndef PPROFIL_DEBUG_LOG_H

@@ -119,8 +119,8 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
 }
 
 /* If CPUs are full: returns true if the tracee must stay with its tracer. Parameter there: another tracer, whose home
- * is the tracee's CPU; NULL: no tracer has that home. In that case, the only runnable tracee of a tracer stays, because
- * its tracer moves to its CPU (affinity_rotate). */
+ * is the tracee's CPU; NULL: no tracer has that home. If the parameter is NULL, the only runnable tracee of a tracer
+ * stays, because its tracer moves to its CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)

@@ -129,7 +129,8 @@ void handover_regain(struct tracee *tracee)
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
     tracee->handover.exec_id = 0; /* 0: the thread has executed another program */
     handover_send(tracer, tracee, tracer);
-    tracee->handover.released_at = tracee->process->handed_over_at; /* the thread may have made tasks since that time */
+    /* the thread may have made tasks since the last handover of a thread of its process */
+    tracee->handover.released_at = tracee->process->handed_over_at;
 }
 
 /* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. One case is an EPERM after the

@@ -40,7 +40,7 @@
 
 #define SERVE_PERIOD_NS 250000000u /* when serving: longest time between two checks for running counts, ns */
 #define DRAIN_PERIOD_NS 500000000u /* longest time between two rounds of the main loop, ns */
-#define LOCK_TRIES_MAX 400u        /* number of tries before a sleep; they take about 10 us */
+#define LOCK_TRIES_MAX 400u        /* number of tries to take the lock before a sleep; they take about 10 us */
 #define FINISH_NS 2000000000u /* longest wait for requested files, ns */
 #define FINISH_PERIOD_NS 20000000u
 #define OTHERS_LEAVE_NS 1000000000u /* longest wait for the other tracers, ns */

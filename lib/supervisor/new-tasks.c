@@ -295,8 +295,8 @@ void new_task_find_missed(struct tracer *tracer, struct tracee *tracee)
         return;
     uint64_t released_at = tracee->handover.released_at;
     pid_t last_before = tracee->handover.last_pid;
-    /* within NUMBERS_NS after the detachment the numbers are enough. Later, start times are needed, too, and reading
-     * them from "stat" may wait for an exec (proc/system.c) */
+    /* within NUMBERS_NS after the detachment, process numbers are enough to recognize new tasks. Later, start times are
+     * needed, too, and reading them from "stat" may wait for an exec (proc/system.c) */
     bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
     attach_rest(tracer, pid); /* seizes missed threads; afterwards the tracee may be gone */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);

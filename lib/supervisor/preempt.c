@@ -191,7 +191,7 @@ bool preempt_await(struct tracer *tracer)
            time_now() < latest)
         ;
     supervisor_lock(tracer->supervisor);
-    /* otherwise the occupier has given up its CPU, or does so too soon */
+    /* false: the occupier has given up its CPU, or gives it up before an interrupt can arrive */
     bool in_time = time_now() + SENDING_NS < latest;
     preempt_adapt_early(preempt, in_time);
     return arrived && in_time;

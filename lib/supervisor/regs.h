@@ -42,7 +42,7 @@ struct regs {
     uint64_t call_end;                 /* address of the instruction after the instruction of that call */
     bool compat;                       /* the thread runs in the machine's 32-bit ABI */
     bool entered;           /* the thread entered the kernel by a call or a fault, not by an interrupt */
-    int64_t result;         /* result that the call is about to return */
+    int64_t result;         /* result that the call returns when the tracee is resumed */
     uint64_t raw[REGS_RAW]; /* all registers as the kernel returned them; only regs-*.c use this */
 };
 

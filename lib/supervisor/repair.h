@@ -97,7 +97,7 @@ struct repair {
     struct stray_sigpipe sigpipe;
     bool restarted;             /* the call was begun anew; else its rest is made in pieces */
     int64_t timeout_result;     /* result of a restarted call when its deadline has passed */
-    uint64_t deadline;          /* CLOCK_MONOTONIC, ns: the call is ended at this time; 0: no time limit */
+    uint64_t deadline;          /* time at which the call is ended, CLOCK_MONOTONIC ns; 0: no time limit */
     uint64_t signal_restart_at; /* time of the last restart of a call that a signal had broken */
 };
 

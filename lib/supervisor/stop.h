@@ -15,7 +15,7 @@ struct tracer;
 
 enum stop_kind {
     STOP_ENDED,     /* the thread has exited, or was killed */
-    STOP_SIGNAL,    /* signal-delivery-stop: a signal is about to be delivered */
+    STOP_SIGNAL,    /* signal-delivery-stop: the tracee has a signal that is not delivered yet */
     STOP_GROUP,     /* group-stop: the whole process is being stopped by a signal */
     STOP_INTERRUPT, /* after PTRACE_INTERRUPT; the first stop of a new tracee; after any SIGCONT */
     STOP_CALL,      /* syscall-stop: a call is entered, or has returned; comes only after PTRACE_SYSCALL */

@@ -105,7 +105,7 @@
  *       that tracee: handover_adopt_leader.
  *     - A RELEASED tracee that cannot be seized is forgotten, and may become an untraced thread. A tracee may become
  *       RUNNING without having been seized: if we are leaving, or if another tracer has its number by now. Such a
- *       tracee is about to be dropped.
+ *       tracee will soon be dropped.
  *     - From any state but UNKNOWN and RELEASED, a signal that stops the process makes a tracee LISTENING, and SIGCONT
  *       makes it RUNNING.
  *     - A tracee in any state may end, be detached, be ended by an exec, or be forgotten because its process is gone or
@@ -232,7 +232,7 @@ struct cpus {
 
 /* The times of periodic work: housekeeping.c. */
 struct housekeeping {
-    uint64_t unreported_until; /* CLOCK_MONOTONIC, ns: before this time, unreported ends are likely */
+    uint64_t unreported_until; /* time up to which unreported ends are likely, CLOCK_MONOTONIC ns */
     uint64_t stats_due;        /* time at which the next statistics are due */
     uint64_t ends_at;          /* time of the last search for unreported ends */
     uint64_t all_ends_at;      /* time of the last such search that looked at all processes */

@@ -85,7 +85,7 @@ struct tracee_look {
     uint64_t at;                   /* time at which times was read */
     int cpu;                       /* CPU on which the tracee last ran or waited; -1: not known */
     uint64_t cpu_at;               /* time at which cpu was read */
-    struct cpu_wait cpu_wait;      /* state of cpu_wait for that CPU */
+    struct cpu_wait cpu_wait;      /* state of cpu_wait_look for the CPU `cpu` */
     enum cpu_wait_verdict verdict; /* conclusion from cpu_wait at the last tick */
     bool wants_cpu;                /* the tick under way found that the tracee wants a CPU */
     uint64_t ran_ns;               /* CPU time that the tracee used, ns; a decaying sum */
@@ -114,7 +114,7 @@ struct tracee_handover {
     /* tracer to which the tracee goes at its next interrupt outside of any call; NULL: it stays */
     struct tracer *to;
     bool never;           /* no other tracer is permitted to seize the tracee */
-    uint64_t released_at; /* CLOCK_BOOTTIME, ns: the tracee was detached */
+    uint64_t released_at; /* time at which the tracee was detached, CLOCK_BOOTTIME ns */
     uint64_t done_at;     /* time at which its present tracer got the tracee */
     /* if CPUs are full: time from which on the tracee has been away from its tracer's CPU; 0: it is not */
     uint64_t away_since;
@@ -148,7 +148,8 @@ struct tracee {
     struct tracee_activity activity;
     struct tracee_look look;
     struct interrupt interrupt;
-    /* 0 to STOP_CREDIT_MAX; grows each time that polling caught its stop; at 0 its stops are rarely polled for */
+    /* 0 to STOP_CREDIT_MAX; grows each time that polling caught a stop of the tracee; at 0 the tracee's stops are
+       rarely polled for */
     unsigned stop_credit;
     struct preempt_judgement judgement;
     struct repair repair;
@@ -207,7 +208,7 @@ struct process {
     uint64_t count_owed_ns;
     pid_t memory_tid;       /* thread whose /proc files show the memory: the leader, while the leader lives */
     struct maps maps;
-    /* CLOCK_BOOTTIME, ns: last detachment of one of its threads for a handover; 0: never */
+    /* time at which a thread was last detached for a handover, CLOCK_BOOTTIME ns; 0: never */
     uint64_t handed_over_at;
     uint64_t start_time;       /* procfs_start_time when a handover of one of its threads was last decided; 0: never */
     struct untraced *untraced; /* owned: list of its threads that could not be seized */

@@ -20,7 +20,7 @@
 struct wakeup {
     pid_t tid; /* thread id */
     timer_t timers[2], slow;
-    uint64_t due[2]; /* CLOCK_MONOTONIC, ns: times for which `timers` are set; 0: off */
+    uint64_t due[2]; /* times for which `timers` are set, CLOCK_MONOTONIC ns; 0: off */
     uint64_t slow_due;
     sigjmp_buf out;
     volatile sig_atomic_t jumps; /* the handler must jump out of the wait */

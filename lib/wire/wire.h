@@ -39,7 +39,7 @@ enum wire_type {
 
 struct wire_header {
     uint32_t type; /* enum wire_type */
-    uint32_t size; /* bytes of the event with this header; a multiple of 8 */
+    uint32_t size; /* size of the whole event, header included, bytes; a multiple of 8 */
 };
 
 #define WIRE_EVENT_MAX 8192u  /* limit of the size of an event, bytes; a sample with a stack may be larger */

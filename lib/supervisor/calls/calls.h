@@ -166,7 +166,7 @@ struct backoff {
     } phase;
     /* how long ticks leave the thread alone, ns; 0: ticks have not left the thread alone in this call before */
     uint64_t hold_ns;
-    uint64_t until;   /* IN_CALL: CLOCK_MONOTONIC, ns: no tick interrupts the thread before this time */
+    uint64_t until;   /* IN_CALL: time up to which no tick interrupts the thread, CLOCK_MONOTONIC ns */
 };
 
 /* Notes that a stop of ours has broken a call. syscall: number of the call; pc: the address after its instruction; sp:

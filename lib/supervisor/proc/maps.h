@@ -21,7 +21,7 @@ struct maps {
     uint32_t jit_object; /* id of the object with a JIT's names; 0: not requested */
     unsigned count;      /* number of slots in use */
     unsigned next;       /* index of the slot that is overwritten next */
-    uint64_t scanned_at; /* CLOCK_MONOTONIC, ns: the last scan, a walk through all executable mappings */
+    uint64_t scanned_at; /* time of the last scan of all executable mappings, CLOCK_MONOTONIC ns */
     uint64_t scan_cost_ns;
     unsigned scans;
     bool changed; /* a sample since the last scan was in a new mapping */

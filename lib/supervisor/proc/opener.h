@@ -27,7 +27,7 @@
 struct opener_task {
     struct opener_task *next;
     uint32_t id;    /* id of the object */
-    uint64_t due;   /* CLOCK_MONOTONIC, ns: the file is not requested before this time; 0: no delay */
+    uint64_t due;   /* earliest time of the request, CLOCK_MONOTONIC ns; 0: no delay */
     uint64_t pause; /* JIT_NAMES: time between the last two attempts, ns */
     dev_t device;   /* device of the file's file system; 0: unknown */
     struct open_request request;
@@ -36,7 +36,7 @@ struct opener_task {
 struct opener {
     struct opener_task *queue; /* list of the waiting tasks, the oldest first */
     struct opener_task *task;  /* task that is being served; NULL: none */
-    uint64_t asked_at;         /* CLOCK_MONOTONIC, ns: the task was sent to the process */
+    uint64_t asked_at;         /* time at which the task was sent to the process, CLOCK_MONOTONIC ns */
     bool answered;             /* the process has answered, but the client does not have the answer yet */
     struct wire_message answer;
     int fd;           /* owned: descriptor that belongs to the answer, or -1 */
@@ -44,7 +44,7 @@ struct opener {
     unsigned hanging; /* number of processes that were abandoned */
     struct opener_hang {
         dev_t device;   /* device of the file at which an abandoned process hangs */
-        uint64_t until; /* CLOCK_MONOTONIC, ns: no other file of that device is requested before this time */
+        uint64_t until; /* time up to which no other file of the device is requested, CLOCK_MONOTONIC ns */
     } hangs[OPENER_HANGING_MAX];
 };
 

@@ -35,7 +35,7 @@ void maps_list_end(struct maps_list *list);
 struct mounts {
     struct mounts_device {
         uint32_t major, minor;
-        uint64_t until; /* CLOCK_MONOTONIC, ns: may_hang is valid before this time; 0: the element is free */
+        uint64_t until; /* time up to which may_hang is valid, CLOCK_MONOTONIC ns; 0: the element is free */
         bool may_hang;
     } known[MOUNTS_CACHED_MAX];
     unsigned next; /* index of the element that is overwritten next */

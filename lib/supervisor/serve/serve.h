@@ -27,7 +27,8 @@ struct tracee;
 void serve_accept(struct supervisor *supervisor);
 /* Reads the request of a connection, carries it out, answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);
-/* Pauses sampling if no process has a running count. Ends the supervisor if no count runs for some time. */
+/* Pauses sampling if no process has a running count. Ends the supervisor after some time without a running count, or at
+   once if it has no tracees. */
 void serve_end_if_unneeded(struct supervisor *supervisor);
 
 /* --- histograms: counts.c --- */
