@@ -128,8 +128,8 @@ static void help_put_part(struct canvas *canvas, const struct part *part, const 
     }
 }
 
-/* Divides the entries into one part, or into two parts of about the same height. Returns the height of the longer part.
- * */
+/* Divides the entries into one part, or into two parts of about the same height. Returns the height
+ * of the longer part. */
 static int help_divide(struct part parts[2], const struct page *page, int count)
 {
     int all = 0;
