@@ -13,7 +13,8 @@
 #include "symbol/symbol.h"
 
 struct ticks_row {
-    uint64_t address;             /* the first field, as array_count_up_to needs it */
+    /* must be the first field, because array_count_up_to searches by it */
+    uint64_t address;
     uint64_t end; /* end of its text: where the next row begins, or the end of all text */
     const struct symbol *symbol;  /* borrowed; the name that is shown */
     const struct symbol *symbols; /* borrowed; all symbols at this address */
