@@ -62,8 +62,8 @@ const char *pprofil_session_problem(const pprofil_session *session);
  * default. The caller's descriptors stay open. */
 struct pprofil_launch {
     size_t size;      /* sizeof(struct pprofil_launch) */
-    int input;        /* the caller's descriptor that becomes its standard input */
-    int output;       /* the caller's descriptor that becomes its standard output and its standard error */
+    int input;        /* the caller's descriptor that becomes the program's standard input */
+    int output;       /* the caller's descriptor that becomes the program's standard output and standard error */
     bool new_session; /* call setsid(2) in the child, so that signals of the terminal do not reach it */
 };
 
@@ -74,8 +74,8 @@ struct pprofil_launch {
 int pprofil_session_launch(pprofil_session *session, char *const argv[], const struct pprofil_launch *launch,
                            pid_t *pid);
 
-/* Attaches to those threads of a running process that may be traced, without stopping them. -ESRCH, -EPERM, ...: none
- * of its threads may be traced. */
+/* Attaches to all threads of a running process that may be traced, without stopping the threads. -ESRCH, -EPERM, ...:
+ * none of its threads may be traced. */
 int pprofil_session_attach(pprofil_session *session, pid_t pid);
 
 /* Returns one line of text about the process of the last attach: which of its threads could not be traced, and why.
