@@ -95,7 +95,7 @@ static bool n64_overlap(const OSProf *segments, u32 count, int mode)
     return false;
 }
 
-/* Writes messages about errors in a segment that the library without error reports ignores. */
+/* Writes messages about a segment's errors, for the library without error reports, which ignores them otherwise. */
 static void n64_explain(const OSProf *segment, u32 index, u32 counter_size)
 {
     u32 words = n64_words(segment, 0);

@@ -243,8 +243,8 @@ int profile_function(struct profile *profile, const struct profile_function *fun
 void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
                              uint32_t line);
 /* Finds or adds an object. Two objects are the same if they are of one kind and their build-ids are equal. Without
- * build-ids, their device, inode and path must be equal. Objects of kind ANON are the same if they belong to one
- * process. */
+ * build-ids, their device, inode and path must be equal. Two objects of kind ANON are the same if they belong to the
+ * same process. */
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
 int profile_add_process(struct profile *profile, const struct profile_process *process,
                         uint32_t *index);

@@ -179,7 +179,7 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
         error = session_take(session);
         control_serve(session);
         if (error == 0)
-            /* if this kills the supervisor, the end of this function reports it */
+            /* if session_check_supervisor kills the supervisor, the end of this function reports the kill */
             error = session_check_supervisor(session);
     }
     if (error != 0)

@@ -135,8 +135,8 @@ void control_free(struct pprofil_session *session);
 void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size);
 
 /* Stores one line of text: which threads of a process cannot be traced, and why the first of them cannot. tracer: the
- * process that traces the other threads. count: number of untraced threads that tracer found; the text has it if no
- * untraced thread is left. */
+ * process that traces the other threads. count: number of untraced threads that tracer found. The text contains this
+ * number if no untraced thread is left. */
 void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
 
 #endif

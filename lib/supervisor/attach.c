@@ -51,7 +51,7 @@ struct attach_pass {
     unsigned exec_seizures; /* number of seizures that were given up because of an exec */
     unsigned found;
     unsigned untraced; /* number of threads that refused for the first time */
-    int error;         /* error of the first thread that refused */
+    int error;         /* error of the first thread that could not be seized */
     pid_t culprit;
 };
 

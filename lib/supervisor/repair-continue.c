@@ -200,8 +200,9 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }
 
-/* Returns true if the signal does not end the call. Then the stop has been answered. There are three such signals: a
- * stray SIGPIPE, a signal that the program ignores, and a signal that can be held until the next piece begins. */
+/* Returns true if the signal does not end the call. Then the stop has been answered. Three kinds of signals do not end
+ * the call: a stray SIGPIPE, a signal that the program ignores, and a signal that can be held until the next piece
+ * begins. */
 static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;

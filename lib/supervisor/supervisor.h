@@ -248,8 +248,8 @@ struct housekeeping {
 struct objects {
     struct object_key {
         uint64_t device, inode;
-        bool asked;       /* its descriptor was requested from an opener */
-    } seen[OBJECT_SLOTS]; /* open addressing; the id of a file is its slot + 1 */
+        bool asked;       /* the descriptor of the file was requested from an opener */
+    } seen[OBJECT_SLOTS]; /* open addressing; the id of a file is its index in seen, plus 1 */
     unsigned count;
     uint32_t next_private_id; /* the next id of an object that is not a file, minus PRIVATE_IDS of proc/objects.c */
     uint32_t vdso_ids[2];     /* native, compat */

@@ -242,7 +242,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
         tracer_answer_news(tracer, &news);
     }
     if (tracer->billing.active && any && tracer->totals.billed == 0)
-        tracer_bill(tracer, false); /* these stops would have come without sampling, too */
+        tracer_bill(tracer, false); /* not billed: the stops would have come without sampling, too */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)

@@ -72,7 +72,7 @@ struct call_request {
     int descriptor;
     int source;                             /* SPLICE, COPY: descriptor that is read; else -1 */
     struct file_identity file, source_file; /* files of the two descriptors when the call was cut short */
-    struct call_target target;              /* properties of the file of descriptor */
+    struct call_target target;              /* properties of the file of `descriptor` */
     int8_t size_argument, address_argument; /* indexes of the arguments; -1: none */
     uint64_t address;
     uint64_t size;       /* size or count argument of the call: bytes, elements, events or submissions */
