@@ -95,7 +95,7 @@ static int count_write(const struct dialect_memory *memory, uint64_t address, un
 }
 
 /* Adds the number full to the sum at the address count->told, in the memory of the counted program. Ignores errors,
-   after which only this sum is too small. */
+ * after which only this sum is too small. */
 static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
 {
     uint64_t sum;

@@ -106,7 +106,7 @@ bool dialect_index(const struct dialect *dialect, const struct dialect_region *r
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
 /* Returns the lowest distance from the offset that falls into the counter with this index; UINT64_MAX: no distance
-   does. */
+ * does. */
 uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                         uint64_t index);
 
@@ -193,7 +193,7 @@ enum {
 };
 
 /* Returns the cell in which a pc counts in addition to the cell for the total: the cell of the pc's text, or
-   DIALECT_CELL_OUTSIDE. */
+ * DIALECT_CELL_OUTSIDE. */
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc);
 

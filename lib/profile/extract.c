@@ -14,7 +14,7 @@
 #include "profile/profile.h"
 
 /* The state of an extraction. The arrays are indexed as the tables of the profile `from`. Each element is the index of
-   the copy in the profile `to`, plus 1; 0: the entry has not been copied yet. */
+ * the copy in the profile `to`, plus 1; 0: the entry has not been copied yet. */
 struct extraction {
     const struct profile *from;
     struct profile *to;

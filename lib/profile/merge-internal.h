@@ -11,7 +11,7 @@ struct merger {
     bool cpu_only;
     bool wall; /* the merged profile has elapsed times */
     /* owned; indexed as the tables of the profile `from`; each element is the index of the same entry in the profile
-       `into` */
+     * `into` */
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
     bool *joined; /* owned; indexed as from->processes; true: `into` had the process before the merge */
 };

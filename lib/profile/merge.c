@@ -114,7 +114,7 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
 }
 
 /* Returns true if the parameter lines has more details than known->lines. The details are first the bits of looked, and
-   then the number of lines. If both are equal, the order of compare_lines decides. */
+ * then the number of lines. If both are equal, the order of compare_lines decides. */
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
 {

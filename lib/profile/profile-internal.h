@@ -26,7 +26,7 @@ struct live_process {
 };
 
 /* The two messages about an object: its descriptor, and its WIRE_MAP event. The message that comes first adds this
-   entry, which then stays in the table. */
+ * entry, which then stays in the table. */
 struct pending_object {
     uint32_t wire_object; /* id of the object in wire_map.object */
     uint32_t object; /* index in profile->objects; HASH_NONE: the event has not come */

@@ -103,7 +103,7 @@ static uint64_t timeline_last_start(const struct profile_timeline *line)
 }
 
 /* Adds the slots of `from` to the slots of `to`. The timeline `to` must not begin later than `from`. Its slots must not
-   be shorter than the slots of `from`. */
+ * be shorter than the slots of `from`. */
 static int timeline_add_slots(struct profile_timeline *to, const struct profile_timeline *from)
 {
     int error = 0;

@@ -81,7 +81,7 @@ int pprofil_session_control(pprofil_session *session, const char *path,
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
     /* a failure here is no error: another session that profiles this process may already listen at the address made
-       from its pid */
+     * from its pid */
     snprintf(number, sizeof number, "%d", (int)getpid());
     control_add_listener(session, number, false);
     pprofil_session_control_targets(session);

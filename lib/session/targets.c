@@ -137,7 +137,7 @@ static pid_t fork_without_handlers(void)
 }
 
 /* Runs in the child. report and go are descriptors of pipes. Writes to report when the child may be seized, waits for a
-   byte from go, and executes the program. launch may be NULL. */
+ * byte from go, and executes the program. launch may be NULL. */
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {

@@ -5,7 +5,7 @@
 #include "supervisor/proc/procfs.h"
 
 /* The largest time outside of run_ns and wait_ns that does not count as a wait: UNCOUNTED_NS plus 1/UNCOUNTED_PART of
-   the time since the last cpu_wait_look or cpu_wait_note. */
+ * the time since the last cpu_wait_look or cpu_wait_note. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
 /* If at most RAN_NS plus 1/RAN_PART of the time is outside of run_ns and wait_ns, the thread had the CPU until `due`. A

@@ -242,7 +242,7 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
     /* the program of a thread other than the leader is not compared: if the program has changed, an exec under way will
-       end that thread */
+     * end that thread */
     bool leads = tracee->tid == tracee->process->pid;
     uint64_t image = leads ? procfs_exec_id(tracee->tid) : 0;
     if (image != 0 && image != tracee->handover.exec_id)

@@ -23,7 +23,7 @@ enum regs_abi {
 #define REGS_RAW 36 /* size of the largest set of registers, in 64-bit words */
 
 /* A system call as seen at a stop after its instruction: the arguments, and the result that the call returns when the
-   tracee is resumed. */
+ * tracee is resumed. */
 struct regs_call {
     enum regs_abi abi;
     int32_t number;

@@ -15,7 +15,7 @@
 #include "supervisor/supervisor.h"
 
 /* After a signal, a call whose time limit is unknown is restarted only if the last such restart was more than
-   SIGNAL_RESTART_PERIOD_MIN_NS ago. */
+ * SIGNAL_RESTART_PERIOD_MIN_NS ago. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 bool repair_is_own_call(const struct repair *repair)

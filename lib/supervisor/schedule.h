@@ -50,7 +50,7 @@ void schedule_restart(struct schedule *schedule, uint64_t now);
 uint64_t schedule_cut(struct schedule *schedule, uint64_t now);
 
 /* If the stratum of the last tick taken has ended, makes the next stratum begin now. Returns the gap between these
-   strata, ns, which no tick covers. Otherwise returns 0. */
+ * strata, ns, which no tick covers. Otherwise returns 0. */
 uint64_t schedule_end_gap(struct schedule *schedule, uint64_t now);
 
 /* Delays the beginning of the next stratum by ns, because the targets were stopped for that time. No tick covers that

@@ -31,7 +31,7 @@
  * threads have woken up. */
 #define PAUSE_NS 5000000u
 /* If the period is longer than AHEAD_PERIOD_MAX_NS, no tick is drawn ahead: a change of the rate would take effect too
-   late. */
+ * late. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
 /* Leaves the time in which targets were stopped out of the schedule. A period is CPU time of targets, which does not

@@ -149,7 +149,7 @@ struct tracee {
     struct tracee_look look;
     struct interrupt interrupt;
     /* 0 to STOP_CREDIT_MAX; grows each time that polling caught a stop of the tracee; at 0 the tracee's stops are
-       rarely polled for */
+     * rarely polled for */
     unsigned stop_credit;
     struct preempt_judgement judgement;
     struct repair repair;

@@ -28,7 +28,7 @@ void serve_accept(struct supervisor *supervisor);
 /* Reads the request of a connection, carries it out, answers it, and closes the connection. */
 void serve_request(struct supervisor *supervisor, int fd);
 /* Pauses sampling if no process has a running count. Ends the supervisor after some time without a running count, or at
-   once if it has no tracees. */
+ * once if it has no tracees. */
 void serve_end_if_unneeded(struct supervisor *supervisor);
 
 /* --- histograms: counts.c --- */
