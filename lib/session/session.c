@@ -23,7 +23,8 @@
 #define END_MS 1000 /* limit of the wait for the end of a supervisor that has answered WIRE_OP_QUIT, ms */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 
-/* Copies the caller's options, sets defaults for those that are 0, and checks them. */
+/* Copies the caller's options to session->options, and replaces each option that is 0 by its default. Returns 0, or
+ * -EINVAL and a problem if an option is out of range. */
 static int session_take_options(struct pprofil_session *session, const struct pprofil_options *asked)
 {
     struct pprofil_options *options = &session->options;

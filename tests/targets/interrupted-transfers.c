@@ -46,7 +46,8 @@ static volatile sig_atomic_t handled, handled_wrong;
 static volatile long current_round;
 static pid_t caller, helper;
 
-/* Of both kinds: the kernel queues several of a real-time signal, and only one of any other. */
+/* Returns SIGUSR1 in even rounds and a real-time signal in odd ones. The kernel queues several instances of a real-time
+ * signal, but only one of SIGUSR1. */
 static int signal_of_round(long round)
 {
     return round % 2 == 0 ? SIGUSR1 : SIGRTMIN;

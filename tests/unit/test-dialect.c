@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
+#include "dialect-fixture.h"
 #include "dialect/dialect.h"
 
 #define NONE (-1)
@@ -117,22 +118,6 @@ Test(dialect, whole_counters_inside)
     cr_expect(dialect_index(dialect, &odd, 2, 0x1000, true, &index));
     cr_expect_not(dialect_index(dialect, &odd, 2, 0x1000, false, &index));
 }
-
-static const struct {
-    uint64_t pc;
-    struct {
-        size_t region;
-        uint64_t index;
-    } two, four;
-} choices[] = {
-    {0x3fffff, {4, 0}, {4, 0}},    {0x400000, {0, 0}, {0, 0}},    {0x400003, {0, 0}, {0, 0}},
-    {0x400004, {0, 1}, {0, 0}},    {0x400007, {0, 1}, {0, 0}},    {0x400008, {0, 2}, {0, 1}},
-    {0x4001ff, {0, 127}, {0, 63}}, {0x400200, {4, 0}, {4, 0}},    {0x500000, {1, 0}, {1, 0}},
-    {0x500003, {1, 1}, {1, 0}},    {0x5000ff, {1, 127}, {1, 63}}, {0x500100, {2, 0}, {2, 0}},
-    {0x50017f, {2, 63}, {2, 31}},  {0x500180, {1, 192}, {1, 96}}, {0x5001ff, {1, 255}, {1, 127}},
-    {0x500200, {4, 0}, {4, 0}},    {0x600000, {3, 0}, {3, 0}},    {0x6000f0, {3, 30}, {3, 15}},
-    {0x6000ff, {3, 31}, {3, 15}},  {0x600100, {4, 0}, {4, 0}},    {0x7fff00000000, {4, 0}, {4, 0}},
-};
 
 Test(dialect, every_sprofil_choice)
 {
