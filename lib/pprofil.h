@@ -10,15 +10,16 @@
  *   pprofil/report.h      reports of a profile: rows, call trees, annotated code and comparisons
  *   pprofil/live.h        reports of a session that is still sampling
  *
- * Functions return 0, a negative errno or an enum pprofil_error, unless their comment describes another result. A
- * function that fails stores no result, unless its comment says otherwise. Functions that store the i-th item of a list
- * count from 0, and return -ENOENT after the last item.
+ * Functions return 0, a negative errno or an enum pprofil_error, and functions that fail store no result. The comments
+ * of functions tell the exceptions. Functions that store the i-th item of a list count from 0, and return -ENOENT after
+ * the last item.
  *
- * The library is not thread-safe. Only one thread at a time may use a session and the objects that came from it.
+ * The library is not thread-safe. Only one thread at a time may use a session and the objects that were made from the
+ * session.
  *
- * Structures may grow in later versions. So a structure that the caller fills begins with its own size. For a structure
- * that the library fills, the caller passes the size to the function. An option that is 0 or NULL has its default
- * value, unless its comment says otherwise. So {.size = sizeof options} requests only defaults.
+ * Structures may grow in later versions. So a structure that the caller fills begins with its own size. If the library
+ * fills a structure, the caller passes the size of the structure to the function. An option that is 0 or NULL has its
+ * default value, unless the comment of the option says otherwise. So {.size = sizeof options} requests only defaults.
  */
 #ifndef PPROFIL_H
 #define PPROFIL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * histogram.h: the profil(2) family, for other processes. The library counts the program counters of a running process,
- * in buffers of the caller or in files. It counts by the rules of an older system. The rules of one system are called a
- * dialect. pprofil-dialects(7) describes the dialects.
+ * in buffers of the caller or in files, as profil(2) of an older system did. The rules by which one older system counts
+ * are called a dialect. pprofil-dialects(7) describes the dialects.
  */
 #ifndef PPROFIL_PUBLIC_HISTOGRAM_H
 #define PPROFIL_PUBLIC_HISTOGRAM_H
@@ -18,21 +18,21 @@
 extern "C" {
 #endif
 
-/* Stores the name of the i-th dialect, the system that has its rules, and the CPU time of its tick, ns. Any of the
- * pointers may be NULL. -ENOENT: there is no i-th dialect. */
+/* Stores the name of the i-th dialect, the name of its system, and the CPU time of its tick, ns. Each pointer may be
+ * NULL. -ENOENT: there is no i-th dialect. */
 int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint64_t *period_ns);
 
 /* --- in the caller's buffers --------------------------------------------------------------- */
 
 /*
- * pid is a process of the session. The session may begin to follow the process later. pid 0 means all processes of the
- * session, which are counted together. A call for a pid replaces the previous call for the same pid. Time of a child
- * process is not counted for its parent. When a process calls exec, the counting for its pid ends.
+ * pid is a process that the session follows, or will follow later. pid 0 means all processes of the session, which are
+ * counted together. A call for a pid replaces the previous call for the same pid. The time of a child process is not
+ * counted for its parent. When a process calls exec, the counting for its pid ends.
  *
  * The caller owns the buffers. Their counters have this machine's byte order. Functions of the session, mainly
- * pprofil_session_pump, write to the buffers. Between such calls the caller may read and write them. A buffer must stay
- * valid until the next call for its pid, until pprofil_profil_stop, or until the session is closed. Nothing is counted
- * while the session does not sample.
+ * pprofil_session_pump, write to the buffers. Between calls of these functions the caller may read and write the
+ * buffers. A buffer must stay valid until the next call for its pid, until pprofil_profil_stop for its pid, or until
+ * the session is closed. Nothing is counted while the session does not sample.
  */
 
 /* A range of text and its counters, as profil(2) takes them. */
@@ -40,7 +40,7 @@ struct pprofil_region {
     void *buffer;
     size_t size;        /* bytes of the buffer */
     uint64_t offset;    /* lowest counted address, in the process */
-    /* only addresses in [low, high) are counted, as in the extended profil of OSF/1; high 0: no such limits */
+    /* limits of the counted addresses, [low, high), as in the extended profil of OSF/1; high 0: no limits */
     uint64_t low, high;
     uint32_t scale;
 };
@@ -53,23 +53,23 @@ struct pprofil_histogram {
     const struct pprofil_region *regions;
     size_t region_count;
     uint32_t *overflow; /* counter for ticks that fall into no region; NULL: no such counter */
-    /* count only time in system calls. The time in system call n counts as if it was spent in code at the address
-     * PPROFIL_CALL_ADDRESS(n). All other time falls into no region. */
+    /* count only time in system calls. The time in system call n counts as if the process had spent it in code at the
+     * address PPROFIL_CALL_ADDRESS(n). All other time falls into no region. */
     bool by_call;
 };
 
-/* The counters have the layout of a kpdata file: one counter for each 8 bytes. The first 6 counters hold the totals of
- * the kprof device. The counters of system calls follow them. */
+/* For by_call: counters have the layout of a kpdata file, with one counter for each 8 bytes. The first 6 counters are
+ * for the totals of the kprof device. The counters of system calls follow the totals. */
 #define PPROFIL_CALL_ADDRESS(n) (((uint64_t)(n) + 6) * 8)
 #define PPROFIL_CALL_NUMBERS 1024 /* all numbers of system calls are smaller than this */
 
 /* Starts counting in several regions, by any dialect that has counters. If the scales of all regions mean "off" to the
- * dialect, it stops the counting. -EINVAL: there is no such dialect or counter size, or the dialect refuses a region.
- * -E2BIG: there are more than 65536 regions. */
+ * dialect, this call stops the counting. -EINVAL: there is no such dialect or counter size, or the dialect refuses a
+ * region. -E2BIG: there are more than 65536 regions. */
 int pprofil_profil_regions(pprofil_session *session, pid_t pid, const struct pprofil_histogram *histogram);
 
-/* Starts counting in one region, with counters of the dialect's own size. A scale that means "off" to the dialect stops
- * the counting. */
+/* Starts counting in one region, with counters of the dialect's own size. If the scale means "off" to the dialect, this
+ * call stops the counting. */
 int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, void *buffer, size_t size,
                    uint64_t offset, uint32_t scale);
 
@@ -78,21 +78,21 @@ int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, voi
 int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_region *regions, size_t count,
                     unsigned counter_size);
 
-/* Starts storing program counters as Solaris's pcsample(2) does, until the array is full. count: elements of the array;
- * 0 stops the storing. Returns the number of program counters that the array of the previous call received. -EINVAL:
- * count is negative. */
+/* Starts storing program counters as Solaris's pcsample(2) does. The storing ends when the array is full. count:
+ * elements of the array; 0 stops the storing. Returns the number of program counters in the array of the previous call.
+ * -EINVAL: count is negative. */
 int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t count);
 
 /* Stops the counting for pid. */
 int pprofil_profil_stop(pprofil_session *session, pid_t pid);
 
 struct pprofil_histogram_state {
-    bool on;            /* the counting goes on; false: it has ended */
+    bool on;            /* true: the counting goes on; false: the counting has ended */
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* ticks that fell into no region */
-    uint64_t overflows; /* ticks whose counter was full, and ticks that ended the counting */
+    uint64_t overflows; /* ticks whose counter was already full, and ticks that ended the counting */
     uint64_t stored;    /* pcsample: number of program counters in the array */
-    /* The fields below are only set by pprofil_session_save_dialect, for each file that it writes. */
+    /* Only pprofil_session_save_dialect sets the fields below, for each file. */
     uint64_t cut;        /* number of counters whose value was too large for the file */
     int32_t pid;         /* the process that was counted */
     const char *program; /* name of that process in the kernel (comm); valid during the call */
@@ -105,35 +105,38 @@ int pprofil_histogram_state(const pprofil_session *session, pid_t pid, struct pp
 /* --- in files --------------------------------------------------------------------------------- */
 
 /*
- * One dialect counts the whole session, as its system would have counted it. Each program that a process executes has
- * its own histograms. If the system has this rule, a forked child continues with a copy of its parent's histograms.
+ * One dialect counts the whole session, as its system would have counted the processes. Each program that a process
+ * executes has its own histograms. On some systems, a forked child continues with a copy of its parent's histograms.
  */
 struct pprofil_dialect_options {
     size_t size; /* sizeof(struct pprofil_dialect_options) */
     const char *dialect;
-    /* each region: "OBJECT", "LO-HI" (of the program) or "OBJECT:LO-HI"; link-time addresses in hexadecimal */
+    /* each region is "OBJECT", "LO-HI" (in the program) or "OBJECT:LO-HI". LO and HI are hexadecimal link-time
+     * addresses */
     const char *const *regions;
     size_t region_count;   /* 0: all code of the program */
     unsigned counter_size; /* bytes: 2, 4 or 8; 0: the dialect's own size */
-    /* use scale; if false, the scale is 0x8000 for counters of 2 bytes, and 0x10000 for wider ones */
+    /* use the field scale; if false, the scale is 0x8000 for counters of 2 bytes, and 0x10000 for wider counters */
     bool scaled;
     uint32_t scale;
     uint64_t buffer_size; /* bytes of the buffer of each region; 0: as many as the text needs */
     uint64_t period_ns;   /* CPU time of a tick; 0: the tick of the dialect */
-    /* format of the files that will be written; NULL: the system's own. pprofil_session_dialect only checks it */
+    /* format of the files that the caller will save; NULL: the system's own. pprofil_session_dialect only checks that
+     * the format can hold the counters */
     const char *format;
 };
 
-/* Makes the session count by a dialect. Call this before a program is launched or a process is attached to. -EINVAL:
- * there is no such dialect, or it refuses an option. pprofil_session_problem then returns the reason. */
+/* Makes the session count by a dialect. The caller calls this function before it launches a program or attaches to a
+ * process. -EINVAL: there is no such dialect, or an option is not valid. pprofil_session_problem then returns the
+ * reason. */
 int pprofil_session_dialect(pprofil_session *session, const struct pprofil_dialect_options *options);
 
 /* Writes the counts so far to files. format: a name of pprofil-formats(5); NULL: the format of path's extension, or
- * else the system's own format. The file of the first program is path; path NULL: the usual name of such a file on its
- * own system, for example mon.out. The name of a later program's file is path, then the program's name and its process
- * number. If a file of the format holds only one object, the names of further files end with .OBJECT. wrote, unless
- * NULL, is called for each file. PPROFIL_ERROR_NO_SAMPLES: nothing was counted. pprofil_session_problem then returns
- * the reason. */
+ * else the system's own format. path: path of the first program's file; NULL: the name that the file has on its own
+ * system, for example mon.out. The file of a later program is path.PROGRAM.PID, or path.PROGRAM.PID.N if the process
+ * has already executed N programs. If a file of the format holds only one object, the names of further files end with
+ * .OBJECT. Calls wrote for each file; wrote may be NULL. PPROFIL_ERROR_NO_SAMPLES: nothing was counted.
+ * pprofil_session_problem then returns the reason. */
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *format,
                                  void (*wrote)(void *context, const char *path,
                                                const struct pprofil_histogram_state *state),

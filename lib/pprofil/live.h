@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * live.h: live views, which are reports of a session while it samples. A report takes so little time that several can
- * be made in a second. It does not affect the sampling. The caller's thread sums the samples. A thread of the library
- * reads files, looks up names and disassembles code. A row whose name is not known yet is pending, and has the name of
- * its object. Later reports have the row's own name.
+ * live.h: live views, which are reports of a session while it samples. The caller can make several reports a second.
+ * Reports do not affect the sampling. The caller's thread sums the samples. A thread of the library reads files, looks
+ * up names and disassembles code. A row whose name is not known yet is called pending, and has the name of its object.
+ * Later reports have the row's own name.
  */
 #ifndef PPROFIL_PUBLIC_LIVE_H
 #define PPROFIL_PUBLIC_LIVE_H
@@ -25,11 +25,11 @@ typedef struct pprofil_live pprofil_live;
 int pprofil_live_open(pprofil_session *session, pprofil_live **live);
 void pprofil_live_close(pprofil_live *live);
 
-/* Selects the samples that count. A sample counts if it matches every field that is not 0. object, syscall, process,
- * thread and state are ids of rows. */
+/* Selects samples. A sample is selected if it matches every field that is not 0. object, syscall, process, thread and
+ * state are ids of rows. */
 struct pprofil_filter {
     size_t size;       /* sizeof(struct pprofil_filter) */
-    uint32_t pid, tid; /* pid: a process, with all programs that it executed; tid: a thread */
+    uint32_t pid, tid; /* pid: a process, with all programs that it executes; tid: a thread */
     uint64_t object;   /* id of a row BY_OBJECT */
     uint64_t syscall;  /* id of a row BY_SYSCALL */
     uint64_t process;  /* id of a row BY_PROCESS: a process while it ran one program */
@@ -38,63 +38,66 @@ struct pprofil_filter {
 };
 
 /* Makes a report with all rows, largest first, of the samples since the start or the last clear. Rows of functions,
- * objects and lines have totals if the samples have stacks. Shares are relative to the samples that pass the filter.
- * filter may be NULL. The caller frees *report with pprofil_report_free. -EINVAL: there is no such grouping. */
+ * objects and lines have totals if the samples have stacks. Shares are parts of the time of the samples that the filter
+ * selects. filter may be NULL. The caller frees *report with pprofil_report_free. -EINVAL: there is no such
+ * grouping. */
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
                         pprofil_report **report);
 
-/* Requests a look-up of the place in the source where a row's function is defined. Call this for a row whose details
- * are shown to the user. by and id: the row's grouping, PPROFIL_BY_FUNCTION or PPROFIL_BY_LINE, and its id. */
+/* Requests a look-up of the source file and line where a row's function is defined. The caller calls this function for
+ * a row whose details the user sees. by: the row's grouping, PPROFIL_BY_FUNCTION or PPROFIL_BY_LINE. id: id of the
+ * row. */
 void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id);
 
-/* Stores the names that the library's thread has found, and requests the missing ones. Each report does the same.
+/* Stores the names that the library's thread has found, and requests the missing names. Each report does this too.
  * Returns the number of code locations that have no name yet. */
 uint32_t pprofil_live_pending(pprofil_live *live);
 
 /* --- call trees --------------------------------------------------------------------------- */
 
-/* A row of a live call tree: a function as it was called along one path. */
+/* A row of a live call tree: a function that was called along one path of callers. */
 struct pprofil_live_call {
     const char *name, *object; /* name and object of the function, as in struct pprofil_row */
     uint64_t id;               /* not 0; the same path has the same id in a later tree of the same kind */
     uint64_t function;         /* id of the function's row BY_FUNCTION; 0: the name is pending */
-    uint32_t parent;           /* index of the row of its caller (CALLERS: of its callee); UINT32_MAX: none */
-    uint32_t below;            /* number of rows directly below, including rows that the limit left out */
+    uint32_t parent;           /* index of the caller's row (CALLERS: of the callee's row); UINT32_MAX: none */
+    uint32_t below;            /* number of rows directly below this row, including rows that the limit left out */
     uint64_t samples, ns;      /* samples and time (ns) of the function itself; CALLERS: 0 */
-    /* samples and time of the function and all that it called. CALLERS: samples and time of the function at the top of
-     * the tree, for its calls along this path */
+    /* samples and time (ns) of the function and of all functions that it called. CALLERS: samples and time of the
+     * function at the top of the tree, for its calls along this path */
     uint64_t total_samples, total_ns;
-    bool pending; /* its name is still being looked up */
+    bool pending; /* the name is not known yet, and is being looked up */
 };
 
 struct pprofil_live_tree_options {
     size_t size;                 /* sizeof(struct pprofil_live_tree_options) */
     enum pprofil_tree_kind kind; /* CALLS of all functions, or CALLERS or CALLEES of one function */
     uint64_t function;           /* CALLERS, CALLEES: id of the function's row BY_FUNCTION */
-    uint32_t limit;              /* number of rows; 0: 4096 */
+    uint32_t limit;              /* largest number of rows; 0: 4096 */
 };
 
 typedef struct pprofil_live_tree pprofil_live_tree;
 
 /* Makes a call tree of the samples since the start or the last clear. The tree has the rows with the largest totals, up
- * to the limit. Rows are sorted by total, largest first, so parents come before their children. If the function of
- * CALLERS or CALLEES was called within itself, only its outermost call counts. The time that this call takes grows with
- * the limit, but hardly with the size of the profile. filter may be NULL. The caller frees *tree. Its strings live as
- * long as the profile. -EINVAL: there is no live tree of this kind. */
+ * to the limit. Rows are sorted by total, largest first, so parents come before their children. If a stack has several
+ * calls of the function of CALLERS or CALLEES, only the outermost call counts. Making a tree takes longer if the limit
+ * is higher, but hardly longer if the profile is larger. filter may be NULL. The caller frees *tree. The strings in
+ * *tree live as long as the profile. -EINVAL: there is no live tree of this kind. */
 int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_options *options,
                           const struct pprofil_filter *filter, pprofil_live_tree **tree);
 void pprofil_live_tree_free(pprofil_live_tree *tree);
 uint32_t pprofil_live_tree_count(const pprofil_live_tree *tree);
 void pprofil_live_tree_at(const pprofil_live_tree *tree, uint32_t i, struct pprofil_live_call *call, size_t size);
-/* Returns the time of all samples that pass the filter, ns. Shares are relative to this time. *tree_ns: the time of the
- * samples in the tree; tree_ns may be NULL. */
+/* Returns the time of all samples that the filter selects, ns. The caller computes shares as parts of this time.
+ * *tree_ns: the time of the samples in the tree, ns; tree_ns may be NULL. */
 uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns);
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-/* Lists the code of a function with its samples so far. id: of a row BY_FUNCTION or BY_LINE. filter may be NULL. The
- * caller frees *code with pprofil_code_free. Its strings live as long as live. -EAGAIN: the code is still being read;
- * call again later. PPROFIL_ERROR_NO_CODE: pprofil_live_problem returns the reason. */
+/* Lists the code of a function with its samples so far. id: id of a row BY_FUNCTION or BY_LINE. filter may be NULL. The
+ * caller frees *code with pprofil_code_free. The strings in *code live as long as the view. -EAGAIN: the library's
+ * thread is still reading the code; the caller calls again later. PPROFIL_ERROR_NO_CODE: pprofil_live_problem returns
+ * the reason. */
 int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id, const struct pprofil_filter *filter,
                       pprofil_code **code);
 const char *pprofil_live_problem(const pprofil_live *live);

@@ -35,14 +35,14 @@ struct pprofil_row {
     uint32_t line;      /* 0: not known */
     uint32_t pid, tid;  /* only set BY_THREAD; pid is also set BY_PROCESS */
     uint64_t samples;
-    uint64_t ns;         /* CPU time; elapsed time if the profile has elapsed times */
+    uint64_t ns;         /* CPU time, or elapsed time if the profile has elapsed times */
     double share;        /* share of the whole time, 0..1 */
     double error95;      /* half the width of the 95 % confidence interval of share */
     uint64_t id;         /* not 0; the same row has the same id in a later report with the same grouping */
-    bool pending;        /* live reports: the name, or the line, is still being looked up */
-    const char *hottest; /* live reports BY_THREAD and BY_PROCESS: its function with the most time; else "" */
-    /* number and time of the samples that have the row anywhere on their stack; each sample counts once. 0 unless
-     * pprofil_report_has_totals */
+    bool pending;        /* live reports: the name (BY_LINE: the line) is not known yet, and is being looked up */
+    const char *hottest; /* live reports BY_THREAD and BY_PROCESS: the row's function with the most time; else "" */
+    /* number and time (ns) of the samples that have the row anywhere on their stack; each sample counts once. In a
+     * report without totals: 0 */
     uint64_t total_samples, total_ns;
     double total_share, total_error95;
 };
@@ -51,8 +51,8 @@ struct pprofil_report_options {
     size_t size; /* sizeof(struct pprofil_report_options) */
     enum pprofil_by by;
     uint32_t limit;  /* number of rows; 0: all */
-    /* make totals, if the profile has stacks and rows are functions, objects or lines. Functions that only call others,
-     * and inlined functions, then have rows, too */
+    /* make totals, if the profile has stacks and rows are functions, objects or lines. Inlined functions, and functions
+     * that only call other functions, then have rows too */
     bool totals;
     bool by_total;   /* sort rows by total, largest first */
     bool no_inlines; /* with totals: an inlined function counts as a part of its caller */
@@ -60,20 +60,21 @@ struct pprofil_report_options {
 
 typedef struct pprofil_report pprofil_report;
 
-/* Makes the rows of a profile, largest first, and looks up their names, which may take long. options NULL: rows of all
- * functions. The caller frees *report. Its strings live as long as the profile. -EINVAL: there is no such grouping. */
+/* Makes the rows of a profile, largest first, and looks up their names, which may take many seconds. options NULL: rows
+ * of all functions. The caller frees *report. The strings in *report live as long as the profile. -EINVAL: there is no
+ * such grouping. */
 int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *options,
                        pprofil_report **report);
 void pprofil_report_free(pprofil_report *report);
 bool pprofil_report_has_totals(const pprofil_report *report);
 uint32_t pprofil_report_count(const pprofil_report *report);
-/* Returns the number of rows without the limit. *rest_ns: time of the rows that the limit left out; rest_ns may be
- * NULL. */
+/* Returns the number of rows that a report without a limit has. *rest_ns: time of the rows that the limit left out;
+ * rest_ns may be NULL. */
 uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns);
 void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row, size_t size);
 
-/* Finds functions by a pattern, also functions that were only on stacks. It makes these searches in this order, and
- * reports the rows of the first one that finds a function:
+/* Makes a report of the functions that match a pattern, including functions that were only on stacks. Makes these
+ * searches in this order, until one finds a function:
  *
  *     functions whose name equals the pattern; "OBJECT:NAME" is the name of a function in one object
  *     functions whose name without parameters equals the pattern
@@ -87,8 +88,8 @@ int pprofil_profile_find(pprofil_profile *profile, const char *pattern, pprofil_
 /* --- call trees --------------------------------------------------------------------------- */
 
 enum pprofil_tree_kind {
-    PPROFIL_TREE_CALLS,    /* top-down, from where threads begin */
-    PPROFIL_TREE_INVERTED, /* bottom-up, from the functions that ran: the rows below a function are its callers */
+    PPROFIL_TREE_CALLS,    /* top-down, from the first functions of threads */
+    PPROFIL_TREE_INVERTED, /* bottom-up, from the functions that ran. The rows below a function are its callers */
     PPROFIL_TREE_CALLERS,  /* bottom-up, from one function */
     PPROFIL_TREE_CALLEES,  /* top-down, from one function */
 };
@@ -97,51 +98,52 @@ struct pprofil_tree_options {
     size_t size; /* sizeof(struct pprofil_tree_options) */
     enum pprofil_tree_kind kind;
     enum pprofil_by by;   /* functions, lines or objects */
-    /* CALLERS, CALLEES: a name or pattern, as in pprofil_selection. If a stack has several such functions, the
+    /* CALLERS, CALLEES: a name or pattern, as in pprofil_selection. If several functions on a stack match, the
      * outermost one counts */
     const char *function;
-    double least;         /* smallest share of the whole that a row may have, 0..1 */
+    double least;         /* rows with a smaller share of the whole time are left out, 0..1 */
     uint32_t depth;       /* number of levels; 0: all */
-    uint32_t limit;       /* number of rows, of which the largest are kept; 0: all */
+    uint32_t limit;       /* largest number of rows; rows with smaller totals are left out; 0: all rows */
     bool no_inlines;      /* an inlined function counts as a part of its caller */
-    bool fold;            /* a function and the calls that it makes directly to itself are one row */
+    bool fold;            /* a function and its direct calls of itself are one row */
 };
 
 #define PPROFIL_TREE_TOP UINT32_MAX
 
-/* A row of a call tree. The rows below a row follow it, largest first. */
+/* A row of a call tree. The rows below a row come right after that row, largest first. */
 struct pprofil_tree_row {
-    /* Top-down: samples, ns, share and error95 are of the function itself. Totals are of the function and all that it
-     * calls. Bottom-up: totals are of the function at the top of the tree, for its calls along this path. samples, ns
-     * and share are the part of the totals in which the function at the top itself ran. id: the same path has the same
-     * id in a later tree of the same kind. */
+    /* Top-down: samples, ns, share and error95 are of the function itself. Totals are of the function and of all
+     * functions that it calls. Bottom-up: totals are of the function at the top of the tree, for its calls along this
+     * path. samples, ns and share are the part of the totals in which the function at the top itself ran. id: the same
+     * path has the same id in a later tree of the same kind. */
     struct pprofil_row row;
     uint32_t parent; /* index of the row above; PPROFIL_TREE_TOP: none */
-    uint32_t depth;  /* number of rows above it, up to the top */
-    uint32_t indent; /* levels of indentation: as depth, but an only child is indented like its parent */
-    uint32_t below;  /* number of rows directly below, including rows that the options left out */
-    uint32_t cut;    /* not 0: the row is not a function, but the sum of this number of rows that were left out */
+    uint32_t depth;  /* number of rows between this row and the top, including the row at the top */
+    /* levels of indentation. An only child has the indentation of its parent; any other child has one level more */
+    uint32_t indent;
+    uint32_t below;  /* number of rows directly below this row, including rows that the options left out */
+    uint32_t cut;    /* number of left-out rows whose sum this row is; 0: the row is a function */
     bool last;       /* no other row with the same parent follows */
     bool inlined;    /* the function was inlined into its caller */
 };
 
 struct pprofil_tree_totals {
-    /* top-down: number of rows that the tree would have without the options depth, least and limit. Bottom-up: number
-     * of rows that it would have without limit */
+    /* number of rows without limits. Top-down: the tree without the options depth, least and limit. Bottom-up: the tree
+     * without the option limit */
     uint32_t all;
-    uint64_t samples, ns; /* samples and time of the whole profile, to which shares are relative */
+    uint64_t samples, ns; /* samples and time of the whole profile; shares are parts of this time */
     uint64_t root_samples, root_ns; /* CALLERS, CALLEES: samples and time of stacks that contain the function */
     uint64_t again_ns;    /* CALLERS, CALLEES: time of stacks that contain the function more than once */
-    /* top-down: time that is not the self time of any row; bottom-up: time that is not in the totals of the rows at the
-     * top. Rows whose cut is not 0 do not count as rows for rest_ns */
+    /* top-down: time that is not the self time of any row. Bottom-up: time that is not in the totals of the rows at the
+     * top. Rows whose cut is not 0 do not count as rows here */
     uint64_t rest_ns;
 };
 
 typedef struct pprofil_tree pprofil_tree;
 
-/* Makes a call tree. The caller frees *tree. Its strings live as long as the profile. -EINVAL: function is not a valid
- * regular expression, or options are out of range. -ENOENT: there is no such function. pprofil_profile_problem then
- * names similar functions. -EOVERFLOW: the profile has too many stacks for a tree. */
+/* Makes a call tree. The caller frees *tree. The strings in *tree live as long as the profile. -EINVAL: function is not
+ * a valid regular expression, or options are out of range. -ENOENT: there is no such function. pprofil_profile_problem
+ * then names similar functions. -EOVERFLOW: the profile has too many stacks for a tree. */
 int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *options, pprofil_tree **tree);
 void pprofil_tree_free(pprofil_tree *tree);
 uint32_t pprofil_tree_count(const pprofil_tree *tree);
@@ -151,20 +153,21 @@ void pprofil_tree_totals(const pprofil_tree *tree, struct pprofil_tree_totals *t
 /* --- code ------------------------------------------------------------------------------------ */
 
 /* A row of a function's code: an instruction, or a line of its source. Instructions are in the order of their
- * addresses. If the source can be read, each source line comes before the instructions that were compiled from it. */
+ * addresses. If the source can be read, each source line comes before its instructions. */
 struct pprofil_code_row {
     bool source;      /* the row is a line of the source; otherwise it is an instruction */
     const char *text; /* the line without its newline, or the instruction, disassembled or as bytes in hexadecimal */
     uint64_t address; /* link-time address of an instruction */
     const char *file; /* path of the source file of a line */
     uint32_t line;    /* number of the line, or of the line from which an instruction was compiled; 0: not known */
-    uint64_t samples; /* samples of an instruction. Source line: sum over the instructions up to the next source line */
+    /* samples of an instruction; of a source line: sum over its instructions, up to the next source line */
+    uint64_t samples;
     uint64_t ns;
-    bool newer; /* the source file of a line is newer than the object, so its text may not be what was compiled */
-    /* samples and time of the row and of all functions called from it; without stacks: equal to samples and ns */
+    bool newer; /* the source file of a line is newer than the object, so text may differ from the compiled line */
+    /* samples and time of the row and of all functions that the row calls; without stacks: equal to samples and ns */
     uint64_t total_samples, total_ns;
-    uint32_t target;     /* jump: index of the row that it jumps to, plus 1; 0: its target is not a row, or not known */
-    const char *inlined; /* innermost inlined function that an instruction belongs to; "": none */
+    uint32_t target;     /* jump instruction: 1 + index of the target's row; 0: the target is not a row, or not known */
+    const char *inlined; /* name of the innermost inlined function that the row belongs to; "": none */
 };
 
 typedef struct pprofil_code pprofil_code;
@@ -173,7 +176,7 @@ uint32_t pprofil_code_count(const pprofil_code *code);
 void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row, size_t size);
 void pprofil_code_free(pprofil_code *code);
 
-/* A block of code as a whole: its object, its addresses and its totals. */
+/* What is known about a whole block of code. */
 struct pprofil_code_about {
     const char *object;  /* path of the object */
     uint64_t start, end; /* link-time addresses [start, end) */
@@ -181,17 +184,17 @@ struct pprofil_code_about {
 };
 void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *about, size_t size);
 
-/* Stores the i-th source file: its path, whether it could be read, and whether it is newer than the object. */
+/* Stores the path of the i-th source file, whether the file could be read, and whether it is newer than the object. */
 int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path, bool *found, bool *newer);
-/* Returns a line of the i-th source file. The line need not be in a row. NULL: there is no such line. */
+/* Returns a line of the i-th source file, also if the line is in no row. NULL: there is no such line. */
 const char *pprofil_code_line(const pprofil_code *code, uint32_t i, uint32_t line);
 
 typedef struct pprofil_annotation pprofil_annotation;
 
-/* Reads the code of a function. id: of a row BY_FUNCTION. The code is a list of blocks, the block with the most time
- * first. There are several blocks if the compiler split the function, or if several source files have a function of
- * this name. If there is no block, pprofil_annotation_problem returns the reason. The caller frees *annotation, which
- * also frees the blocks. The profile must outlive *annotation. -ENOENT: there is no such row. */
+/* Reads the code of a function. id: id of a row BY_FUNCTION. The code is a list of blocks, the block with the hottest
+ * instruction first. The list has several blocks if the compiler split the function, or if several source files have a
+ * function of this name. If the list is empty, pprofil_annotation_problem returns the reason. The caller frees
+ * *annotation, which also frees the blocks. The profile must outlive *annotation. -ENOENT: there is no such row. */
 int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation **annotation);
 void pprofil_annotation_free(pprofil_annotation *annotation);
 const char *pprofil_annotation_problem(const pprofil_annotation *annotation);
@@ -203,34 +206,34 @@ const pprofil_code *pprofil_annotation_code(const pprofil_annotation *annotation
 enum pprofil_diff_by {
     PPROFIL_DIFF_SHARE,         /* share of the profile's whole time, 0..1 */
     PPROFIL_DIFF_TIME,          /* seconds of CPU time, or of elapsed time */
-    PPROFIL_DIFF_TIME_A_SECOND, /* seconds of such time for each second of sampling */
+    PPROFIL_DIFF_TIME_A_SECOND, /* seconds of CPU time, or of elapsed time, for each second of sampling */
 };
 
 struct pprofil_diff_options {
     size_t size; /* sizeof(struct pprofil_diff_options) */
     enum pprofil_diff_by by;
     uint32_t limit; /* number of rows; 0: all */
-    double least;   /* smallest change that can be significant, as a part of the old profile's whole, 0..1 */
+    double least;   /* smallest change that can be significant, as a share of the old profile's whole time, 0..1 */
 };
 
 /* One quantity: [0] in the old profile, [1] in the new one. */
 struct pprofil_change {
     uint64_t samples[2], ns[2];
     double share[2];  /* share of the whole time, 0..1 */
-    double value[2];  /* compared value, selected by enum pprofil_diff_by */
+    double value[2];  /* compared value: a share or a time, as pprofil_diff_options.by selects */
     double change;    /* value[1] - value[0] */
     double low, high; /* 95 % confidence interval of change; infinite: not known */
-    double p;         /* probability of such a change by chance alone; 1: nothing was compared */
-    double q;         /* lowest rate of false discoveries at which the change is accepted as real */
+    double p;         /* probability of a change of this size by chance alone; 1: nothing was compared */
+    double q;         /* lowest false discovery rate at which the change counts as real */
     bool significant; /* q is at most 0.05, and the change is not smaller than pprofil_diff_options.least */
 };
 
 struct pprofil_diff_row {
     const char *name;            /* name of the function */
-    /* last component of the path of its object; "": the function has no samples in that profile */
+    /* last component of the object's path; "": the function has no samples in that profile */
     const char *object[2];
     struct pprofil_change self;  /* the function itself */
-    /* the function and all that it called; without stacks: not compared, so p and q are 1 and the rest is 0 */
+    /* the function and all functions that it called; without stacks: p is 1, and all other fields are 0 */
     struct pprofil_change total;
 };
 
@@ -239,15 +242,15 @@ struct pprofil_diff_totals {
     uint32_t significant;        /* number of rows whose self or total has changed significantly */
     bool stacks;                 /* the profiles have stacks, so rows have totals */
     bool wall;                   /* times are elapsed times */
-    /* change of the whole profiles; whole.value has times, even if shares are compared in rows */
+    /* change of the whole profiles. whole.value has times, even if the rows compare shares */
     struct pprofil_change whole;
 };
 
 typedef struct pprofil_diff pprofil_diff;
 
-/* Compares two profiles by the tests of pprofil-diff(1). options may be NULL. Significant rows come first. Both the
- * significant and the other rows are sorted by the size of their change, largest first. The caller frees *diff. Its
- * strings live as long as the profiles. Errors: PPROFIL_ERROR_MIXED_TIMES, and for PPROFIL_DIFF_TIME_A_SECOND also
+/* Compares two profiles by the tests of pprofil-diff(1). options may be NULL. Significant rows come before other rows.
+ * In both groups the row with the largest change comes first. The caller frees *diff. The strings in *diff live as long
+ * as the profiles. Errors: PPROFIL_ERROR_MIXED_TIMES, and for PPROFIL_DIFF_TIME_A_SECOND also
  * PPROFIL_ERROR_NO_DURATION. */
 int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
                      const struct pprofil_diff_options *options, pprofil_diff **diff);
@@ -265,17 +268,18 @@ enum pprofil_unit { PPROFIL_UNIT_PERCENT, PPROFIL_UNIT_COUNTS, PPROFIL_UNIT_MILL
 /* Options of pprofil_style_print. A style ignores options that its program did not have. */
 struct pprofil_style_options {
     size_t size;        /* sizeof(struct pprofil_style_options) */
-    const char *format; /* format of the file; NULL: as its contents show */
-    /* file of counters: path of the ELF file whose text they count. Profile: path of the object to show, or the last
-     * component of that path. NULL: the program */
+    const char *format; /* format of the file; NULL: the contents of the file show the format */
+    /* for a file of counters: path of the ELF file whose text the counters count. For a profile: path of the object to
+     * show, or the last component of that path. NULL: the program */
     const char *object;
     enum pprofil_sort sort;
     enum pprofil_addresses addresses;
     bool no_header;
-    bool zeros; /* also print rows that have neither time nor calls */
+    bool zeros; /* also print rows without time and calls */
     enum pprofil_unit unit; /* style gperf: unit of the values in rows */
-    double threshold;       /* style gperf: rows with a smaller value, in that unit, are not printed */
-    const char *meta;       /* contents of a FILE.meta (pprofil-formats(5)), for a file that has none; NULL: none */
+    double threshold;       /* style gperf: rows with a smaller value, in the unit above, are not printed */
+    /* contents of a FILE.meta (pprofil-formats(5)), if no such file is beside the printed file; NULL: none */
+    const char *meta;
 };
 
 /* Stores the name and the summary of the i-th style. Either pointer may be NULL. */
