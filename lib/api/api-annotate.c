@@ -17,7 +17,7 @@ struct pprofil_annotation {
     const char *problem;                      /* reason why there is no block; NULL: there is at least one */
 };
 
-/* Makes a report with the functions that match a pattern. no_inlines: inlined functions count as parts of their
+/* Makes a report of the functions that match a pattern. no_inlines: inlined functions count as parts of their
  * callers. */
 static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_inlines,
                 pprofil_report **result)
@@ -39,8 +39,7 @@ static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_
     return error;
 }
 
-/* Sets the profile's problem if the pattern matches functions that were only inlined. They have no code of their
- * own. */
+/* Sets the profile's problem if the pattern matches only inlined functions, which have no code of their own. */
 static int explain_inlined(pprofil_profile *profile, const char *pattern)
 {
     char problem[sizeof profile->problem];

@@ -41,7 +41,7 @@ int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t siz
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* Copies the options of the caller. file may be NULL: all options are 0. */
+/* Copies the options of the caller. If file is NULL, all options are 0. */
 static struct pprofil_file file_options(const struct pprofil_file *file)
 {
     struct pprofil_file all = {0};
@@ -51,7 +51,7 @@ static struct pprofil_file file_options(const struct pprofil_file *file)
     return all;
 }
 
-/* Converts the options to those of lib/format. Returns 0, or -EINVAL: roots or values are unknown. */
+/* Converts the options to those of lib/format. Returns 0, or -EINVAL if file->roots or file->values is unknown. */
 static int format_options_of(const struct pprofil_file *file, struct format_options *options)
 {
     static const char *const roots[] = {
@@ -107,7 +107,7 @@ static int symbolize_all(struct pprofil_profile *profile)
     return error;
 }
 
-/* Finds the format for writing, and its options. Returns 0, PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or
+/* Finds the format for writing, and the format's options. Returns 0, PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or
  * -EINVAL. */
 static int format_to_write(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
@@ -124,8 +124,8 @@ static int format_to_write(const char *path, const struct pprofil_file *file,
     return 0;
 }
 
-/* Looks up the names that the format writes. Files of counters contain no names: programs that read them get the names
- * from the object. */
+/* Looks up the names that the format writes. Files of counters contain no names; programs that read such files get the
+ * names from the object. */
 static int symbolize_for(pprofil_profile *profile, const struct pprofil_file *how,
                     const struct format *format)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of pprofil.h that describe a profile as a whole (totals, stacks, problems), and those that merge
+/* The functions of pprofil.h that describe a whole profile (totals, stacks, problems), and the functions that merge
  * profiles. */
 #include "config.h"
 
@@ -52,14 +52,14 @@ const char *pprofil_profile_command(const pprofil_profile *profile)
     return profile->profile->command != NULL ? profile->profile->command : "";
 }
 
-/* Returns true for objects such as "[vdso]" and "[outside]", for which no file is missing. */
+/* Returns true for objects such as "[vdso]" and "[outside]", which are no files. */
 static bool is_no_file(const struct profile *profile, uint32_t object)
 {
     return profile->strings[profile->objects[object].path][0] == '[';
 }
 
-/* Sums the time in each object that has no names, ns. Returns an array that is indexed like
- * profile->objects, which the caller frees; NULL: no memory. *total: time of all samples. */
+/* Sums the time (ns) in each object whose names cannot be read. Returns an array that is indexed like profile->objects;
+ * NULL: no memory. The caller frees the array. *total: time of all samples, ns. */
 static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
 {
     const struct profile *data = profile->profile;
@@ -179,13 +179,12 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     api_copy(totals, size, &all, sizeof all);
 }
 
-/* part of the elapsed time, 0..1; if the rate was too low for a smaller part of the time, the low
- * rate is not reported */
+/* part of the elapsed time, 0..1. A low rate is reported only if it lasted longer than this part */
 #define THROTTLED_MIN 0.01
 #define ADVISED_MAX 20.0   /* percent; a larger overhead is not recommended */
 
-/* Writes which overhead would give the requested rate. If that overhead is too large, writes which rate two and a half
- * times the present overhead would give. If that is also above ADVISED_MAX, writes nothing. */
+/* Writes which overhead would give the requested rate. If that overhead is above ADVISED_MAX, writes which rate two and
+ * a half times the present overhead would give. If both overheads are above ADVISED_MAX, writes nothing. */
 static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);

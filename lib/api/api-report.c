@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of pprofil.h for reports, call trees and comparisons. lib/report makes the rows. */
+/* The functions of pprofil.h for reports, call trees and comparisons. They call lib/report, which makes the rows. */
 #include "config.h"
 
 #include <errno.h>

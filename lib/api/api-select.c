@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of pprofil.h that make a part of a profile: pprofil_profile_select and its family. */
+/* The functions of pprofil.h that make and describe a part of a profile. */
 #include "config.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void what_append(char *what, const 
     va_end(arguments);
 }
 
-/* Returns the selection as text in the form of command options. The caller frees it. NULL: no memory. */
+/* Returns the selection as command options, a text that the caller frees; NULL: no memory. */
 static char *selection_describe(const struct pprofil_selection *selection)
 {
     const struct {
@@ -61,8 +61,8 @@ static char *selection_describe(const struct pprofil_selection *selection)
     return what;
 }
 
-/* Adds the selection to the command of a part, so that the selection can also be seen after the part was saved to a
- * file and read again. */
+/* Adds the selection to the command of a part. A file that the part is saved to has no other field for the
+ * selection. */
 static void add_to_command(struct pprofil_profile *part)
 {
     const char *command = part->profile->command;

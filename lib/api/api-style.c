@@ -19,7 +19,8 @@
 #include "report/style.h"
 #include "symbol/symbol.h"
 
-/* limit of the symbols of all modules together: a file may name the same module a million times */
+/* largest number of symbols of all modules. Without a limit, a file that names one module a million times would need
+ * too much memory */
 #define SYMBOLS_MAX (1u << 24)
 
 /* --- files ------------------------------------------------------------------------------- */
@@ -51,8 +52,8 @@ static int find_program(const struct profile *profile, const struct style *style
     return 0;
 }
 
-/* Reads a saved profile, which has exact pcs, and counts it by the rules of the style's system. name: the object; NULL:
- * the program. */
+/* Reads a saved profile, and counts its pcs by the rules of the style's system. name: name of the object; NULL: the
+ * program. */
 static int read_profile(const char *path, const struct style *style, const char *name,
                         struct histogram_file *file)
 {
@@ -88,8 +89,8 @@ static int read_symbols(const char *path, struct symbol_table *symbols)
     return error;
 }
 
-/* Reads the symbols of a module. *shift: a symbol's address in memory minus its link-time address. Returns false if
- * they cannot be read. */
+/* Reads the symbols of a module. *shift: a symbol's address in memory minus its link-time address. Returns false if the
+ * symbols cannot be read. */
 static bool read_module(const struct histogram_module *module, struct symbol_table *symbols,
                         uint64_t *shift)
 {
@@ -113,8 +114,8 @@ static bool is_module(const struct histogram_file *file, const char *path)
     return false;
 }
 
-/* Reads the symbols of all modules of a file, at the addresses at which the modules were loaded. If a module cannot be
- * read, its pcs are in no symbol. */
+/* Reads the symbols of all modules of a file, and shifts them to the addresses at which the modules were loaded. If a
+ * module cannot be read, its pcs are in no symbol. */
 static int read_modules(const struct histogram_file *file, struct symbol_table *symbols)
 {
     int error = 0;
@@ -128,7 +129,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
         struct symbol_table own;
         uint64_t shift;
         if (module->start < program_end)
-            continue; /* module is the program, and its symbols have been read from file->object */
+            continue; /* this module is the program, whose symbols were read from file->object */
         if (!read_module(module, &own, &shift))
             continue;
         error = symbol_table_add(symbols, &own, shift, module->start, module->end);
@@ -140,8 +141,8 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
     return error;
 }
 
-/* Returns the path of the text: the path in the file, else the path that the caller gave, else
- * "a.out", which was the default of the old programs. Returns NULL for kprof, which had none. */
+/* Returns the path of the counted ELF file: the path in the file of counters, or else the path that the caller gave, or
+ * else the default of the old program. The default was "a.out". kprof had no default: NULL. */
 static const char *text_path(const struct histogram_file *file, const struct style *style,
                            const char *object)
 {
@@ -150,7 +151,8 @@ static const char *text_path(const struct histogram_file *file, const struct sty
     return strncmp(style->name, "kprof", strlen("kprof")) == 0 ? NULL : "a.out";
 }
 
-/* Makes a symbol for each cell of a file that counts system calls, as if system calls were functions of 8 bytes. */
+/* Makes a symbol for each counter of a file that counts system calls, as if each system call were a function of 8
+ * bytes. */
 static int make_call_symbols(const struct histogram_file *file, struct symbol_table *symbols, char **names)
 {
     uint64_t count = file->histogram_count > 0 ? file->histograms[0].count : 0;
@@ -184,8 +186,8 @@ static int print_calls(const struct histogram_file *file, const struct style *st
     return error;
 }
 
-/* Returns true if the file has memory addresses, but none of them is in the text of the symbols. Then the text was
- * loaded at an address that is not known. */
+/* Returns true if the file has memory addresses, and no address is in the text of the symbols. Then the load address of
+ * the text is not known. */
 static bool is_elsewhere(const struct histogram_file *file, const struct symbol_table *symbols)
 {
     uint64_t low = symbols->count > 0 ? symbols->symbols[0].address : 0;
