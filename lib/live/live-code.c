@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Live views: the code of functions, with its samples. The thread of the async symbolizer reads the
- * code of a function once, and the live view keeps it. Each call of pprofil_live_code sums the
- * samples anew.
+ * Live views: the code of functions, with its samples. The thread of the async symbolizer reads the code of a function
+ * once, and the live view keeps the code. Each call of pprofil_live_code sums all samples again.
  */
 #include "config.h"
 
@@ -59,7 +58,7 @@ int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
     if (location == PROFILE_NONE && by == PPROFIL_BY_FUNCTION &&
         async_symbolizer_pending(live->async) == 0)
         return live_no_code(live, "no such row");
-    if (location == PROFILE_NONE) /* the function or line of the row has not been looked up yet */
+    if (location == PROFILE_NONE) /* no location of the row has been looked up yet */
         return -EAGAIN;
     uint64_t function = report_id(live->profile, PPROFIL_BY_FUNCTION, location);
     const struct live_code *code = live_find_code(live, function);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* live-internal: shared by the files of this directory, which make reports, call trees and code of
- * a session that is sampling. */
+/* live-internal: what the files of this directory share. They make reports, call trees and listings of code of a
+ * session that is sampling. */
 #ifndef PPROFIL_LIVE_INTERNAL_H
 #define PPROFIL_LIVE_INTERNAL_H
 
@@ -11,14 +11,14 @@
 
 #define LIVE_PROBLEM_SIZE 256
 
-/* A map from the id of each row to one location of the row. Rows are never removed. */
+/* A map from the id of each row to one location that belongs to the row. Rows are never removed. */
 struct live_rows {
     struct live_row {
         uint64_t id;
         uint32_t location;
     } *all; /* owned */
     uint32_t count;
-    struct hash_index index; /* finds rows in all by id */
+    struct hash_index index; /* finds entries of all by id */
 };
 
 /* The code of a function that the caller has requested. */
@@ -41,15 +41,15 @@ struct pprofil_live {
     char problem[LIVE_PROBLEM_SIZE];
 };
 
-/* Takes the names and the code that the async symbolizer has found, and requests names for new
- * locations of the profile. Returns 0 or -ENOMEM. */
+/* Stores the names and the code that the async symbolizer has found, and requests names for new locations of the
+ * profile. Returns 0 or -ENOMEM. */
 int live_exchange(struct pprofil_live *live);
 
-/* Returns a location of a row BY_FUNCTION or BY_LINE, or PROFILE_NONE. */
+/* Returns a location that belongs to a row BY_FUNCTION or BY_LINE; PROFILE_NONE: no location is known. */
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id);
 
-/* Converts a filter of pprofil.h to a filter of reports. filter may be NULL, or have the smaller
- * size of an older pprofil.h. */
+/* Converts a filter of pprofil.h to a filter of lib/report. filter may be NULL, or have the smaller size of an older
+ * pprofil.h. */
 struct report_filter live_filter(const struct pprofil_filter *filter);
 
 #endif

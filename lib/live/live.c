@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Live views: reports of a session that is sampling, made from its profile as it is at the moment.
- * The async symbolizer looks up names in a thread of its own. It changes the profile only during
+ * Live views: reports of a session that is sampling. A report has the samples that are in the session's profile at the
+ * moment. The async symbolizer looks up names in a thread of its own, and changes the profile only during
  * live_exchange.
  *
- * The id of a row is made from the key of the row, and contains no location. So live->functions and
- * live->lines map row ids to locations. A location is added to them as soon as it has its name.
+ * The id of a row is made from the key of the row, and contains no location. So live->functions and live->lines map row
+ * ids to locations. live_named adds a location to these maps when the location gets its name.
  */
 #include "config.h"
 
@@ -29,8 +29,8 @@ static const struct live_row *live_find_row(const struct live_rows *rows, uint64
     return NULL;
 }
 
-/* Maps a row id to a location, unless the id is mapped already. If there is no memory, leaves the
- * location out; then the code of the row cannot be shown. */
+/* Maps a row id to a location, unless the id is mapped already. If there is no memory, does nothing; then the code of
+ * the row cannot be shown. */
 static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 {
     if (live_find_row(rows, id) != NULL ||
@@ -40,8 +40,8 @@ static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
     rows->all[rows->count++] = (struct live_row){.id = id, .location = location};
 }
 
-/* Maps the ids of all rows of a location to the location. If the session samples stacks, functions
- * that were inlined there have rows of their own. */
+/* A location may belong to several rows; maps the id of each of them to the location. If the session samples stacks,
+ * functions that were inlined at the location have such rows. */
 static void live_add_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
                           uint32_t location)
 {
@@ -125,7 +125,7 @@ static void live_keep_code(struct pprofil_live *live, struct code_listing *code)
 
     for (uint32_t i = 0; i < live->code_count; i++)
         if (live->codes[i].code.location == code->location && !live->codes[i].arrived) {
-            /* code made at run time may have got another name, and so another id */
+            /* the name of code made at run time may have changed since the request, and then the id has too */
             live->codes[i].id = id;
             live->codes[i].arrived = true;
             live->codes[i].code = *code;
