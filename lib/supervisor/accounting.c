@@ -9,15 +9,15 @@
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
 /* If at most RAN_NS plus 1/RAN_PART of the time is outside of run_ns and wait_ns, the thread had the CPU until `due`. A
- * larger bound would also admit threads whose turn ended a little before the tick, and turns often end in a system
- * call. */
+ * larger bound would also accept threads whose turn ended just before the tick. Turns often end in a system call, so
+ * system calls would get too many samples. */
 #define RAN_NS 20000u
 #define RAN_PART 1024u
-/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is not RAN. The thread may have
- * got the CPU after that time: the tracer came late, or lost the CPU during the tick. */
+/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is not RAN. The tracer came
+ * late, or lost the CPU during the tick, so the thread may have got the CPU only after the tick was due. */
 #define RAN_AFTER_NS 150000u
-/* After ONE_TURN_WAITS_MAX conclusions in a row from one turn, the verdict is UNKNOWN. Then the thread is interrupted,
- * and its stop shows what it did. */
+/* After ONE_TURN_WAITS_MAX verdicts in a row that concluded a wait from one turn, the verdict is UNKNOWN. Then the
+ * thread is interrupted, and its stop shows what it did. */
 #define ONE_TURN_WAITS_MAX 4u
 /* A sample pays off 1/n of its thread's debt. n is the number of samples in DEBT_NS of CPU time, limited to
  * DEBT_SHARES_MIN..DEBT_SHARES_MAX. */
@@ -56,8 +56,8 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
     return goes_on;
 }
 
-/* Returns true if the conclusion of the last cpu_wait_look was right, as the counts show after one more turn. If the
- * thread had really waited from lost_at to that call, the wait that has ended since is at least that long. */
+/* Returns true if the last cpu_wait_look was right to conclude a wait. The times after one more turn show this: if the
+ * thread waited from last->lost_at to last->at, the wait that has ended since then is at least that long. */
 static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
 {
     return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;
@@ -99,9 +99,9 @@ static int64_t weight_debt_shares(int64_t stretch)
     return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
 }
 
-/* Returns the share, adjusted to the CPU time of the process. The sum of a young thread's samples depends on chance. So
- * do the sums of all threads if there are more threads than CPUs. So the sum of the process approaches the CPU time of
- * the process, and may not exceed it by much. */
+/* Returns the share, adjusted to the CPU time of the process. The sum of a young thread's samples depends on chance. If
+ * there are more threads than CPUs, the sum of each thread does. So this function makes the sum of the process approach
+ * the CPU time of the process, and does not let it become much larger. */
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
     /* share 0: the thread's samples already represent more CPU time than it has used */

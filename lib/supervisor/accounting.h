@@ -18,16 +18,16 @@
  * /proc shows that a thread is runnable, but not whether it runs. A tracer that wakes up on the CPU of a runnable
  * thread has taken that CPU from this thread, or from another. The schedstat file of the thread helps to decide which
  * (Documentation/scheduler/sched-stats.rst). It contains how long the thread has run, how long it has waited for a CPU
- * (a wait is added when it ends), and how often it got a CPU, its turns. A look is a call of cpu_wait_look. At each
+ * (a wait is added when it ends), and how often it got a CPU (its turns). A look is a call of cpu_wait_look. At each
  * look the thread is runnable, and the tracer runs on the CPU on which the thread was last known to be. The turns since
  * the last look mean:
  *
  *     none               The thread still waits. But if its run time has grown, it was on another CPU at the last look.
- *     one                It waited, ran, and lost its CPU. The time that is in neither count is the wait under way.
- *     more than one      It may have slept in between, which the counts do not show.
+ *     one                It waited, ran, and lost its CPU. The rest of the time is the wait under way.
+ *     more than one      It may have slept in between, which the file does not show.
  *
  * Interrupts, and the host of a virtual machine, take time that is in neither the run time nor the wait time. That
- * looks like a wait after one turn. So the next look checks the conclusion of the last one, and only ONE_TURN_WAITS_MAX
+ * looks like a wait after one turn. So each look checks the conclusion of the look before, and only ONE_TURN_WAITS_MAX
  * such conclusions in a row are accepted.
  *
  * Another conclusion is possible if it is certain when the thread lost its CPU before. If all the time since then is in
@@ -88,7 +88,7 @@ struct weight {
     int64_t stretch;         /* length of the stretch that the sample represents */
     int64_t late;            /* sampling time before the stretch that was missed because the tracer came late */
     int64_t debt;            /* CPU time of the thread minus the sum of its samples so far; may be negative */
-    /* number of earlier samples of the thread; the caller passes 0 to have it treated as young */
+    /* number of earlier samples of the thread; 0 makes any thread count as young */
     uint64_t samples;
     int64_t ahead;           /* largest excess of the sum of the thread's samples over its CPU time */
     bool process_known;      /* the fields below are valid */

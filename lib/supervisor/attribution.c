@@ -95,8 +95,8 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
 }
 
 /* Returns true if the tracee was on a CPU when it was interrupted. If it waited for a CPU at that time, it went on
- * waiting until it stopped. That wait is longer than the time for which we can have kept the tracee waiting. If no CPU
- * is idle, we wait for a CPU, too, and the tracee may have stopped long before we see the stop. */
+ * waiting until it stopped. Then its wait is longer than the time for which we can have kept it waiting. If no CPU is
+ * idle, we wait for a CPU, too, so the tracee may have stopped long before we see the stop. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
@@ -119,7 +119,8 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
 static bool attribution_credit(struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
-    /* overdue_ns counts only up to the time that the tracee ran: it may have been in a long call, or without a CPU */
+    /* at most the time that the tracee ran is taken from overdue_ns: it may have been in a long call, or without a
+     * CPU */
     uint64_t ran = cpu->run_ns - tracee->interrupt.run_ns;
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
@@ -179,8 +180,8 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
 
     if (tracee_read_cpu(tracee, &cpu)) {
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
-        /* a program that profiles itself is sampled before the resume, so its resumed_at is still that of the stop
-         * before */
+        /* a program that profiles itself is sampled before the resume, so its resumed_at still belongs to the stop
+         * before this one */
         uint64_t resumed_at = supervisor->options.serve ? time_now() : tracee->resumed_at;
         cpu_wait_note(&tracee->look.cpu_wait, resumed_at, &cpu);
     }

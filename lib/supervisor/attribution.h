@@ -12,8 +12,9 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* When serving: saves the CPU time of an ended process that none of its samples represents. The samples of other
- * processes will represent it. The clock of the process must have been read after its end (tracee_last_cpu). */
+/* When serving programs that profile themselves: saves the CPU time of an ended process that none of its samples
+ * represents. The samples of other processes will represent this CPU time. The clock of the process must have been read
+ * after its end (tracee_last_cpu). */
 void attribution_note_end(struct supervisor *supervisor, const struct process *process);
 /* Attributes the sample of a tracee that has stopped. regs: its registers at the stop. */
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);

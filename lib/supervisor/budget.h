@@ -4,12 +4,12 @@
  *
  * The budget is the share of its CPU time that a target may lose to samples. The rate is the number of samples in a
  * second of a thread's CPU time. So the lost share is the rate times the cost of a sample. That cost is measured all
- * the time, and the rate follows it at once, down and up. Some stops would come without sampling, too: those for new
- * tasks, execs and signals. They are not part of the cost. The stops of a call that a sample broke are part of the cost
- * of that sample.
+ * the time, and the rate follows each change of it at once, down and up. Stops for new tasks, execs and signals would
+ * come without sampling, too, so they are not part of the cost. The stops of a call that a sample broke are part of the
+ * cost of that sample.
  *
  * A sample costs more if no CPU is idle, and more while tasks are made. A cost is kept for each combination of these
- * conditions. So when a condition ends, the rate is at once what it was before.
+ * conditions. So when a condition ends, the rate is at once what it was before the condition began.
  */
 #ifndef PPROFIL_BUDGET_H
 #define PPROFIL_BUDGET_H
@@ -49,11 +49,11 @@ void budget_ask(struct budget *budget, double asked_hz);
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
 /* Sets the rate that the cost under this condition allows. now: CLOCK_MONOTONIC, ns. To be called often. */
 void budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
-/* Returns true if the rate has changed much since this function last returned true: the client should get the new
- * rate. */
+/* Returns true if the client should get the rate: since this function last returned true, the rate has changed by 5 %
+ * or more, or has returned to asked_hz. */
 bool budget_has_changed(struct budget *budget);
 /* Returns the cost of a sample under condition budget->limiting, ns. If no sample was measured there, returns the cost
- * under budget->condition; 0: no sample was measured under either. */
+ * under budget->condition. Returns 0 if no sample was measured under either condition. */
 uint64_t budget_cost(const struct budget *budget);
 /* Returns the mean time between two ticks, ns. */
 uint64_t budget_period(const struct budget *budget);

@@ -9,9 +9,9 @@
 
 #define LATELY_SHARE 300u /* reading a process's clock may take 1/LATELY_SHARE of the time */
 
-/* Returns the process's CPU time since its last baseline_take, ns. If there was none, counts its whole life.
- * Returns 0 if its clock cannot be read. Sets clock.known_ns to the returned value. Works for a zombie that is not
- * reaped yet. */
+/* Returns the process's CPU time since its last baseline_take, ns. Without a baseline_take, counts the whole life of
+ * the process. Returns 0 if the clock of the process cannot be read. Sets clock.known_ns to the returned value. Works
+ * for a zombie that is not reaped yet. */
 static uint64_t process_cpu(struct process *process)
 {
     struct timespec time;
@@ -111,8 +111,8 @@ void baseline_keep_debts(struct process *process)
     process->sampled.kept_debt_ns = (int64_t)(process_cpu_traced(process) - process->sampled.attributed_ns);
 }
 
-/* Adds the kept debt, *kept, to fresh baselines: lowers *base if the debt is positive, raises *attributed_ns if it is
- * negative. */
+/* Adds the debt *kept to fresh baselines, and sets *kept to 0. If the debt is positive, lowers *base. If it is
+ * negative, raises *attributed_ns. */
 static void baseline_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
 {
     int64_t debt = *kept;

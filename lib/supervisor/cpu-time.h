@@ -15,9 +15,9 @@ struct tracee;
 /* Returns the CPU time of the process since its last baseline, ns, without the threads that could not be seized.
  * Returns 0 if the clock of the process cannot be read. */
 uint64_t process_cpu_traced(struct process *process);
-/* Returns a recent value of process_cpu_traced, and sets *age_ns to its age, ns (0: read now). A read of a process's
- * clock takes long, because the kernel sums it over all threads. So a value is used for 300 times as long as its read
- * took. */
+/* Returns a recent value of process_cpu_traced, and sets *age_ns to the age of this value, ns (0: read now). A read of
+ * a process's clock takes long, because the kernel adds up the CPU times of all threads. So a value is used for 300
+ * times as long as its read took. */
 uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age_ns);
 /* Returns the CPU time that the process used while it was sampled, ns. sampling: sampling is on, so the clock is
  * read. */

@@ -40,7 +40,7 @@
  *     siginfo TID SIGNAL       the signal gets the siginfo_t with which it was first sent
  *     short TID RESULT         none: its call, which we cut short, cannot be continued, and returns RESULT
  *
- * The rate can be computed (budget.h) from these events, in the order in which they were booked:
+ * The rate can be computed from these events (budget.h), in the order in which they were booked:
  *
  *     ask HZ SHARE             the requested rate, and the share of its time that a target may lose
  *     cost CONDITION SAMPLES NS   SAMPLES samples cost NS; if SAMPLES is 0, NS is a part of the cost of the next ones

@@ -13,10 +13,10 @@
  * migrate at each stop.
  *
  * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used for threads
- * that enter the kernel often, as their samples show. At low rates it costs little, so it is used for every thread that
- * runs alone. If such threads run on several CPUs, each tick takes one of these CPUs, drawn at random. The occupier
- * inherits its tracer's priority for times when a CPU is idle. If no CPU is idle, the occupier is not used: the tracer
- * itself moves to the thread's CPU, and so takes it (tracer-cpus.c).
+ * that enter the kernel often, as their samples show. At low rates it costs little, so it is also used for every thread
+ * that runs alone. If it is used for threads on several CPUs, each tick takes one of these CPUs, drawn at random. The
+ * occupier inherits its tracer's priority for times when a CPU is idle. If no CPU is idle, the occupier is not used:
+ * the tracer itself moves to the thread's CPU, and so takes it (tracer-cpus.c).
  */
 #include "config.h"
 
@@ -50,13 +50,13 @@
 #define CHEAP_PART 4
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* If more than MISSED_TICKS_MAX ticks in a row found no wanted thread on the CPU that the occupier took, the occupier
- * gets no order. */
+/* If more than MISSED_TICKS_MAX ticks in a row found no wanted thread (preempt_wanted) on the CPU that the occupier
+ * took, the occupier gets no order. */
 #define MISSED_TICKS_MAX 1
-/* Limits of early_ns, the time from the tracer's wake-up to the tick. */
+/* Limits of preempt.early_ns, the time from the tracer's wake-up to the tick, ns. */
 #define EARLY_MIN_NS 60000u
 #define EARLY_MAX_NS 300000u
-/* Time between the sending of an interrupt and its arrival. */
+/* Time from the sending of an interrupt to its arrival, ns. */
 #define SENDING_NS 10000u
 /* The longest wait for the occupier, and the longest time for which the occupier holds the CPU. */
 #define OCCUPIER_MAX_NS 80000u
@@ -242,7 +242,7 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     preempt->late_ticks = late ? preempt->late_ticks + 1 : 0;
     if (count == 0 || (late && preempt->late_ticks <= OCCUPIER_LATE_TICKS_MAX))
         return 0;
-    /* no wanted thread is on the occupier's CPU: this tick interrupts one of them from another CPU */
+    /* no wanted thread is on the occupier's CPU: this tick interrupts a wanted thread from another CPU */
     wanted[0] = wanted[schedule_random(&tracer->schedule, count)];
     *stands_for = count;
     return 1;

@@ -19,9 +19,9 @@ void preempt_judge(struct tracee *tracee, bool entered);
 /* To be called at the beginning of a tick. If the occupier was ordered to take a CPU for this tick, waits for it,
  * without the lock. Returns true if the occupier has taken that CPU. */
 bool preempt_await(struct tracer *tracer);
-/* Chooses which of the tracees wanted[0..count-1] this tick interrupts. Moves them to the front, and returns their
- * number. Sets *stands_for: the sample of each chosen tracee represents *stands_for times the tick's time. Returns 0 if
- * the occupier is late; the tracees are then left to the next tick. held: result of preempt_await. */
+/* Chooses which of the tracees wanted[0..count-1] this tick interrupts. Moves the chosen tracees to the front, and
+ * returns their number. Sets *stands_for: the sample of each chosen tracee represents *stands_for times the tick's
+ * time. Returns 0 if the occupier is late: the tracees are left to the next tick. held: result of preempt_await. */
 unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned count, bool held,
                         unsigned *stands_for);
 /* Makes the occupier take the CPU of a new thread for the next tick, unless another CPU is already chosen. cpu: -1: not

@@ -4,10 +4,10 @@
  *
  * The kernel decides before the stop whether a call begins anew (do_signal in arch/arm64/kernel/signal.c). At the stop
  * it has forgotten the call. x0 contains the result, and the former x0 is in orig_x0, which ptrace does not show. But
- * the instruction before the pc is the call's, and x8 contains its number. If the tracer sets the thread's call to that
- * number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by setting the pc.
- * So the tracer must notice itself whether a handler runs first. A handler runs if a signal's stop comes before the
- * call's entry stop.
+ * the instruction before the pc is the instruction of the call, and x8 contains the number of the call. If the tracer
+ * sets the thread's call to that number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes a call
+ * begin anew by setting the pc. So the tracer must notice itself whether a handler runs first. A handler runs if a
+ * signal's stop comes before the call's entry stop.
  *
  * A thread whose pc is after the instruction may have made the call long ago, and have just returned from a signal
  * handler: struct handled_call in repair.h. Calls of 32-bit tracees are not repaired.

@@ -136,8 +136,9 @@ int regs_restart_call(pid_t tid)
     return regs_set_result(tid, -ERESTARTNOHAND);
 }
 
-/* Returns the ABI of a call. The ABI depends on the call's instruction, and 64-bit programs may use any of them.
- * PTRACE_GET_SYSCALL_INFO reports it at any stop (ptrace_get_syscall_info in kernel/ptrace.c). */
+/* Returns the ABI of a call. The ABI depends on the call's instruction and number, and 64-bit programs may use each
+ * ABI. PTRACE_GET_SYSCALL_INFO reports the instruction's architecture at any stop (ptrace_get_syscall_info in
+ * kernel/ptrace.c). */
 static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
 {
     struct __ptrace_syscall_info info;
@@ -173,8 +174,8 @@ static bool regs_peek_word(pid_t tid, uint64_t address, unsigned char code[sizeo
     return errno == 0;
 }
 
-/* Returns true if the instruction at pc is a system call. Reads a word that ends with the instruction, or, if the
- * memory before it is not mapped, a word that begins with it. */
+/* Returns true if the instruction at pc is a system call. Reads a word that ends with the instruction. If the memory
+ * before the instruction is not mapped, reads a word that begins with it. */
 static bool regs_is_call_at(pid_t tid, uint64_t pc)
 {
     unsigned char code[sizeof(long)];

@@ -39,7 +39,7 @@ struct regs {
     uint64_t general[WIRE_STACK_REGS]; /* registers in DWARF's numbering, for unwinding */
     uint64_t known;                    /* bit i: general[i] is filled in */
     int32_t syscall;                   /* number of the call that this stop interrupted, or WIRE_NO_SYSCALL */
-    uint64_t call_end;                 /* address of the instruction after the instruction of that call */
+    uint64_t call_end;                 /* address after the instruction of that call */
     bool compat;                       /* the thread runs in the machine's 32-bit ABI */
     bool entered;           /* the thread entered the kernel by a call or a fault, not by an interrupt */
     int64_t result;         /* result that the call returns when the tracee is resumed */
@@ -73,8 +73,9 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
 /* Finds out call->arguments[0] if call lacks it. To be called at the same stop as regs_call. files: files of the
  * thread. Returns 0 or -errno, such as an error of procfs_first_argument. */
 int regs_complete_call(const struct procfs_task *files, struct regs_call *call);
-/* Moves a tracee that is stopped after a system call instruction back to before it, with the registers for another call
- * of the same ABI. The tracee makes that call when it is resumed, after pending signals. Returns 0 or -errno. */
+/* Moves a tracee that is stopped after a system call instruction back to that instruction, and gives it the registers
+ * for another call of the same ABI. The tracee makes that call when it is resumed, after pending signals. Returns 0 or
+ * -errno. */
 int regs_enter_call(pid_t tid, const struct regs_call *call);
 /* Gives a tracee the registers that it has after call has returned call->result. If the result is CALL_RESTARTNOHAND of
  * calls.h, the call begins anew, or returns EINTR if a signal is pending. entered: the tracee is still before the

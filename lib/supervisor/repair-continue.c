@@ -31,9 +31,9 @@ static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_
 }
 
 /* Returns true if a receive, which has returned result, has ended by itself. Urgent data ends only a message that has
- * begun, and sockatmark(3) shows it. On a local socket nothing shows why a receive ended early. But if a signal broke
- * the receive, this signal is still pending, unless another thread has taken it. had_error: an error that was left in
- * the socket may have ended the receive. */
+ * begun. sockatmark(3) shows urgent data. On a local socket nothing shows why a receive ended early. But if a signal
+ * broke the receive, this signal is still pending, unless another thread has taken it. had_error: an error that was
+ * left in the socket may have ended the receive. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -46,7 +46,8 @@ static bool continue_has_received_all(const struct tracee *tracee, int64_t resul
     return descriptor_is_at_mark(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
 }
 
-/* Returns true if another piece may be made after a piece that has returned result. */
+/* Returns true if another piece may be made after a piece that has returned result. broken: the piece was
+ * interrupted. */
 static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool broken, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -84,7 +85,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(tracee);
     /* A recvmmsg(2) first returns the error that the socket kept. A receive of the rest of a message returns that error
-     * if there is no data. On a local socket it also does so if there is no more data: unix_stream_read_generic */
+     * if there is no data. On a local socket a receive that returns less than it was asked for has taken the error,
+     * too: unix_stream_read_generic */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
     else if (result <= 0 || (repair->request.target.is_local && repair->came_short))

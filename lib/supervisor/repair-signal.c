@@ -88,7 +88,7 @@ static bool held_signal_is_sent_again(const siginfo_t *info)
 }
 
 /* Several real-time signals with the same number may be pending. The first of them was held and sent again, so it is
- * delivered last. To restore the order, each delivered signal gets the siginfo_t of the one before. */
+ * delivered last. To restore the order, each delivered signal gets the siginfo_t of the signal before it. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;

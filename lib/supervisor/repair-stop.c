@@ -45,9 +45,10 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
     return repair->at_call_end && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
 }
 
-/* Returns true if the rest of a recvmmsg(2)'s time limit is not known. The call may have waited for long since its last
- * message, or a message is incomplete. At the stop of a tick's interrupt, a pending signal may have broken the call
- * earlier: our stop comes before that signal is delivered (get_signal in kernel/signal.c). */
+/* Returns true if it is not known how much time a recvmmsg(2) with a time limit still has. This is so after a stop that
+ * no tick's interrupt caused: the call may have waited long since its last message. It is so if a message is
+ * incomplete, or if a signal is pending. The signal may have broken the call before the interrupt, whose stop comes
+ * before the signal is delivered (get_signal in kernel/signal.c). */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
     /* for the stop of a SIGCONT, cause is STOP_BY_US, too */
@@ -239,7 +240,7 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     }
     if (!repair->at_call_end)
-        /* otherwise a signal, or a SIGCONT, has broken the call */
+        /* if the tracee was not INTERRUPTED, a signal, or a SIGCONT, has broken the call */
         repair->billed = tracee->state == TRACEE_INTERRUPTED;
     bool interrupted = call_is_interrupted(&call);
     bool alone = ours && repair_note_place(repair, regs, &call);

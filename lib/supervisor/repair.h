@@ -21,7 +21,7 @@
  *
  * While a tracee sleeps inside a piece, ticks do not interrupt it, but its registers are those of the piece. If the
  * supervisor is killed just then, the program gets the result of that piece, which is less than was moved. A supervisor
- * that ends in order waits for these calls, and then gives them up, so that they return what they have done. A call
+ * that ends in order waits for such calls, and then gives them up, so that they return what they have moved. A call
  * that was begun anew is left alone, because it is the call that the program made.
  *
  * repair-stop.c finds out what a stop has broken. repair-continue.c answers the stops of a call that is continued.
@@ -46,7 +46,7 @@ struct tracer;
 /* A call that was broken by a signal with a handler. When the handler returns, the thread is after the call's
  * instruction again, with the same registers. If the registers lack the first argument (regs_call.lacks_first), a stop
  * there looks as if the thread had made the call again. Then the first argument decides: the handler returned by
- * rt_sigreturn(2), which usually has another first argument. */
+ * rt_sigreturn(2), whose first argument usually differs from that of the call. */
 struct handled_call {
     uint64_t fingerprint; /* fingerprint of struct regs_call; 0: no call */
     uint64_t first_argument;

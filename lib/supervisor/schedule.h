@@ -30,8 +30,8 @@ struct schedule {
 void schedule_init(struct schedule *schedule, uint64_t seed);
 
 /* Takes the tick that was drawn ahead. If there is none, or its time has passed, draws another tick and takes that.
- * Returns the time of the tick. Sets covered_ns to the length of its stratum plus the time missed before it, at most 2
- * periods. Sets missed_ns to the rest of the missed time. period_ns > 0. */
+ * Returns the time of the tick. Sets covered_ns to the length of the tick's stratum plus the time missed before that
+ * stratum, at most 2 periods. Sets missed_ns to the rest of the missed time. period_ns > 0. */
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Like schedule_next, for the first tick after a pause. The ticks stay where they would have been without the pause. If
@@ -40,7 +40,8 @@ uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_
  * period each time is still found as often as without pauses. period_ns > 0. */
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
-/* Draws the tick that the next schedule_next will take. No other tick may be drawn ahead. period_ns > 0. */
+/* Draws the tick that the next schedule_next will take. Must not be called while another tick is drawn ahead. period_ns
+ * > 0. */
 void schedule_draw_ahead(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Makes the next stratum begin now, and drops the tick that was drawn ahead, if any. No tick covers the time before. */

@@ -44,9 +44,9 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
  * requested size, the kernel copies up to the end of the mapping. Bytes below the stack pointer are of no use for
  * finding callers.
  *
- * If a signal handler runs on an alternate stack, a frame at the end of that stack contains its bounds and the
- * interrupted stack pointer. A second copy takes the interrupted stack from that stack pointer up, with the rest of the
- * size.
+ * If a signal handler runs on an alternate stack, a frame at the end of that stack contains the bounds of that stack
+ * and the interrupted stack pointer. A second copy takes the interrupted stack from the interrupted stack pointer up.
+ * Its size is what the first copy has left of the limit.
  */
 
 int stack_init(struct stack *stack, size_t limit)

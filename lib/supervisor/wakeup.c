@@ -113,8 +113,8 @@ void wakeup_set_slow(struct wakeup *wakeup, uint64_t due)
     wakeup->slow_due = due;
 }
 
-/* Waits for news. Calls the system call directly: glibc's waitid changes the thread's cancellation type during the
- * call, and the jump would leave it changed. */
+/* Waits for news. Does not call glibc's waitid: it changes the thread's cancellation type during the call, and the jump
+ * would leave that type changed. */
 static bool wakeup_await_news(siginfo_t *news)
 {
     int which = WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD;
@@ -160,11 +160,11 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
     if (sigsetjmp(wakeup->out, 0) == 0) {
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
-        /* set only after jumps: a signal that came earlier would not end the wait */
+        /* sets the timer only after jumps: a signal that came earlier would not end the wait */
         wakeup_set(wakeup, time_now() + PATIENCE_NS, 0);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }
     wakeup->jumps = 0;
-    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* makes the next wakeup_set set both timers again */
+    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* so that the next wakeup_set sets both timers again */
     return error;
 }

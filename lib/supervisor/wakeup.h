@@ -2,10 +2,10 @@
 /*
  * wakeup: puts a tracer thread to sleep, and wakes it up. Also calls PTRACE_SEIZE with a time limit.
  *
- * The thread waits in waitid(2) for news of its tracees. waitid has no time limit, so timers and other threads wake the
- * thread up by a signal. The handler of that signal jumps out of the wait. Without the jump, a signal that comes just
- * before the call of waitid would not end the wait. The jump loses no news, because the wait leaves it in the kernel
- * (WNOWAIT).
+ * The thread waits in waitid(2) for news of its tracees: stops and ends. waitid has no time limit, so timers and other
+ * threads wake the thread up by a signal. The handler of that signal jumps out of the wait. Without the jump, a signal
+ * that comes just before the call of waitid would not end the wait. The jump loses no news, because the wait leaves it
+ * in the kernel (WNOWAIT).
  */
 #ifndef PPROFIL_WAKEUP_H
 #define PPROFIL_WAKEUP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides whether a call that returned less than it was asked for was cut short by a stop or a signal. It was not if
- * the call never waits, or if the file returned less by itself. */
+/* Decides whether a stop or a signal has cut short a call that returned less than it was asked for. The call was not
+ * cut short if it never waits, or if its file returned less by itself. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,11 +19,11 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-#define CUT_TIME_LEFT_MIN_NS 10000000 /* ns; far longer than an interrupt takes to stop a running thread */
+#define CUT_TIME_LEFT_MIN_NS 10000000 /* if at least this time is left, ns, the limit did not end the call */
 
 /* Returns true if a read of /dev/random may return less by itself, without a signal. Until 90ea1c6436d2 ("random:
- * remove the blocking pool") it returned only what its blocking pool contained. Series 5.4 also has that commit since
- * 2022, but is treated like older kernels: a short read is not continued there. */
+ * remove the blocking pool") a read returned only what the blocking pool contained. Series 5.4 also has that commit
+ * since 2022, but is treated like older kernels: a short read is not continued there. */
 static bool cut_random_may_run_dry(void)
 {
     return kernel_release_is_before(5, 6);
@@ -66,8 +66,8 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
 }
 
 /* Decides whether a recvmmsg(2) was cut short. Returns the result of call_was_cut. After each message, the kernel
- * writes the rest of the call's time limit to memory, and ends the call if nothing is left. The calls that do the rest
- * begin with that value, so the time since the last message is not counted. */
+ * writes the remaining time to memory, and ends the call if no time remains. The calls that receive the rest begin with
+ * that value, so the time since the last message is not counted. */
 static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -127,7 +127,7 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
 
     if (error != 0)
         return error;
-    /* a terminal looks for signals after each chunk of a write, even if it has room: iterate_tty_write */
+    /* a write to a terminal looks for signals after each chunk, even if the terminal has room: iterate_tty_write */
     if (file.nonblocking && !cut_is_memory_device(&file) && !(file.terminal && request->kind == CALL_WRITE))
         return 0;
     request->file = file.file;
@@ -180,11 +180,11 @@ static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t
                         : descriptor_position(pid, tid, fd, position);
 }
 
-/* Decides whether a copy_file_range(2) was cut short. Returns the result of call_was_cut. At its beginning, the kernel
- * limits such a call by the end of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). A
- * piece (call-piece.c) beyond these limits would copy too much, or raise SIGXFSZ. If source and target are one file,
- * the call may have extended its own source. Then the limit is the former end of the source. If the copy left no gap,
- * the former end is where the copy began. */
+/* Decides whether a copy_file_range(2) was cut short. Returns the result of call_was_cut. When such a call begins, the
+ * kernel limits it by the end of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). A piece
+ * (call-piece.c) beyond these limits would copy too much, or raise SIGXFSZ. If source and target are one file, the call
+ * may have extended its own source. Then the limit is the former end of the source. If the copy left no gap, the former
+ * end is where the copy began. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

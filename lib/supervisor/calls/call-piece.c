@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds the pieces of a call that was cut short: the calls that do the rest. If a vector was cut within an element,
- * the rest of that element becomes a plain call. The elements after it become a call like the original one. This file
- * does not write to the target's memory. */
+/* Builds the pieces of a call that was cut short: the calls that do the rest. If a call on a vector was cut within an
+ * element, a plain call moves the rest of that element. A call like the original one moves the elements after it. This
+ * file does not write to the target's memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -145,7 +145,7 @@ static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const
 
     if (error != 0)
         return error;
-    /* a plain call would lose ancillary data of the rest; with MSG_PEEK it would receive the wrong bytes */
+    /* a plain call would lose the ancillary data of the rest, and with MSG_PEEK it would receive the wrong bytes */
     if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
         return -EOPNOTSUPP;
     return call_vector_piece(tid, call, request, &vector, done, piece);
@@ -175,8 +175,8 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
     return (int64_t)piece->arguments[2];
 }
 
-/* Builds the rest of a wait. io_getevents(2): the piece waits for what is missing of events_min events; an event has 32
- * bytes. io_uring_enter(2): everything is submitted, so only the wait is left. */
+/* Builds the rest of a wait. A piece of io_getevents(2) waits for the rest of events_min events; an event has 32 bytes.
+ * In io_uring_enter(2) everything is submitted, so only the wait is left. */
 static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                       struct regs_call *piece)
 {

@@ -121,8 +121,8 @@ static int progress_compact(pid_t tid, const struct call_request *request, struc
     return error;
 }
 
-/* Returns 0 if the rest of any of the first `messages` messages can be received by a plain call, else -errno:
- * -EOPNOTSUPP if a message has room for ancillary data, which a plain call would lose. */
+/* Returns 0 if a plain call can receive the rest of each of the first `messages` messages. Returns -EOPNOTSUPP if one
+ * of them has room for ancillary data, which a plain call would lose. Returns another -errno if they cannot be read. */
 static int progress_may_compact(pid_t tid, const struct call_request *request, uint64_t messages)
 {
     struct call_vector vector;

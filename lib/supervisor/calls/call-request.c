@@ -109,8 +109,8 @@ static uint64_t request_argument(const struct regs_call *call, int8_t index)
 
 static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
-    /* Index: SYS_CONNECT to SYS_SENDMMSG of include/uapi/linux/net.h. Value: number and number of arguments of the
-     * direct system call that does the same. */
+    /* Index: SYS_CONNECT to SYS_SENDMMSG of include/uapi/linux/net.h. Value: the number of the direct system call that
+     * does the same, and how many arguments it has. */
     static const struct {
         int16_t number, arguments;
     } calls[] = {[3] = {CALL_CONNECT_I386, 3}, [5] = {CALL_ACCEPT4_I386, 3}, [9] = {369, 4},

@@ -10,9 +10,9 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-/* A call is left alone after it was broken BACKOFF_TIMES times in a row. Twice in a row may happen by chance to a
- * thread that often waits. A call that undoes its work loses the work of BACKOFF_TIMES periods between stops before it
- * is left alone. */
+/* A call is left alone after stops have broken it BACKOFF_TIMES times in a row. Two times in a row may be chance if the
+ * thread often waits. Before a call that undoes its work is left alone, it has lost the work of BACKOFF_TIMES periods
+ * between stops. */
 #define BACKOFF_TIMES 3u
 #define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 
@@ -89,8 +89,8 @@ bool backoff_follows(const struct backoff *backoff)
 
 bool backoff_holds(const struct backoff *backoff, uint64_t now)
 {
-    /* true also before the entry stop: if a tick's interrupt ended at the entry stop, the exit stop would not show the
-     * interrupt */
+    /* true also before the entry stop: an interrupt would take effect there, and the exit stop would count as not
+     * interrupted */
     return backoff->phase == BACKOFF_BEFORE_CALL || (backoff->phase == BACKOFF_IN_CALL && now < backoff->until);
 }
 

@@ -3,12 +3,12 @@
  * calls: knows which system calls a stop can cut short or interrupt, finds out what is left of such a call, and builds
  * the calls that do the rest.
  *
- * If a signal or a tracer's stop is pending, a blocking call that has moved a part returns the size of that part. Most
- * programs take that part for the whole. call-request.c has a table of these calls, and finds their vectors and
- * messages in memory. call-cut.c decides whether a call was cut short. call-piece.c builds the calls that do the rest
- * (pieces). call-progress.c adds up what they have moved. call-restart.c handles calls that are begun anew, and calls
- * that must be left alone. call-time-limit.c finds how long a call may wait. descriptor.c finds properties of the file
- * of a descriptor.
+ * If a signal or a tracer's stop is pending, a blocking call that has moved a part of its data returns the size of that
+ * part. Most programs then believe that the call has moved everything. call-request.c has a table of these calls, and
+ * finds their vectors and messages in memory. call-cut.c decides whether a call was cut short. call-piece.c builds the
+ * calls that do the rest (pieces). call-progress.c adds up what they have moved. call-restart.c handles calls that are
+ * begun anew, and calls that must be left alone. call-time-limit.c finds how long a call may wait. descriptor.c finds
+ * properties of the file of a descriptor.
  */
 #ifndef PPROFIL_CALLS_H
 #define PPROFIL_CALLS_H
@@ -41,7 +41,7 @@ enum call_shape {
 
 /* Properties of the files of a call, found by call_was_cut. */
 struct call_target {
-    bool is_socket;     /* the descriptor is a socket: pieces are sendto and recvfrom, unless the request is filtered */
+    bool is_socket;     /* the descriptor is a socket: pieces are sendto and recvfrom, unless call_request.filtered */
     bool is_stream;     /* the socket is a byte stream, without messages */
     bool is_local;      /* the socket is of AF_UNIX */
     /* WRITE to a pipe in packet mode, in which each page written is a packet: O_DIRECT of pipe(2) */
@@ -51,9 +51,9 @@ struct call_target {
     /* MESSAGES: the receive may have ended by itself (urgent data, or a MSG_PEEK on a local socket), so its last
      * message counts as complete */
     bool at_bound;
-    /* READ on a local socket: a change of sender, or descriptors, may end a receive early, and no flag shows this. So a
-     * short piece is followed by another only if a signal is pending. Set if the socket keeps senders apart, or if the
-     * process has one thread */
+    /* READ on a local socket: a change of sender, or passed descriptors, may end a receive early, and no flag shows
+     * this. So after a short piece another piece is made only if a signal is pending. Set if the socket keeps senders
+     * apart. Also set if the process has one thread: no other thread can take that signal */
     bool hides_bounds;
 };
 
@@ -90,7 +90,7 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
 bool call_is_copy_file_range(const struct regs_call *call);
 
 /* Returns true if the call was interrupted (EINTR; EAGAIN of BPF_PROG_LOAD), has done nothing yet, and may be begun
- * anew. If call lacks its first argument, any bpf(2) is taken for a BPF_PROG_LOAD. */
+ * anew. If call->lacks_first, any bpf(2) counts as a BPF_PROG_LOAD. */
 bool call_is_interrupted(const struct regs_call *call);
 /* Returns true if the call loses no work when it returns EINTR: called again, it continues where it was. */
 bool call_undoes_nothing(const struct regs_call *call);
@@ -99,11 +99,11 @@ bool call_undoes_nothing(const struct regs_call *call);
 bool call_is_restarted_by_kernel(int64_t result);
 /* -ERESTARTNOHAND of include/linux/errno.h: the kernel begins the call anew, or returns EINTR if a handler runs */
 #define CALL_RESTARTNOHAND (-514)
-/* value of call_time_limit for a call without a time limit */
+/* the limit_ns that call_time_limit sets for a call without a time limit */
 #define CALL_NO_LIMIT UINT64_MAX
 
-/* Sets *limit_ns to the time limit of an interrupted call, ns or CALL_NO_LIMIT, and *result to its result when that
- * time is over. Returns false if the limit is not known. */
+/* Sets *limit_ns to the time limit of an interrupted call, ns or CALL_NO_LIMIT. Sets *result to what the call returns
+ * when that time is over. Returns false if the limit is not known. */
 bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
                      int64_t *result);
 
@@ -128,10 +128,10 @@ int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct ca
 /* Adds to *progress what a piece has moved. moved: result of the piece. Returns 0 or -errno. */
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
                    struct call_progress *progress);
-/* Sets *progress for a call that was cut short and has returned call->result; the last of its messages may be
- * incomplete. May write to the target's memory, even if it returns an error: moves back bytes that recvmmsg(2) has put
- * into the next message. Returns 0 or -errno: -EOPNOTSUPP if the rest cannot be received, or what target_memory_read
- * and target_memory_write return. */
+/* Sets *progress for a call that was cut short and has returned call->result. The last message may be incomplete. May
+ * write to the target's memory, even before it returns an error: it moves back bytes that recvmmsg(2) has put into the
+ * next message. Returns 0 or -errno: -EOPNOTSUPP if the rest cannot be received, or an error of target_memory_read or
+ * target_memory_write. */
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress);
 

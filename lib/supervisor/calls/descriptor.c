@@ -187,8 +187,8 @@ static bool descriptor_copy_is_at_mark(int copy)
     return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
-/* Returns true for sockets whose receives return a stream of bytes, and can wait for the full number: their recvmsg
- * uses sock_rcvlowat. SCTP also has type SOCK_STREAM, but returns one message at a time: sctp_recvmsg in
+/* Returns true for sockets whose receives return a stream of bytes, and can wait for the full number of bytes: their
+ * recvmsg uses sock_rcvlowat. SCTP also has type SOCK_STREAM, but returns one message at a time: sctp_recvmsg in
  * net/sctp/socket.c. */
 static bool descriptor_is_byte_stream(int copy, int domain)
 {
@@ -221,9 +221,9 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);
 }
 
-/* Looks at a socket whose descriptor cannot be copied. An extended attribute contains the name of its protocol
- * (sockfs_xattr_get in net/socket.c), but its options cannot be read. The names are those of struct proto in the
- * kernel. Before Linux 5.15 all sockets of AF_UNIX have the name "UNIX". */
+/* Looks at a socket whose descriptor cannot be copied. An extended attribute contains the name of the socket's protocol
+ * (sockfs_xattr_get in net/socket.c), but the options of the socket cannot be read. The names are those of struct proto
+ * in the kernel. Before Linux 5.15 all sockets of AF_UNIX have the name "UNIX". */
 static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 {
     static const char *const streams[] = {"TCP", "TCPv6", "MPTCP", "MPTCPv6", "UNIX-STREAM", "SMC", "SMC6"};

@@ -20,8 +20,8 @@ struct descriptor {
     mode_t type;  /* file type: S_IFMT bits of its mode */
     dev_t device; /* device number of a device file */
     bool nonblocking;
-    /* a socket or a terminal whose descriptor cannot be copied. Of the fields below, only terminal is then valid. For a
-     * socket, local and stream are also valid, as far as the name of its protocol shows them */
+    /* a socket or a terminal whose descriptor cannot be copied. Then only terminal is valid among the fields below. For
+     * a socket, local and stream are also valid, as far as the name of the protocol shows them */
     bool opaque;
     bool stream; /* a socket that does not keep messages apart, and that obeys MSG_WAITALL and SO_RCVLOWAT */
     bool terminal;
@@ -34,8 +34,8 @@ struct descriptor {
     uint64_t read_min;                        /* number of bytes that a read waits for; 0: a read returns any number */
 };
 
-/* Fills *descriptor in. Takes some microseconds. For a file that does not block, except a terminal, finds out only
- * file, type, device, packets and nonblocking: no other property of such a file is needed. Returns 0 or -errno. */
+/* Fills *descriptor in. Takes some microseconds. For a nonblocking file that is no terminal, finds out only file, type,
+ * device, packets and nonblocking, because no other property is needed. Returns 0 or -errno. */
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
 
 /* Identifies the file of a descriptor. Returns 0 or -errno. */

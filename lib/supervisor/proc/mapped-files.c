@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens the files behind mappings as the target sees them. There are three ways: /proc/PID/map_files (any file, even a
- * deleted one, but only with privileges), /proc/PID/exe (the program, even a deleted one), and the path below
- * /proc/PID/root. An open in any of these ways may hang, so an opener process calls these functions.
+ * Opens the files that a target maps, as the target sees them. It uses /proc/PID/map_files (any file, even a deleted
+ * one, but only with privileges), /proc/PID/exe (the program, even a deleted one), and the path below /proc/PID/root.
+ * Each of these opens may hang, so an opener process calls these functions.
  *
  * The names of run-time code are in a jitdump or in /tmp/perf-PID.map. A process maps its jitdump so that profilers
- * find it. Either file may be created long after the first run-time code runs. So this file looks for both as long as
- * the process lives, and for the map once more after the process has ended. A map may be left over from another process
- * with the same pid, so it is used only if it was written since this process began.
+ * find it. Either file may be created long after the first run-time code runs. So both are looked for as long as the
+ * process lives, and perf-PID.map is looked for once more after the process has ended. A perf-PID.map may be left over
+ * from another process with the same pid, so it is used only if it was written since this process began.
  */
 #include "config.h"
 
@@ -58,8 +58,8 @@ bool mapped_file_is_program(pid_t pid, const char *name)
 }
 
 /* Opens a mapped file. Its inode number identifies the file. The device number is not compared: for overlay and btrfs
- * it differs between maps and stat. /proc/PID/exe is opened only for the program itself, because the program may be on
- * a file system that hangs. */
+ * it differs between maps and stat. /proc/PID/exe is opened only if the mapping is of the program: the program may be
+ * on a file system that hangs. */
 static int mapped_file_open_mapping(const struct open_request *wanted)
 {
     char path[96];
@@ -78,8 +78,8 @@ static int mapped_file_open_mapping(const struct open_request *wanted)
 
 /* --- a JIT's names --------------------------------------------------------------------- */
 
-/* Reads the addresses, inode and path of a mapping from a line of maps into *dump. inner: pid of the process in its own
- * namespace. Returns false if the mapping is not a jitdump of this process. */
+/* Reads the addresses, inode and path of a mapping from a line of /proc/PID/maps into *dump. inner: pid of the process
+ * in its own namespace. Returns false if the mapping is not a jitdump of this process. */
 static bool mapped_file_is_jitdump(char *line, long inner, struct open_request *dump)
 {
     char base[48];

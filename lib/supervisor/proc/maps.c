@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the mapping of an address. Linux 6.11 and later answer an ioctl on /proc/PID/maps in a quarter of a
- * microsecond. So the kernel is asked at every sample, which avoids errors after dlopen, dlclose and with JITs. Older
- * kernels can only print the whole list (procfs-lists.h). The list is read at intervals, and sooner after a sample at
- * an address in no known mapping. */
+ * microsecond. So the kernel is asked at every sample, which avoids errors after dlopen and dlclose, and with JITs.
+ * Older kernels can only print the whole list (procfs-lists.h). The list is read at intervals, and sooner after a
+ * sample at an address in no known mapping. */
 #include "config.h"
 
 #include <errno.h>

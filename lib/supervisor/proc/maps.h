@@ -13,8 +13,8 @@
 
 #define MAPS_REMEMBERED_MAX 256
 
-/* The mappings of one address space that were sent to the client. The table has a fixed size. If a mapping is removed
- * from the full table, it is sent to the client again at its next sample. */
+/* The mappings of one address space that were sent to the client. The table has a fixed size. If the table is full, a
+ * new mapping replaces an old one, which is sent to the client again at its next sample. */
 struct maps {
     int fd;              /* /proc/PID/maps; -1: not open */
     bool listed;         /* fd is read as text: the kernel has no PROCMAP_QUERY, or descriptors are scarce */
@@ -31,7 +31,7 @@ struct maps {
 enum maps_result {
     MAPS_KNOWN, /* the client knows this mapping */
     MAPS_NEW,   /* the mapping is new: the caller must send *details to the client */
-    MAPS_NONE,  /* no mapping at the address (maps->listed: none in the table), or the process is gone */
+    MAPS_NONE,  /* no mapping has the address (if maps->listed: no known one), or the process is gone */
 };
 
 /* Initializes *maps: no known mappings, no open file. */
@@ -40,14 +40,14 @@ void maps_init(struct maps *maps);
 void maps_close(struct maps *maps);
 
 /* Opens /proc/PID/maps if it is not open. The file stays open until maps_close. It shows the address space that the
- * process had at the open, even after an exec. parse: read the file as text even if the kernel has PROCMAP_QUERY.
- * Returns true if the file is open. Returns false if the open fails, or if descriptors are scarce. */
+ * process had when the file was opened, even after an exec. parse: read the file as text even if the kernel has
+ * PROCMAP_QUERY. Returns true if the file is open. Returns false if the open fails, or if descriptors are scarce. */
 bool maps_open(struct maps *maps, pid_t pid, bool parse);
 bool maps_is_open(const struct maps *maps);
 
 /* Finds the mapping of an address in process pid. For MAPS_NEW sets all of *details. For MAPS_KNOWN sets only
- * details->mapping. For MAPS_NONE, *details is undefined. mounts: shows which files may hang; for these the build-id is
- * left out. If maps->listed, searches only the known mappings, and only a scan finds new ones. Calls maps_open. */
+ * details->mapping. For MAPS_NONE, *details is undefined. mounts shows which files may hang; their build-id is left
+ * out. If maps->listed, searches only the known mappings, and only a scan finds new ones. Calls maps_open. */
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
 

@@ -22,8 +22,8 @@
 #define PRIVATE_IDS 0x80000000u /* first id of objects that are not files */
 #define COMPAT_END (UINT64_C(1) << 32)
 /* The first EARLY_SCANS scans of a program's executable mappings follow each other without a pause, as long as a scan
- * takes less than EARLY_COST_NS of CPU time. The cost of the first scan is ignored: it may start an opener, and comes
- * before the program has mapped its libraries. Later scans take at most 1/SCAN_SHARE of the time, or
+ * takes less than EARLY_COST_NS of CPU time. The cost of the first scan is ignored: that scan may start an opener, and
+ * comes before the program has mapped its libraries. Later scans take at most 1/SCAN_SHARE of the time, or
  * 1/SCAN_SHARE_CHANGED after a sample in a new mapping. */
 #define EARLY_SCANS 8u
 #define EARLY_COST_NS 2000000u
@@ -53,8 +53,7 @@ static struct object_key *objects_find_key(struct objects *objects, uint64_t dev
 }
 
 /* Requests the file of supervisor->objects.details from an opener. Returns false if the queue of requests is full. Then
- * the caller must not send this id, because the client would wait for a descriptor that never comes. The client gets
- * only the path. */
+ * the caller must send the path without this id: the client would wait for a descriptor that never comes. */
 static bool objects_request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -123,8 +122,8 @@ static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct proce
     return maps->jit_object;
 }
 
-/* Emits the mapping in supervisor->objects.details. Returns false if the ring is full. Then it forgets the mapping, so
- * that a later sample in it emits it. */
+/* Emits the mapping in supervisor->objects.details. If the ring is full, forgets the mapping and returns false. Then a
+ * later sample in the mapping emits it. */
 static bool objects_emit_details(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -236,7 +235,7 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
            maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
            objects_emit_details(supervisor, process))
         ;
-    maps->changed = !opener_has_room(&supervisor->openers); /* if the openers are full, mappings may be left over */
+    maps->changed = !opener_has_room(&supervisor->openers); /* if the openers were full, mappings may be left */
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
     /* CPU time, because elapsed time would include waits for a CPU */

@@ -23,9 +23,10 @@ void objects_open_mappings(struct supervisor *supervisor, const struct tracee *t
 bool objects_are_listed(const struct process *process);
 /* Emits the mapping that contains pc if the client does not know it. */
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
-/* Emits all executable mappings that the client does not know, because callers may be in any of them. Reads the
- * mappings at intervals, and sooner after a sample in a new mapping. This may take some hundred microseconds, so the
- * tracee is resumed from its stop first. Emits nothing if the tracee may soon exec and the list is not open. */
+/* Emits all executable mappings that the client does not know, because the callers on a stack may be in any of them.
+ * Reads the mappings at intervals, and sooner after a sample in a new mapping. This may take some hundred microseconds,
+ * so a stopped tracee must be resumed before the call. Emits nothing if the tracee may soon exec and the list is not
+ * open. */
 void objects_emit_executable(struct supervisor *supervisor, const struct tracee *tracee);
 
 #endif

@@ -18,7 +18,7 @@
 #include "wire/wire.h"
 
 #define MS UINT64_C(1000000)
-/* ns between the first two attempts to open a JIT's names; later pauses double up to PAUSE_MAX */
+/* pause between the first two attempts to open a JIT's names, ns; each later pause is twice as long, up to PAUSE_MAX */
 #define PAUSE_MIN (10 * MS)
 #define PAUSE_MAX (1000 * MS)
 #define HANG_NS (10000 * MS) /* ns after a hang until another file of the same device may be requested */
@@ -103,7 +103,7 @@ static int opener_keep_only(int socket)
     return SOCKET_FD;
 }
 
-/* Gives up the priority inherited from the tracer that forked this process, because copying a file may take long. */
+/* Gives up the priority that this process has inherited from its tracer, because copying a file may take long. */
 static void opener_give_up_priority(void)
 {
     const struct sched_param none = {0};
@@ -148,8 +148,8 @@ static int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
-        /* must be first: this process may have inherited a copy of a target's descriptor, which another tracer had open
-         * at the fork */
+        /* must be first: if another tracer had a copy of a target's descriptor open at the fork, this process has
+         * inherited it */
         int socket = opener_keep_only(sockets[1]);
         opener_give_up_priority();
         opener_serve(socket);

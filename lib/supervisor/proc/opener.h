@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * opener: has other processes, the openers, open the files of objects, and sends the descriptors to the client. The
- * reason is that a file system which another process serves may hang at any access. A hang in an opener costs only the
- * symbols of that file system's files, and the first tracer never waits for it. wire/open-request.h describes the
- * requests.
+ * opener: has other processes, the openers, open the files of objects, and sends the descriptors to the client. If
+ * another process serves a file system, any access to it may hang. If an opener hangs, only the symbols of that file
+ * system's files are lost. openers_advance never waits for an opener. wire/open-request.h describes the requests.
  *
- * There are two openers, so that files that may hang do not delay the others. Each opener is a process that opens one
+ * There are two openers, so that files that may hang do not delay other files. Each opener is a process that opens one
  * file at a time. It is forked when it is first needed. If it does not answer, it is abandoned, and a new process takes
  * its place for the next file. Openers do not trace targets or write to them.
  */
@@ -20,7 +19,7 @@
 #include "wire/wire.h"
 
 #define OPENER_REQUESTS_MAX 512
-/* largest number of abandoned processes of an opener: with so many hanging, it opens no more files */
+/* largest number of abandoned processes of an opener; when it is reached, the opener opens no more files */
 #define OPENER_HANGING_MAX 16
 
 /* A request for a file, in the queue of an opener. */

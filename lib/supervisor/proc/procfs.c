@@ -17,8 +17,8 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-/* bytes that procfs_read_status_field reads from the beginning of a field, if the file is that long: the field itself,
- * and later fields that its callers parse */
+/* number of bytes that procfs_read_status_field reads from the beginning of the field on, if the file has so many: the
+ * field itself, and later fields that the callers parse */
 #define STATUS_LINES 512
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)

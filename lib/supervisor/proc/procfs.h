@@ -24,7 +24,7 @@ struct procfs_task {
     /* if may_exec: the caller wants the system call in which the task sleeps, even if reading "syscall" may wait */
     bool asks_calls;
     bool wary;          /* a read of "syscall" may wait for an exec of another thread: system.c */
-    bool multithreaded; /* its process has, or had, another thread */
+    bool multithreaded; /* the task's process has, or had, another thread */
 };
 
 /* Initializes *task for a thread. Opens no file. */

@@ -129,14 +129,14 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
  * their tracer has reaped them. Before Linux 5.7, a read of /proc/TID/syscall took the same mutex (lock_trace() in
  * fs/proc/base.c), and only a fatal signal ended its wait. So a tracer that read this file and the exec would wait for
  * each other. Since 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
- * exec_update_lock, which an exec does not hold while it waits for others. Of the older series, 5.4 also has that
- * commit, at the latest since 5.4.88.
+ * exec_update_lock, which an exec does not hold while it waits for others. The older series 5.4 also has that commit,
+ * at the latest since 5.4.88.
  *
  * An exec holds exec_update_lock, too, for some time: while it frees the former memory and closes descriptors
  * (begin_new_exec() and setup_new_exec() in fs/exec.c). To free the page tables that a fork has copied takes about 25
- * ms per gigabyte. On 6.18.44 a read of /proc/TID/stat also waited, but a read of /proc/TID/status did not. So
- * procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). procfs_look reads
- * "syscall" or "stat" again when the task has executed a program, or when an exec is no longer expected.
+ * ms per gigabyte. On Linux 6.18.44 a read of /proc/TID/stat also waited then, but a read of /proc/TID/status did not.
+ * So procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). When the task has executed
+ * a program, or an exec is no longer expected, procfs_look reads "syscall" or "stat" again.
  */
 
 bool kernel_syscall_file_blocks(const char *release)

@@ -13,7 +13,7 @@
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
-#define FORKING_THREAD (-1) /* value of counts.tid and counts.maker for a child that has no thread id yet */
+#define FORKING_THREAD (-1) /* value of counts.tid and counts.maker for a child whose thread id is not known */
 
 static int counts_read(void *context, uint64_t address, void *to, size_t size)
 {
@@ -104,7 +104,7 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
         counts_drop(process, former);
     count->owed_ns = process->count_owed_ns % count->period_ns;
-    /* shifts the phase of the next count by 0.618 of a period: steps of the golden ratio spread the phases evenly */
+    /* shifts the phase of the next count by 0.618 of a period: steps of the golden ratio spread phases evenly */
     process->count_owed_ns = count->owed_ns + (uint64_t)((double)count->period_ns * 0.618);
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
@@ -149,7 +149,7 @@ void counts_free(struct counts *counts)
 
 void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
 {
-    /* memory is accessed through this thread, which is stopped: any other thread may have ended */
+    /* accesses memory through this thread, because it is stopped: any other thread may have ended */
     pid_t tid = tracee->tid;
     const struct dialect_memory memory = {
         .read = counts_read, .write = counts_write, .context = &tid};

@@ -26,7 +26,7 @@
 #include "wire/wire.h"
 
 #define REQUEST_WAIT_NS 10000000000u /* longest wait for the first request, ns */
-/* ns that the supervisor stays after the last count has stopped, because programs turn profiling off and on again */
+/* how long the supervisor stays after the last count has stopped, ns: programs turn profiling off and on again */
 #define STAY_NS 1000000000u
 #define SERVE_RATE_MAX_HZ 50000.0
 
@@ -45,7 +45,7 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
         return -errno;
-    /* the user of a program that is already followed may have changed since */
+    /* a program that is already followed may have changed its user since then */
     if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
                                  !serve_follows(supervisor, credentials.pid)))
         return -EPERM;
@@ -53,9 +53,9 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
     return 0;
 }
 
-/* Returns true if the caller's end of the connection is closed: an exec or the end of the caller closes it. After the
- * seizure every exec is reported, and PTRACE_SEIZE waits for an exec under way. So if the connection is still open
- * after the seizure, the caller still runs the program that sent the request. */
+/* Returns true if the caller's end of the connection is closed: an exec or the end of the caller closes that end. After
+ * the seizure every exec is reported, and PTRACE_SEIZE waits for an exec that is under way. So if the connection is
+ * still open after the seizure, the caller still runs the program that sent the request. */
 static bool serve_has_hung_up(int fd)
 {
     char byte;
@@ -212,8 +212,8 @@ static int serve_start_counting(struct process *process, const struct serve_call
     return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count);
 }
 
-/* Carries out a call of pcsample, which starts or stops the storing of samples. Puts the
- * number of samples stored since the previous call into the answer. Returns 0 or -errno. */
+/* Carries out a call of pcsample, which starts or stops the storing of samples. Puts the number of samples stored since
+ * the previous call into the answer. Returns 0 or -errno. */
 static int serve_start_storing(struct process *process, const struct serve_call *call)
 {
     const struct wire_profil *request = call->request;
@@ -294,7 +294,8 @@ void serve_request(struct supervisor *supervisor, int fd)
     struct wire_profil request;
     struct serve_call call = {.fd = fd, .request = &request, .answer = &answer};
 
-    /* while we are ending, closes the connection without an answer, so that the caller turns to the next supervisor */
+    /* while the supervisor ends, closes the connection without an answer, so that the caller turns to the next
+     * supervisor */
     if (!supervisor->client.quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
         int error = serve_find_caller(supervisor, fd, &call.pid);

@@ -3,9 +3,9 @@
  * serve: serves programs that profile themselves: accepts their connections, carries out their requests, and counts
  * their samples.
  *
- * serve.c handles requests, in the first tracer and without the supervisor's lock. counts.c keeps the histograms
- * (counts) that a process has requested in its own memory: one for all its threads, and some for single threads. The
- * functions of counts.c need the supervisor's lock.
+ * serve.c handles requests, in the first tracer and without the supervisor's lock. counts.c keeps the counts of a
+ * process. A count is a histogram that the process has requested in its own memory. A process may have one count for
+ * all its threads, and counts for single threads. The functions of counts.c need the supervisor's lock.
  */
 #ifndef PPROFIL_SUPERVISOR_SERVE_H
 #define PPROFIL_SUPERVISOR_SERVE_H
@@ -77,9 +77,9 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid);
 void counts_give(struct process *child, struct counts *inherited);
 void counts_free(struct counts *counts);
 
-/* Sets the owed CPU time of each count to a random part of a period, so that a process that uses half a period of CPU
- * time gets a tick with a probability of one half. Later counts of the process begin with the time that the last count
- * was owed. drawn: a random number, ns, far larger than a period. */
+/* Sets the CPU time that each count is owed (dialect_count.owed_ns) to a random part of a period. So a process that
+ * uses half a period of CPU time gets a tick with a probability of one half. Later counts of the process begin with
+ * what the last count was owed. drawn: a random number, ns, far larger than a period. */
 void counts_draw_owed(struct process *process, uint64_t drawn);
 
 /* Returns the number of ticks per second that the process needs; 0: it has no count that is on. */
