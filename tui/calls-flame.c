@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lays out the flame view: one line for each level of calls, callees below callers. The position of
- * each edge is rounded, and not the width of each box. Otherwise errors of rounding would add up in
- * a row of many boxes. Boxes are stored level by level, each level from left to right.
+ * Lays out the flame view: one line for each level of calls, callees below callers. The positions of
+ * the edges are rounded to columns, and not the widths of the boxes. Errors of rounded widths would
+ * add up in a line of many boxes. Boxes are stored level by level, each level from left to right.
  */
 #include "config.h"
 
@@ -51,7 +51,8 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
     return error;
 }
 
-/* Returns the share of the top box: of the row root, or of all rows if root is CALLS_NONE. */
+/* Returns the share of the top box: the share of the row root. If root is CALLS_NONE, the top box has
+ * all rows, so the sum over the rows without a parent is returned. */
 static double flame_whole_share(const struct calls *calls, uint32_t root)
 {
     double sum = 0;

@@ -105,7 +105,7 @@ static void calls_close_window(struct calls *calls)
         double self = calls_part(table_growth(row->call.ns, row->before_self_ns), window_ns);
         row->before_ns = row->call.total_ns;
         row->before_self_ns = row->call.ns;
-        if (window_ns == 0) /* a window without time has no shares */
+        if (window_ns == 0) /* nothing ran in the window, so it has no shares */
             continue;
         row->smooth_share = table_smooth_share(first, row->smooth_share, share);
         row->smooth_self = table_smooth_share(first, row->smooth_self, self);
@@ -214,8 +214,8 @@ static int calls_compare_rows(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Makes the list of each row's children. Rows are put in front of the lists, the smallest row first, so that each list
- * begins with the largest child. Returns false for want of memory. */
+/* Makes the list of each row's children, the largest child first. The smallest rows are added first, because a row is
+ * added at the front of its list. Returns false for want of memory. */
 static bool calls_link_rows(struct calls *calls)
 {
     struct sorted *sorted = calloc(calls->count + 1u, sizeof *sorted);

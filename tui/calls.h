@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * calls: a call tree over time, for the list of calls and for the flame view. A row has the same id
- * in each snapshot, so that unfolded rows stay unfolded.
+ * in each snapshot, so that unfolded rows stay unfolded. A window is a time between two snapshots, by
+ * default one second. Shares are computed for each window.
  */
 #ifndef TUI_CALLS_H
 #define TUI_CALLS_H
@@ -13,16 +14,18 @@
 struct calls_row {
     struct pprofil_live_call call; /* counts since the start */
     uint64_t before_ns, before_self_ns; /* times of the row at the end of the last window */
-    /* shares of the time of windows, with and without callees; smoothed by table_smooth_share */
+    /* the row's share of the time of the last windows, with callees (smooth_share) and without callees
+     * (smooth_self); smoothed by table_smooth_share */
     double smooth_share, smooth_self;
-    uint32_t child, sibling; /* rows: the largest child, and the next smaller sibling; CALLS_NONE: no row */
+    /* indexes in calls.rows of the largest child and of the next smaller sibling; CALLS_NONE: there is none */
+    uint32_t child, sibling;
     uint32_t depth;
     bool open; /* the row is unfolded: its children have lines in the list */
 };
 
 /* A box of the flame view. It takes a part of one line. */
 struct calls_box {
-    uint32_t row; /* CALLS_NONE: the box of everything */
+    uint32_t row; /* CALLS_NONE: the box "all", which contains the boxes of all rows */
     uint32_t level;
     int column, width;
 };
@@ -35,7 +38,7 @@ struct calls {
     struct calls_row *rows; /* owned; parents before their children */
     uint32_t count;
     uint32_t first;    /* the first row without a parent */
-    uint64_t all_ns;   /* whole time since the start, of which rows have shares, ns */
+    uint64_t all_ns;   /* time of all samples that pass the filter, ns; a share of 1 is this time */
     uint64_t tree_ns;  /* time in the whole tree, ns */
     uint64_t before_ns; /* all_ns at the end of the last window */
     uint32_t filled;   /* number of windows so far in which time was spent */
@@ -47,8 +50,8 @@ struct calls {
         bool open;
     } *folds; /* owned */
     uint32_t fold_count;
-    /* owned: the boxes that calls_flame laid out last; from top to bottom, each level from left to
-     * right */
+    /* owned: the boxes that calls_flame laid out last, level by level from the top, each level from
+     * left to right */
     struct calls_box *boxes;
     uint32_t box_count;
 };
@@ -64,8 +67,9 @@ void calls_arrange(struct calls *calls);
 /* Unfolds a row (open), or folds it. */
 void calls_fold(struct calls *calls, uint32_t row, bool open);
 
-/* Return a row's share of the last window's time, or of the time since the start if whole is set.
- * calls_share includes callees. calls_self does not. */
+/* Return a row's share, smoothed over the last windows. If whole is set, or if no window had samples
+ * yet, return the share of the time since the start instead. calls_share includes callees. calls_self
+ * does not. */
 double calls_share(const struct calls *calls, uint32_t row);
 double calls_self(const struct calls *calls, uint32_t row);
 /* Returns the row with this id, or CALLS_NONE. */
@@ -73,13 +77,13 @@ uint32_t calls_find(const struct calls *calls, uint64_t id);
 
 /* --- calls-flame.c --------------------------------------------------------------------------- */
 
-/* Lays out the rows below root in a number of columns. root CALLS_NONE: all rows. Boxes narrower
- * than a column are left out. Returns 0, or -ENOMEM with no boxes. */
+/* Lays out boxes for root and the rows below it. columns: width of the top box. root CALLS_NONE: all
+ * rows. Boxes narrower than a column are left out. Returns 0, or -ENOMEM with no boxes. */
 int calls_flame(struct calls *calls, uint32_t root, int columns);
 /* Returns the index of a row's box, or CALLS_NONE. */
 uint32_t calls_box_of(const struct calls *calls, uint32_t row);
-/* Returns the index of the box that is levels below (negative: above) and boxes to the right
- * (negative: to the left). Steps that would lead to no box are not made. */
+/* Goes from a box some levels down (negative: up), and then some boxes to the right (negative: to
+ * the left). Returns the index of the box that is reached. Steps that lead to no box are left out. */
 uint32_t calls_box_step(const struct calls *calls, uint32_t box, int levels, int boxes);
 
 #endif

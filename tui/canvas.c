@@ -2,8 +2,8 @@
 /*
  * Paints into a grid of cells, each with a character and a style. Views may use any position,
  * because what lies outside the grid is cut off. A wide character has two cells, and painting over
- * one of them blanks the other. A mark that combines with the character before it is left out,
- * because a cell holds one character.
+ * one of them blanks the other. Combining characters, such as U+0301, are left out, because a cell
+ * holds one character.
  */
 #include "config.h"
 
@@ -63,7 +63,7 @@ static struct cell *canvas_cell(const struct canvas *canvas, int row, int column
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 }
 
-/* Blanks the other half of a wide character. Call it before one half is painted over. */
+/* Blanks the other half of a wide character. Call this function before one half is painted over. */
 static void canvas_part_halves(const struct canvas *canvas, int row, int column)
 {
     struct cell *cell = canvas_cell(canvas, row, column);

@@ -29,7 +29,7 @@ enum style {
     STYLE_MATCH,    /* a match of the search */
     STYLE_KEY,      /* name of a key, in the bar and the help */
     STYLE_KEY_HELP, /* what a key does, in the bar and the help */
-    STYLE_FLAME_ALL, /* flame graph: the box of everything, and marks */
+    STYLE_FLAME_ALL, /* flame graph: the box "all", and marks in brackets, such as "[truncated]" */
     STYLE_FLAME_PROGRAM,
     STYLE_FLAME_LIBRARY,
     STYLE_FLAME_RUN_TIME, /* flame graph: code made at run time, and unknown code */
@@ -54,11 +54,11 @@ void canvas_free(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
 /* Puts a text at a place. Control characters and bytes that are not UTF-8 become '?'. The text is
- * cut off after width columns; width -1: at the right edge. Parts outside the grid are left out.
- * Returns the number of columns used. */
+ * cut off after width columns, or at the right edge if width is -1. Parts outside the grid are left
+ * out. Returns the number of columns used. */
 int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style,
                const char *text);
-/* Puts a text at the right end of the width columns from column on. */
+/* Puts a text at the right end of a field that begins at column and has width columns. */
 void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style,
                       const char *text);
 int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style,

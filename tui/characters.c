@@ -58,7 +58,7 @@ uint32_t character_next(const char **at, int *width)
     uint32_t character = utf8_decode(at);
     bool control = character < 0x20 || (character >= 0x7f && character < 0xa0);
     *width = 1;
-    if (control || (character & 0xfffe) == 0xfffe) /* the second test includes UTF8_NONE */
+    if (control || (character & 0xfffe) == 0xfffe) /* noncharacters, such as U+FFFE, and UTF8_NONE */
         return '?';
     *width = character_width(character);
     return character;

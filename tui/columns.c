@@ -9,7 +9,7 @@
 
 #include "view.h"
 
-#define ROOMY 100 /* least width of a screen with gaps of two columns */
+#define ROOMY 100 /* least width of a screen with two blanks between the columns of a list */
 
 static int columns_gap(int width)
 {

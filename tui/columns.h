@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * columns: lays out and paints the columns of a list, which a table describes. If the screen is too
- * narrow, the columns that matter least are left out. The others share the rest of the width.
+ * columns: lays out and paints the columns of a list. An array of struct column describes them. If
+ * the screen is too narrow, the columns that matter least are left out. The others share the width
+ * that remains.
  */
 #ifndef TUI_COLUMNS_H
 #define TUI_COLUMNS_H
@@ -21,7 +22,8 @@ struct pen {
     uint32_t index;            /* index of the line in the list */
 };
 
-/* Put a value into the cell: a number or a share in per cent on the right, a text on the left. */
+/* Put a value into the cell. Numbers and shares in per cent are aligned to the right, and texts to the
+ * left. */
 void pen_number(const struct pen *pen, enum style style, uint32_t number);
 void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
 void pen_text(const struct pen *pen, enum style style, const char *text);
@@ -38,9 +40,9 @@ enum column_kind {
 };
 
 struct column {
-    const char *title, *ascii_title; /* ascii_title NULL: title */
-    const char *wall_title;          /* title for elapsed time; NULL: title */
-    /* least width, and the width that the column may grow to; most 0: it does not grow */
+    const char *title, *ascii_title; /* ascii_title NULL: title is used */
+    const char *wall_title;          /* title for elapsed time; NULL: title is used */
+    /* least width, and the width that the column may grow to; most 0: the column does not grow */
     int width, most;
     /* 0: the column is always shown; columns with the highest number are left out first */
     int priority;
@@ -54,11 +56,13 @@ struct column_span {
     int at, width;
 };
 
-/* Finds out which columns fit, and their places. columns ends with an entry without a title.
- * screen: false in the batch mode. Returns the number of spans, from left to right. */
+/* Finds out which columns fit, and their places. The array columns ends with an entry without a
+ * title. screen: false in the batch mode. Returns the number of spans, which are stored from left to
+ * right. */
 int columns_layout(const struct column *columns, int width, bool screen,
                    struct column_span spans[COLUMNS_MAX]);
-/* Puts the line of titles. sorted: enum table_sort of the title to mark; -1: none. */
+/* Puts the line of titles. sorted: enum table_sort of the title to mark; -1: none. wall: puts the
+ * titles for elapsed time. */
 void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
                     int sorted, bool wall);
 /* Puts one line of a list. row: the argument for the columns' paint functions. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of keys. A key that htop, less and vim use for something does the same in pprofil top. Each F key has a
- * letter as well, for terminals that use F keys themselves.
+ * The table of keys. A key that htop, less and vim use for something does the same in pprofil top. Each action of an F
+ * key also has a letter, because some terminals use F keys for themselves.
  *
- * In the picker, letters are typed into the filter, so only other keys have actions in the picker.
+ * The picker is the page with the list of processes to choose from. Letters that are typed there go into the filter of
+ * the list, so only other keys have actions there.
  */
 #include "config.h"
 

@@ -48,7 +48,7 @@ enum action {
     /* argument: number of lines by which the list scrolls; 0: the selection moves by one line */
     ACTION_UP,
     ACTION_DOWN,  /* argument: as for ACTION_UP */
-    ACTION_LEFT,  /* scrolls long names; on the pages of calls: folds, or selects another box */
+    ACTION_LEFT,  /* scrolls long names; in the list of calls: folds a row; in the flame view: selects another box */
     ACTION_RIGHT,
     ACTION_PAGE_UP,
     ACTION_PAGE_DOWN,
@@ -70,7 +70,7 @@ enum action {
     ACTION_SEARCH_PREVIOUS,
     ACTION_SORT,   /* argument: enum table_sort; -1: by the next column */
     ACTION_PAUSE,  /* holds the display still */
-    ACTION_CLEAR,  /* clears all counts, as startclr does */
+    ACTION_CLEAR,  /* clears all counts */
     ACTION_SAMPLE, /* stops sampling, or starts it */
     ACTION_FASTER,
     ACTION_SLOWER,
@@ -85,7 +85,7 @@ enum action {
     ACTION_QUIT,
 };
 
-/* A set of pages, on which a key is valid. */
+/* A set of pages on which a key is valid. */
 enum key_where {
     KEY_IN_TABLE = 1u << 0,
     KEY_IN_CODE = 1u << 1,

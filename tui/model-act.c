@@ -206,7 +206,7 @@ static enum effect act_pause(struct model *model, int argument)
 /* --- control of the session --------------------------------------------------------------- */
 
 /* Returns true if an action comes too late, because all targets have ended or the supervisor has
- * died. A message then says so. */
+ * died. Then a message shows the reason. */
 static bool act_is_over(struct model *model)
 {
     if (!model->now.ended && !model->now.dead)
@@ -223,7 +223,7 @@ static enum effect act_sample(struct model *model, int argument)
     return act_is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
 }
 
-/* Returns the next rate above (or below) hz among 1, 2, 5, 10, ... */
+/* Returns the next higher rate (up) or the next lower rate than hz among 1, 2, 5, 10, ... Hz. */
 static double next_rate(double hz, bool up)
 {
     static const double steps[] = {1, 2, 5};
@@ -342,9 +342,9 @@ enum effect model_act(struct model *model, enum action action, int argument)
                                  acts[action].argument != 0 ? acts[action].argument : argument);
 }
 
-/* Selects the line or box of a click. Returns false if there is no line at the click, else true,
- * also for keys that are no clicks. top-run.c handles clicks on the titles of columns, because it
- * has the layout of the columns. */
+/* Selects the line or box at a click. Returns false if there is no line at the click. Returns true
+ * for keys that are not clicks, too. top-run.c handles clicks on the titles of columns, because it has
+ * the width of the screen. */
 static bool act_click(struct model *model, const struct key_event *event)
 {
     uint32_t index;

@@ -101,8 +101,8 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
 
 /* --- snapshots --------------------------------------------------------------------------- */
 
-/* Takes the tree of a snapshot, if it has one. The first window after a pause includes the pause,
- * so that no time is missing. */
+/* Takes the call tree of a snapshot, if the snapshot has one. The first window after a pause includes
+ * the pause, so that no time is missing. */
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due)
 {
     bool first = !model->calls.taken;
@@ -189,7 +189,7 @@ static enum effect flame_step(struct model *model, int levels, int boxes)
     if (calls_flame(calls, zoom, model->flame_columns) != 0 || calls->box_count == 0)
         return EFFECT_NONE;
     uint32_t box = calls_box_of(calls, calls_find(calls, model->flame_selected));
-    if (box == CALLS_NONE) /* the selected row is gone, or its box is too narrow */
+    if (box == CALLS_NONE) /* the selected row is gone, or it has no box because its share is too small */
         box = 0;
     uint32_t row = calls->boxes[calls_box_step(calls, box, levels, boxes)].row;
     model->flame_selected = row == CALLS_NONE ? 0 : calls->rows[row].call.id;

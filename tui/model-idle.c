@@ -32,8 +32,8 @@ static uint64_t *idle_sorted_ids(const struct snapshot_rows *rows)
     return ids;
 }
 
-/* Returns true if the program image that the filter selects is still alive, or if the filter
- * selects none. If it is not alive, the process's threads belong to a later image. */
+/* Returns true if the program image that the filter selects is still alive, or if the filter selects
+ * no image. If the image is not alive, the threads with its pid belong to a later image (execve(2)). */
 static bool filter_image_lives(const struct snapshot *snapshot, const struct pprofil_filter *filter)
 {
     for (uint32_t i = 0; filter->process != 0 && i < snapshot->process_count; i++)

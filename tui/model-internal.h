@@ -5,12 +5,12 @@
 
 #include "model.h"
 
-#define MESSAGE_NS (5 * UINT64_C(1000000000))
+#define MESSAGE_NS (5 * UINT64_C(1000000000)) /* time for which a message is shown */
 
 /* --- model.c ----------------------------------------------------------------------------- */
 
-/* Shows a message in answer to a key. Key events have no time stamp, so MESSAGE_NS count from the
- * next snapshot or list of processes. */
+/* Shows a message in answer to a key. Key events have no time stamp, so the time MESSAGE_NS begins
+ * with the next snapshot or list of processes. */
 void model_answer(struct model *model, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* If a message of model_answer has no end yet, sets its end to MESSAGE_NS after time_ns. Called
@@ -35,7 +35,7 @@ void list_last(struct model *model);
 void list_sideways(struct model *model, int columns);
 /* Finds the line of the list at a row of the screen. Returns false if there is none. */
 bool list_at(const struct model *model, int row, uint32_t *index);
-/* number of texts of a line in which a search looks */
+/* number of texts of each line in which a search looks for matches */
 #define LIST_TEXTS 3
 void list_texts(const struct model *model, uint32_t index, const char *texts[LIST_TEXTS]);
 
@@ -62,10 +62,11 @@ enum effect calls_enter(struct model *model);
 /* If the flame view is on the screen and zoomed, shows the whole tree again and returns true.
  * Otherwise it returns false. */
 bool flame_unzoom(struct model *model);
-/* In the list, folds the row or goes to its caller (steps < 0), or unfolds the row or goes to its largest callee. In
- * the flame view, selects another box: calls_sideways moves to the right (steps < 0: to the left), and flame_move moves
- * down (levels < 0: up). */
+/* In the list, steps < 0 folds the selected row. If the row is folded already, its caller is selected. steps > 0
+ * unfolds the row. If the row is unfolded already, its largest callee is selected. In the flame view, selects the box
+ * that is steps boxes to the right (steps < 0: to the left). */
 enum effect calls_sideways(struct model *model, int steps);
+/* Selects the box that is some levels below the selected box (levels < 0: above it). */
 enum effect flame_move(struct model *model, int levels);
 void flame_click(struct model *model, int row, int column);
 /* Switches between shares of the last window and shares of the time since the start. */
@@ -88,8 +89,8 @@ bool search_next(struct model *model, bool backwards, bool here_too);
 enum effect prompt_open(struct model *model, enum model_prompt prompt);
 enum effect prompt_key(struct model *model, uint32_t key);
 void picker_narrow(struct model *model);
-/* Returns true if the key edits the filter of the picker, or begins it. picker_key handles such a
- * key. */
+/* Returns true if the key edits the text of the picker's filter, or is its first character.
+ * picker_key handles such a key. */
 bool picker_is_input(const struct model *model, uint32_t key);
 enum effect picker_key(struct model *model, uint32_t key);
 enum effect picker_choose(struct model *model);

@@ -16,8 +16,8 @@
 
 /* --- order --------------------------------------------------------------------------------- */
 
-/* A process to be sorted. An entry has all values that are compared, because qsort(3) passes only
- * the two entries. */
+/* A process to be sorted. An entry has all values that are compared, because qsort(3) passes only two
+ * entries to the comparison function. */
 struct entry {
     uint32_t index, pid;
     bool refused;
@@ -43,8 +43,8 @@ static int candidate_compare_pid(const void *key, const void *element)
     return (pid > candidate->pid) - (pid < candidate->pid);
 }
 
-/* Returns the average number of CPUs that a process has used since the former list, or 0 if that is
- * unknown. If its CPU time is less than before, the pid belongs to another process now. */
+/* Returns the average number of CPUs that a process has used since the former list, or 0 if this
+ * number is unknown. If the CPU time has decreased, the pid belongs to another process now. */
 static double candidate_cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
                                   uint64_t time_ns)
 {

@@ -41,7 +41,7 @@ static enum effect prompt_accept(struct model *model)
     enum model_prompt prompt = model->prompt;
 
     model->prompt = PROMPT_NONE;
-    if (prompt == PROMPT_SAVE) /* the name remains in model->text for the loop, which saves */
+    if (prompt == PROMPT_SAVE) /* the name remains in model->text, because top_save needs it */
         return prompt_is_file_name(model) ? EFFECT_SAVE : EFFECT_PAINT;
     if (prompt != PROMPT_SEARCH)
         return EFFECT_PAINT;
@@ -113,8 +113,8 @@ static bool search_matches(const struct model *model, uint32_t index)
     return false;
 }
 
-/* Returns the line that is steps after (or before) the selection, counted around the end of the
- * list. */
+/* Returns the index of the line that is some steps after the selection (backwards: before it). The
+ * last line is followed by the first. */
 static uint32_t search_line(const struct model *model, uint32_t steps, bool backwards)
 {
     uint32_t count = model_list_count(model);

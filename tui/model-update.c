@@ -3,9 +3,10 @@
  * Updates the tables and the header's figures from snapshots.
  *
  * Samples come at once, but counts of the kernel and the supervisor (CPU time, time stopped) come
- * about once a second. The header's figures are differences between two such reports, divided by
- * the time between them. If a count is the same in two snapshots in a row, there may have been no
- * report between them.
+ * about once a second, in a report of the supervisor. In names, "told" means "reported by the
+ * supervisor". The header's figures are differences between two such reports, divided by the time
+ * between them. If a count is the same in two snapshots in a row, there may have been no report
+ * between them.
  */
 #include "config.h"
 
@@ -17,17 +18,18 @@
 
 #define SECOND UINT64_C(1000000000)
 #define SILENCE_NS (5 * SECOND / 2) /* time without a report after which the target's CPU use counts as 0 */
-/* shorter silence is normal, because the supervisor reports at the first tick of each second */
+/* time without a report after which the supervisor counts as silent; less is normal, because the
+ * supervisor reports at the first tick of each second */
 #define PATIENCE_SECONDS 4.0
 #define FIRST_WINDOW 0.25           /* least length of a table's first window, as a part of window_seconds */
 #define SYSCALLS 1024
-#define BEGINNINGS 3 /* how often a table begins again because its rows lack names */
+#define BEGINNINGS 3 /* greatest number of times that a table begins again because its rows lack names */
 
 /* --- the header: CPU use and quality of the sampling ---------------------------------------- */
 
-/* Returns the time between two reports of the supervisor, in ns: the increase of elapsed_ns. It
- * leaves out pauses of the sampling, as the target's CPU time does. If elapsed_ns has not
- * increased, the time since told_ns is returned. */
+/* Returns the time between the last two reports of the supervisor, in ns. This is the increase of
+ * elapsed_ns, because elapsed_ns leaves out pauses of the sampling, as the target's CPU time does. If
+ * elapsed_ns has not increased, the time since told_ns is returned. */
 static double told_interval(const struct model_before *before, const struct snapshot *snapshot)
 {
     double sampled = (double)snapshot->totals.elapsed_ns - (double)before->elapsed_ns;
@@ -78,8 +80,8 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     double stopped = (double)(totals->stopped_ns - before->stopped_ns);
     double time = told_interval(before, snapshot);
     if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
-        /* without sampling there are no reports, so the silence counts from the time when sampling
-         * goes on */
+        /* without sampling there are no reports, so silence is measured only from the time when
+         * sampling goes on */
         if (!snapshot_is_sampled(snapshot))
             before->told_ns = snapshot->time_ns;
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
@@ -126,8 +128,8 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
 }
 
 /* Adds the seconds since the last snapshot to model->minute, until all targets have ended. Seconds
- * without sampling get 0. model->now.sampling shows whether there was sampling since the last
- * snapshot, because a change of sampling causes a snapshot at once. */
+ * without sampling get 0. model->now is the last snapshot here. Its member sampling is valid for all
+ * time since then, because stopping or starting the sampling causes a snapshot at once. */
 static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;
@@ -184,7 +186,7 @@ static void update_targets(struct model *model, const struct snapshot *snapshot)
         return;
     if (alive == 1)
         snprintf(model->targets, sizeof model->targets, "PID %u", pid);
-    else if (snapshot->process_count > 1) /* a single process that has ended keeps its pid in targets */
+    else if (snapshot->process_count > 1) /* if the only process has ended, targets keeps its pid */
         snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
 }
 
@@ -206,9 +208,8 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
     model_say(model, snapshot->time_ns, "out of memory: some figures are old");
 }
 
-/* Returns true if the table's window ends now. A table that was opened just before the end of a
- * window would have a first window that is too short. The first window of such a table ends with
- * the next window. */
+/* Returns true if the table's window ends now. If a table was opened just before the end of a window,
+ * its first window would be too short. Then the table's first window ends one window later. */
 static bool update_window_ends(const struct model *model, const struct table *table, double seconds,
                                bool due)
 {
@@ -217,8 +218,8 @@ static bool update_window_ends(const struct model *model, const struct table *ta
     return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
 }
 
-/* Returns true if the table may begin again. A table that was opened between the ends of two
- * windows has rows whose names were not looked up. It begins again when the names may have come,
+/* Returns true if the table may begin again. A table that was opened in the middle of a window has
+ * rows whose names were not looked up. So it is cleared and begins again when the names may have come,
  * but at most BEGINNINGS times. New rows always lack names, so without this limit the table's first
  * window would never end. */
 static bool update_begins_again(const struct table *table, bool due)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Chooses the table on the screen and its order, and says what the next snapshot must have. Some
- * tables are kept: once opened, they are taken with each snapshot, so that they have a complete
- * history when the user opens them again. Any other table is cleared when it is left, because its
- * history would have gaps.
+ * tables are kept: once the user has opened such a table, each snapshot updates it, so that its
+ * history is complete when the user opens it again. Any other table is cleared when the user leaves
+ * it, because its history would have gaps.
  *
- * While the display is paused, the tables go on, and the screen shows copies of them.
+ * While the display is paused, snapshots still update the tables, and the screen shows copies (frozen)
+ * of the tables as they were when the pause began.
  */
 #include "config.h"
 
@@ -13,7 +14,7 @@
 
 #include "model-internal.h"
 
-#define SHOWN_AT_FIRST 50 /* rows on the screen, until the view has set page_rows */
+#define SHOWN_AT_FIRST 50 /* assumed number of rows on the screen, until the view has set page_rows */
 #define BIT(sort) (1u << (sort))
 
 /* The sequence of the views for ACTION_NEXT_VIEW. The last view is only for elapsed time. */
@@ -84,7 +85,7 @@ enum effect view_open(struct model *model, enum pprofil_by by)
 }
 
 /* Opens the next view (step 1) or the previous view (step -1). If there are stacks, the list of calls and the flame
- * view come after the tables. */
+ * view come after the tables. From the pages of code and output, goes back to the table of the present view. */
 enum effect view_step(struct model *model, int step)
 {
     int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);
@@ -174,7 +175,7 @@ enum effect view_pause(struct model *model)
         model_answer(model, "out of memory: the display cannot be held still");
     if (model->page == PAGE_TABLE)
         view_arrange_present(model);
-    model->calls_ns = 0; /* the window of the calls begins anew */
+    model->calls_ns = 0; /* unknown, because the next window of calls includes the pause */
     /* EFFECT_SNAPSHOT: after a pause, the code and the threads on the screen may be old */
     return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
@@ -193,7 +194,7 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     if (rows > model->shown_size) {
         uint64_t *larger = realloc(model->shown, rows * sizeof *larger);
         if (larger == NULL)
-            return; /* out of memory: a later snapshot looks up where the rows are defined */
+            return; /* out of memory: a later snapshot looks up where the rows' functions are defined */
         model->shown = larger;
         model->shown_size = rows;
     }
@@ -203,8 +204,8 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     wants->shown_count = rows;
 }
 
-/* The table of functions is always taken. Other kept tables (view_is_kept) are taken once they have
- * been opened, so that their history is complete. */
+/* Each snapshot has the table of functions. Other kept tables (view_is_kept) are in each snapshot once
+ * the user has opened them, so that their history is complete. */
 void model_wants(struct model *model, struct snapshot_wants *wants)
 {
     list_settle(model);

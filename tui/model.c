@@ -100,8 +100,8 @@ enum key_where model_where(const struct model *model)
     return model->help ? KEY_IN_HELP : pages[model->page];
 }
 
-/* Returns the table of the present view. If the view is opened during a pause, the table has no
- * rows until its first report. */
+/* Returns the table of the present view. If the view is opened during a pause, the table has no rows
+ * until the next snapshot. */
 const struct table *model_table(const struct model *model)
 {
     return model->paused ? &model->frozen[model->view] : &model->tables[model->view];

@@ -58,7 +58,8 @@ struct model_filter {
     struct pprofil_filter filter; /* this filter and the filters before it, combined */
 };
 
-/* The position in a list. Each page and each view has one, which is kept while another is shown. */
+/* The position in a list. Each page and each view has a position, which is kept while the screen shows
+ * another page or view. */
 struct model_position {
     uint32_t selected, top;
     uint64_t id;
@@ -68,12 +69,12 @@ struct model_position {
     bool chosen;
 };
 
-/* Former values of counts. The header's figures are differences from them. */
+/* Former values of counts. The header's figures are differences between present and former values. */
 struct model_before {
     bool told;              /* there was a report of the supervisor */
     uint64_t told_ns;       /* time of the supervisor's last report; CLOCK_MONOTONIC */
     uint64_t target_cpu_ns, elapsed_ns, stopped_ns;
-    bool counted;
+    bool counted;             /* running and cpu_ns are valid */
     uint64_t running, cpu_ns; /* totals at the end of the last window */
     /* time of the last snapshot in which elapsed_ns had changed, or sampling was off;
      * CLOCK_MONOTONIC */
@@ -94,7 +95,7 @@ struct model {
     enum table_sort sort;
     struct table tables[SNAPSHOT_GROUPINGS];
 
-    struct snapshot now; /* owned: the last snapshot, without rows: the tables have them */
+    struct snapshot now; /* owned: the last snapshot, without its rows, which are in tables */
     bool have_snapshot;
     /* the header */
     char command[256];
@@ -103,10 +104,10 @@ struct model {
     double target_cpu;
     float minute[MODEL_MINUTE]; /* target_cpu of each of the last seconds, newest last */
     double achieved_hz;         /* samples per second of CPU time in the last window */
-    /* part of the target's CPU time for which it was stopped, between the supervisor's last two
-     * reports */
+    /* time for which the target was stopped, divided by its CPU time, between the supervisor's last
+     * two reports */
     double stopped_share;
-    unsigned silent_seconds; /* seconds without a report of the supervisor; 0: it is not silent */
+    unsigned silent_seconds; /* seconds without a report of the supervisor; 0: the reports come regularly */
     uint32_t running, sleeping, uninterruptible; /* threads in state R, S and D */
     const char *blocked_in;     /* system call in which most sleeping threads are; "": none */
     uint32_t blocked_in_count;
@@ -133,8 +134,9 @@ struct model {
     struct calls calls;
     uint64_t calls_ns;       /* end of the last window of calls; CLOCK_MONOTONIC; 0: none */
     char calls_name[256];    /* function whose callers or callees are shown */
-    uint64_t flame_zoom, flame_selected; /* ids of rows; 0: the box of everything */
-    /* width of the screen: set by the view, as are flame_top and flame_levels */
+    uint64_t flame_zoom, flame_selected; /* ids of rows; 0: the box "all" */
+    /* The view sets flame_columns (width of the screen), flame_top (first level on the screen) and
+     * flame_levels (number of levels). */
     int flame_columns;
     uint32_t flame_top, flame_levels;
 
@@ -175,8 +177,8 @@ struct model {
 
     /* only for tui/model*.c */
     struct table frozen[SNAPSHOT_GROUPINGS]; /* while paused: the tables that the screen shows */
-    uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* time of each table's last report; CLOCK_MONOTONIC */
-    /* time when all counts were 0, where the first report's window begins; 0: unknown */
+    uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* end of each table's last window; CLOCK_MONOTONIC */
+    /* time when all counts were 0, at which a table's first window begins; 0: unknown */
     uint64_t began_ns;
     struct model_before before;
     bool closed;              /* the last window has ended, and no other will begin */
@@ -200,13 +202,14 @@ void model_wants(struct model *model, struct snapshot_wants *wants);
 /* Takes over a snapshot, and leaves *snapshot empty. due: a window ends with the snapshot.
  * Otherwise windows and histories do not change. */
 void model_take(struct model *model, struct snapshot *snapshot, bool due);
-/* Returns true if the present view's table should be cleared and begin again as soon as a snapshot
- * has more names. */
+/* Returns true if the table of the present view waits for names: it is cleared and begins again with
+ * the next snapshot. */
 bool model_awaits_names(const struct model *model);
 /* Takes over a list of processes, which the model frees. time_ns: time of the list. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
                            uint32_t count, uint64_t time_ns);
-/* Clears all tables, which begin anew. Call it after all counts of the session were cleared. */
+/* Clears all tables, which begin anew. Call this function after all counts of the session were
+ * cleared. */
 void model_cleared(struct model *model);
 /* Shows a message for MESSAGE_NS from now_ns on. */
 void model_say(struct model *model, uint64_t now_ns, const char *format, ...)
@@ -221,7 +224,7 @@ enum key_where model_where(const struct model *model);
 const struct table *model_table(const struct model *model);
 /* Returns the number of lines in the present page's list. */
 uint32_t model_list_count(const struct model *model);
-/* Returns the task of a row BY_THREAD in the last snapshot, or NULL. */
+/* Returns the thread with this tid in the last snapshot, or NULL. */
 const struct pprofil_task *model_task(const struct model *model, uint32_t tid);
 /* Writes the text of the filters in force, such as "main › worker 4711"; "" for no filter. */
 void model_breadcrumb(const struct model *model, char *text, size_t size);

@@ -177,7 +177,7 @@ static void output_take_text(struct output *output, char byte)
         output_end_line(output);
         break;
     case '\r':
-        output->column = 0; /* the next text overwrites the line, as programs with progress bars expect */
+        output->column = 0; /* later text overwrites the line, as programs with progress bars expect */
         break;
     case '\b':
         output->column -= output->column > 0;

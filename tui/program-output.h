@@ -10,8 +10,8 @@
 
 struct output {
     int master;        /* owned; our end of the pseudo-terminal; -1: there is none, or the program has ended */
-    /* owned; write end of a pipe to the keeper: its close, also by kill -9 of top, shows that top
-     * has ended */
+    /* owned; write end of a pipe to the keeper. When this end is closed, even by kill -9 of top, the
+     * keeper knows that top has ended. */
     int keeper;
     char **lines;      /* owned: oldest line first; the last line is still being written */
     uint32_t count;
@@ -22,18 +22,18 @@ struct output {
     enum { OUTPUT_TEXT, OUTPUT_ESCAPE, OUTPUT_CONTROL, OUTPUT_STRING } state;
 };
 
-/* Makes the pseudo-terminal. *program is the program's end, which the caller closes after the
- * launch. Returns 0 or -errno. */
+/* Makes the pseudo-terminal. *program becomes the descriptor that the program writes to. The caller
+ * closes it after the launch. Returns 0 or -errno. */
 int output_open(struct output *output, int rows, int columns, int *program);
 /* Closes our end. What the program still writes is discarded, and its writes do not fail. */
 void output_close(struct output *output);
 void output_resize(const struct output *output, int rows, int columns);
 
 /* Reads what the program has written, up to a limit, without waiting. Returns true if there was
- * output. When no process has the other end open, it closes the master and returns true. */
+ * output. If no process has the other end open, output_read closes the master and returns true. */
 bool output_read(struct output *output);
 
-/* Takes bytes of output. output_read calls it, and so do tests. */
+/* Takes bytes of output. output_read and tests call this function. */
 void output_feed(struct output *output, const char *bytes, size_t size);
 
 #endif

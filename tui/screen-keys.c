@@ -10,7 +10,7 @@
 #include "screen.h"
 
 #define DOUBLE_NS 400000000 /* greatest time between the two clicks of a double click */
-#define MOUSE_EVENTS 16     /* greatest number of events that are kept; the queue of curses is shorter */
+#define MOUSE_EVENTS 16     /* size of mice.events; the queue of curses is shorter */
 
 static const struct {
     wint_t curses;
@@ -39,8 +39,7 @@ static const struct {
       {3, TUI_KEY_CTRL_C},       {12, TUI_KEY_CTRL_L},
 };
 
-/* Returns the key for a click. Two clicks on the same line, soon after each other, are a double
- * click. */
+/* Returns the key for a click. Two clicks on the same line within DOUBLE_NS are a double click. */
 static uint32_t mouse_click(int row)
 {
     static uint64_t last_ns;
@@ -53,8 +52,8 @@ static uint32_t mouse_click(int row)
     return is_double ? TUI_KEY_DOUBLE_CLICK : TUI_KEY_CLICK;
 }
 
-/* Mouse events that are not returned yet, newest first. Curses gives one key for events that came
- * together, and getmouse(3) returns the newest event first. */
+/* Mouse events that screen_key has not returned yet, newest first. Curses gives one KEY_MOUSE for
+ * several events that came together, and getmouse(3) returns the newest event first. */
 static struct {
     MEVENT events[MOUSE_EVENTS];
     int count;

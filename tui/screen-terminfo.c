@@ -49,7 +49,7 @@ size_t screen_leaving(char *text, size_t size)
 {
     size_t used = 0;
 
-    if (key_mouse != NULL) /* has_mouse(3) returns true only after mousemask(3) */
+    if (key_mouse != NULL) /* not has_mouse(3), which returns true only after mousemask(3) */
         used = add_sequence(text, size, used, "\033[?1006l\033[?1000l");
     used = add_sequence(text, size, used, exit_attribute_mode);
     used = add_sequence(text, size, used, orig_pair);

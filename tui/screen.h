@@ -10,7 +10,7 @@
  * the terminal and on NO_COLOR. Returns 0, -ENOTTY if there is no terminal, or -ENODEV if TERM is
  * unknown or its terminal cannot show a screen. */
 int screen_open(void);
-/* Restores the terminal. It may be called twice, and from a signal handler at any point. */
+/* Restores the terminal. This function may be called twice, and from a signal handler at any point. */
 void screen_close(void);
 
 /* Give the terminal back for a while, and take it again. After screen_resume the whole screen must
@@ -20,7 +20,7 @@ void screen_resume(void);
 
 void screen_size(int *rows, int *columns);
 bool screen_utf8(void);
-/* Shows a canvas. all: sends every cell, even if the screen should look like that already. */
+/* Shows a canvas. all: sends all cells, not only those that have changed. */
 void screen_show(const struct canvas *canvas, bool all);
 /* Gets the next key. Returns false if there is none at present. */
 bool screen_key(struct key_event *event);

@@ -3,8 +3,8 @@
  * Catches signals that end the live view, or stop it for a while. Handlers get no argument of ours,
  * so their data are static in this file. Only signals with their default action are caught. A
  * signal that was ignored at the start stays ignored, as nohup(1) wants. src/main.c has handlers
- * for SIGPIPE and SIGXFSZ. Crashes are caught even if they have other handlers, because those do
- * not restore the terminal.
+ * for SIGPIPE and SIGXFSZ. Signals of crashes are caught even if they have other handlers, because
+ * other handlers do not restore the terminal.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* signals: catches signals that end the live view, stop it, or report a crash. After each of them
- * the terminal must be usable. */
+/* signals: catches signals that end the live view, stop it, or report a crash. After each such
+ * signal the terminal must be usable. */
 #ifndef TUI_SIGNALS_H
 #define TUI_SIGNALS_H
 
@@ -9,7 +9,7 @@
 /* Begins to catch signals of crashes (SIGSEGV, ...), and signals that would end us. The handler of
  * a crash calls restore first. Returns 0 or -errno. */
 int signals_catch(void (*restore)(void));
-/* Begins to catch SIGTSTP, which would stop us, too. */
+/* Begins to catch SIGTSTP, which would stop us before the terminal is restored. */
 void signals_catch_stop(void);
 void signals_release(void);
 

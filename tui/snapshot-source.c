@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the session of the live view, and takes snapshots of it. This thread calls only functions of
- * pprofil.h. Threads of the library do the slow work.
+ * Runs the session of the live view, and takes snapshots of the session. The functions here call only
+ * functions of pprofil.h. Threads of the library do the slow work.
  */
 #include "config.h"
 
@@ -101,8 +101,8 @@ int source_open_program(struct source *source, const struct top_request *request
 }
 
 /* Reaps all children that have ended, and keeps the program's status. Other children are processes
- * of the library, or orphans if we are the first process of a container (pid_namespaces(7)). Only
- * __WALL finds the library's processes, and the library does not wait for them at the end. */
+ * of the library, which the library does not wait for at the end. waitpid(2) finds them only with
+ * __WALL. In a container, orphans are our children if we are the first process (pid_namespaces(7)). */
 static void source_reap(struct source *source)
 {
     int status;
@@ -143,10 +143,10 @@ static bool source_process(const struct source *source, uint32_t i, struct snaps
     return true;
 }
 
-/* Returns true if a followed process is alive. The profile gets each process before the process's
- * parent can end, and the end of each process before the end of sampling. The supervisor's own
- * count of processes would be up to a second old. source->survivor is checked first, because the
- * list may have thousands of entries. */
+/* Returns true if a followed process is alive. The profile's list of processes is up to date: the
+ * profile gets a new process before its parent can end, and the end of each process before the end of
+ * sampling. The supervisor's count of processes would be up to a second old. source->survivor is
+ * checked first, because the list may have thousands of entries. */
 static bool source_survives(struct source *source)
 {
     struct snapshot_process process = {0};

@@ -15,7 +15,7 @@ struct source {
     uint64_t over_ns;         /* time when ended or dead became true; CLOCK_MONOTONIC, ns; 0: not yet */
     /* index in the profile's list of processes: a process that was alive at the last check */
     uint32_t survivor;
-    int status;               /* wait status of child (wait(2)); -1: it runs */
+    int status;               /* wait status of child (wait(2)); -1: child runs, or there is none */
     bool batch;               /* warnings go to standard error */
     char warning[512];        /* first message about a target that could not be attached to; "": none */
 };
@@ -25,19 +25,19 @@ struct source {
  * in problem. The caller must call source_finish in both cases. */
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size);
-/* Calls source_open for the program, with its standard input from /dev/null and its output to a
- * descriptor. Returns the result of source_open, with its text in result->problem. */
+/* Calls source_open for the program. The program's standard input is /dev/null, and its output goes to
+ * the descriptor output. Returns the result of source_open, with the text in result->problem. */
 int source_open_program(struct source *source, const struct top_request *request, int output,
                         struct top_result *result);
 /* Ends the sampling, and gives the session with all its samples to the caller, who closes it.
  * Returns the result of pprofil_session_finish. */
 int source_finish(struct source *source, pprofil_session **session);
 
-/* Processes the events that have come. When all targets have ended, it stops the sampling.
- * source_pump waits only then: once, for the supervisor's answer to the stop. */
+/* Processes the events that have come. When all targets have ended, source_pump stops the sampling,
+ * and waits for the supervisor's answer to the stop. In all other calls source_pump does not wait. */
 void source_pump(struct source *source);
 
-/* Starts the lookup of names that the next snapshot would lack. Returns their number. */
+/* Starts the lookup of names that the next snapshot would lack. Returns the number of these names. */
 uint32_t source_ask_names(struct source *source);
 
 /* Takes a snapshot. Parts that are not available are empty. Returns 0 or -ENOMEM. */

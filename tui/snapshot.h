@@ -21,7 +21,7 @@ struct snapshot_calls {
     bool taken;
     struct pprofil_live_call *rows; /* owned */
     uint32_t count;
-    uint64_t all_ns, tree_ns; /* time of all samples that pass the filter, and time in the whole tree */
+    uint64_t all_ns, tree_ns; /* time of all samples that pass the filter, and of those in the tree, ns */
 };
 
 /* A process as in struct pprofil_process, but without the command, because there may be thousands
@@ -53,29 +53,30 @@ struct snapshot {
     uint32_t task_count;
     struct snapshot_process *processes; /* owned */
     uint32_t process_count;
-    char command[256]; /* command line of the first process, if it was requested */
-    /* the code of a function, if it was requested */
-    /* 0: code has the rows; -EAGAIN: the code is being read; other errors: there is no code */
+    char command[256]; /* command line of the first process, if snapshot_wants.command was set */
+    /* state of the code of a function, if the code was requested; 0: code has the rows; -EAGAIN: the
+     * code is being read; other errors: there is no code */
     int code_state;
     const char *code_problem;
     struct pprofil_code_row *code; /* owned */
     uint32_t code_count;
 };
 
-/* What the screen needs of the next snapshot. */
+/* What the next snapshot must have. */
 struct snapshot_wants {
     bool by[SNAPSHOT_GROUPINGS];
     struct pprofil_filter filter;
     bool tasks, processes, command;
     enum pprofil_by code_by; /* grouping of the row code_id */
     uint64_t code_id;        /* id of the row whose code is on the screen; 0: none */
-    /* take a call tree; calls_function: id of the function, for PPROFIL_TREE_CALLERS and
-     * _CALLEES */
+    /* A call tree of the kind calls_kind is wanted. calls_function: id of the function whose callers
+     * or callees are wanted. */
     bool calls;
     enum pprofil_tree_kind calls_kind;
     uint64_t calls_function;
-    enum pprofil_by shown_by;
-    /* ids of the rows on the screen: the library looks up where their functions are defined */
+    enum pprofil_by shown_by; /* grouping of the rows in shown */
+    /* ids of the rows on the screen; the library looks up where the functions of these rows are
+     * defined */
     const uint64_t *shown;
     uint32_t shown_count;
 };

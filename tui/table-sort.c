@@ -11,7 +11,7 @@
 
 #include "table.h"
 
-#define DEEPEST 64 /* most levels of a tree, because reused pids can make a ring of parents */
+#define DEEPEST 64 /* greatest number of levels of a tree, because reused pids can make a ring of parents */
 #define NO_PARENT UINT32_MAX
 
 typedef int comparison(const void *, const void *);
@@ -35,7 +35,7 @@ static int order_by_window(const void *left, const void *right)
 {
     const struct table_row *a = left, *b = right;
 
-    if (a->smooth_share == b->smooth_share) /* a shortcut: most of thousands of rows have the share 0 */
+    if (a->smooth_share == b->smooth_share) /* a shortcut, because often most rows have the share 0 */
         return order_by_total(a, b);
     long one = lround(a->smooth_share * 1e4), other = lround(b->smooth_share * 1e4);
     return one != other ? (one < other) - (one > other) : order_by_total(a, b);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A table and its windows. A window is the increase of each row from one report to the next. Ids
- * join the rows of the two reports, in a hash that exists only during the join.
+ * A table and its windows. A row's time in a window is the increase from its counts in one report to
+ * its counts in the next. A hash of ids finds a row of the former report, and exists only until all
+ * rows of the new report are taken.
  *
  * A row can also shrink or vanish. When an address gets a name, its counts move to the function
  * that is found there, and appear as an increase of that function in the present window. Therefore
- * a share is the increase of a row divided by the sum of all increases. The increase of the sum may
- * be smaller, and shares of it could exceed 1.
+ * a share is the increase of a row divided by the sum of all increases. The increase of the total
+ * time may be smaller than this sum, so a row's part of it could exceed 1.
  */
 #include "config.h"
 
@@ -213,8 +214,9 @@ int table_find(const struct table *table, uint64_t id)
 
 /* --- names that come late ------------------------------------------------------------------- */
 
-/* Sums for moving values between rows when names come. grown: growth of all rows together, ns. The
- * other members: values of the last window that rows have lost, and that growing rows get. */
+/* What moves between rows when names come. Rows that shrink or vanish lose a part of their values of
+ * the last window, and rows that grow get these values. grown: sum of the growth of all rows, ns. The
+ * other members: sums of the lost values. */
 struct moved {
     uint64_t grown, window_ns, window_samples;
     double smooth_share;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * table: the rows of one grouping over time. A report has the counts since the start. A table keeps
- * the last report, and computes the increase in each window.
+ * table: the rows of one grouping over time. A report is the rows of this grouping in one snapshot,
+ * with their counts since the start. A window is the time between two reports. A table keeps the last
+ * report, and computes the increase of each row in each window.
  */
 #ifndef TUI_TABLE_H
 #define TUI_TABLE_H
@@ -15,13 +16,14 @@ struct table_row {
     uint64_t window_ns, window_samples, window_inclusive_ns;
     double window_share;   /* share of the last window's time, 0..1; 0 if the window is empty */
     double window_error95; /* half the width of window_share's 95 % interval; NAN if the window is empty */
-    /* window_share, smoothed over about two windows. The screen shows it and sorts by it, so that
-     * the order does not flicker. Windows without a sample do not change it. */
+    /* window_share, smoothed over about two windows. The screen shows and sorts by smooth_share, so
+     * that the order does not flicker. Windows without a sample do not change smooth_share. */
     double smooth_share;
     /* share of the window's time including callees, smoothed like smooth_share */
     double smooth_inclusive;
-    /* average number of CPUs used in a window, smoothed like smooth_share. Smoothed shares cannot
-     * replace it, because the same share means fewer CPUs in a quiet window than in a busy one. */
+    /* average number of CPUs used in a window, smoothed like smooth_share. The number cannot be
+     * computed from smooth_share, because windows differ in the number of CPUs that a share of 1
+     * means. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
     unsigned depth; /* rows of processes: number of processes above the row in the tree */
@@ -39,7 +41,7 @@ struct table {
     uint32_t windows;       /* number of windows so far */
     uint32_t filled;        /* number of windows so far that had samples */
     bool empty;             /* the last window had no samples, so it has no shares */
-    bool unsmoothed;        /* for the batch mode: shares are not smoothed, smooth_share is window_share */
+    bool unsmoothed;        /* for the batch mode: smooth_share is window_share, without smoothing */
     bool taken;             /* there was a report, maybe without rows */
     unsigned begun;         /* how often the table was cleared to begin again */
 };
@@ -63,9 +65,9 @@ void table_clear(struct table *table);
  * report with seconds 0 is ignored, so its counts fall into the next window. Rows that the report
  * lacks are dropped. Returns 0, or -ENOMEM with nothing changed. */
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds);
-/* Takes a report that has names found since the last report, but no new counts. Because of such
- * names, the report may have other rows than the last one. No window ends. Returns 0, or -ENOMEM
- * with nothing changed. */
+/* Takes a report that has more names than the last report, but no new counts. Counts move to the rows
+ * of the new names, so the report may have other rows than the last one. No window ends. Returns 0,
+ * or -ENOMEM with nothing changed. */
 int table_retext(struct table *table, const struct snapshot_rows *rows);
 void table_sort(struct table *table, enum table_sort sort);
 /* Sorts processes as a tree: children below their parents, larger children first. */

@@ -135,7 +135,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
         top_describe(batch.model, request,
                      pprofil_profile_command(pprofil_session_profile(batch.source.session)));
         error = batch_print_frames(&batch);
-        if (error == -EPIPE) /* the reader has seen enough, as head(1) does */
+        if (error == -EPIPE) /* no error: the reader of the pipe needs no more frames, as with head(1) */
             error = 0;
         if (error != 0)
             snprintf(result->problem, sizeof result->problem, "cannot write: %s",

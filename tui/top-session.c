@@ -28,8 +28,8 @@
  * every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-/* After the end of all targets, snapshots are taken at least until this time after top.key_at.
- * Nothing announces that the library has found a function's definition. */
+/* After the end of all targets, snapshots are taken for at least this time after top.key_at, because
+ * the library does not announce that it has found a function's definition. */
 #define ASK_NS_MAX (30000 * MILLISECOND)
 #define DEFAULT_HZ 1000.0
 #define PROGRAM_ROWS 24
@@ -151,8 +151,8 @@ static bool snapshot_lacks_names(const struct snapshot *snapshot)
     return snapshot->pending > 0;
 }
 
-/* Returns the time of the next snapshot that does not end a window, or 0 for none. After the last window, only
- * snapshots that end no window bring the names of rows that have come onto the screen since. */
+/* Returns the time of the next snapshot that does not end a window, or 0 for none. After the last window, only such
+ * snapshots bring the names of rows that come onto the screen. */
 static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;
@@ -175,12 +175,12 @@ void top_take_snapshot(struct top *top, bool due)
 
     model_wants(top->model, &wants);
     if (source_take(&top->source, &wants, &snapshot) != 0)
-        return; /* for want of memory the screen stays as it is */
+        return; /* out of memory: the screen does not change */
     top->ask_at = top_next_ask(top, &snapshot);
     model_take(top->model, &snapshot, due);
     if (top->ask_at == 0 && !top_is_over(top) && model_awaits_names(top->model))
         top->ask_at = time_now() + TOP_ASK_NS;
-    if (top->source.dead && !top->told_dead) { /* shown once; the header shows it from now on */
+    if (top->source.dead && !top->told_dead) { /* the message is shown once; the header shows the state later, too */
         model_say(top->model, time_now(), "the supervisor has died; the target runs on");
         top->told_dead = true;
     }
@@ -194,7 +194,7 @@ void top_end_window(struct top *top)
     top_take_snapshot(top, true);
     uint64_t now = time_now();
     top->window_at += window;
-    /* the window's end is past after a suspension, or if the window was made shorter */
+    /* window_at is in the past after a suspension, or if the window was made shorter */
     if (top->window_at <= now)
         top->window_at = now + window;
     top->names_at = top->window_at - top_names_lead(top->model);
@@ -202,8 +202,8 @@ void top_end_window(struct top *top)
 
 /* --- saving ---------------------------------------------------------------------------- */
 
-/* Returns true if the file may be written. If files exist, the user is asked once: giving the same
- * name again overwrites them. Writing to devices and pipes destroys nothing. */
+/* Returns true if the file may be written. If regular files exist, shows a message and returns false.
+ * If the user gives the same name again, the files may be overwritten. */
 static bool top_may_write(struct model *model, const pprofil_profile *profile,
                           const struct pprofil_file *file)
 {
@@ -284,8 +284,8 @@ static void top_ask_library(struct top *top, enum effect effect)
     top->agreed_wall = model->wall;
 }
 
-/* Returns true, and shows a message, if an effect comes after the end of the targets. The model
- * does not know of an end after the last snapshot. */
+/* If an effect comes after the end of the targets, shows a message and returns true. The model cannot
+ * check this, because it does not know what has ended since the last snapshot. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
     if (!top_is_over(top) ||

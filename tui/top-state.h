@@ -16,7 +16,7 @@
  * in ns. */
 uint64_t top_names_lead(const struct model *model);
 
-/* Sets the rate, kind of time, stacks and length of the window in the model, as the request has them. */
+/* Copies the rate, kind of time, stacks and length of the window from the request to the model. */
 void top_set_up_model(struct model *model, const struct top_request *request);
 /* Sets the command in the header, if the request has a program. */
 void top_describe(struct model *model, const struct top_request *request, const char *command);
@@ -30,8 +30,8 @@ int top_batch(const struct top_request *request, struct top_result *result);
 
 /* --- top-session.c: the state of the live view ---------------------------------------------- */
 
-/* Time to the next snapshot while code is being read, or while names are looked up after the end of
- * all targets. */
+/* Time to the next snapshot, in ns, while code is being read, or while names are looked up after the
+ * end of all targets. */
 #define TOP_ASK_NS UINT64_C(100000000)
 
 struct top {
@@ -44,7 +44,7 @@ struct top {
     uint64_t window_at; /* end of the present window; 0: there is none */
     uint64_t names_at;  /* time to request names for the window; 0: they have been requested */
     uint64_t ask_at;    /* time of the next snapshot that does not end a window; 0: none */
-    uint64_t key_at;    /* time of the last key, or when the last window ended after the end of all targets */
+    uint64_t key_at;    /* time of the last key, or of the end of the last window */
     double agreed_hz;   /* rate that the library has accepted */
     bool agreed_wall;
     /* time when the last screen is shown even if it lacks names; 0: the targets have not ended */

@@ -2,8 +2,7 @@
 /*
  * Paints the list of calls and the flame view.
  *
- * The list of a call tree shows shares and names. A name is indented by the number of branches
- * above its row.
+ * The list of a call tree shows shares and names. Names of callees are indented below their callers.
  *
  * The flame view has a line for each level of calls, with callees below their callers. A box begins
  * with a bar, so that boxes can be told apart without colours. The last line names the selected
@@ -46,8 +45,8 @@ static void calls_put_titles(const struct model *model, struct canvas *canvas, i
         canvas_put(canvas, row, canvas->columns - OBJECT_WIDTH, -1, STYLE_HEADER, "object");
 }
 
-/* Returns the number of levels by which a row is indented. An only child is not indented further,
- * except below a root, because stacks are deep and screens are not wide. */
+/* Returns the number of levels by which a row is indented. Stacks are deep and screens are not wide.
+ * So a row without siblings has the same indent as its parent, unless the parent is a root. */
 static unsigned calls_indent(const struct calls *calls, uint32_t row)
 {
     unsigned indent = 0;
@@ -128,8 +127,8 @@ static enum style flame_box_style(const struct pprofil_live_call *call)
     return strstr(call->object, ".so") != NULL ? STYLE_FLAME_LIBRARY : STYLE_FLAME_PROGRAM;
 }
 
-/* Sets flame_top so that the selected box is in view, and its callers as far as they fit. Returns
- * the number of levels. */
+/* Scrolls flame_top as little as possible, so that the selected box is in view. Leaves no line empty
+ * if the levels fill the page. Returns the number of levels. */
 static uint32_t flame_scroll(struct model *model, uint32_t selected, uint32_t rows)
 {
     uint32_t level = model->calls.boxes[selected].level, deepest = 0;

@@ -12,7 +12,7 @@
 
 #include "view.h"
 
-#define LOW_HISTORY 0.1F /* share that fills the height of a history in which no share is larger */
+#define LOW_HISTORY 0.1F /* the full height of a history is its largest share, but at least this share */
 
 /* Paints the smoothed share. After a window without samples the former share stays, in a dim style. In the batch mode
  * such a window has "-", because each frame shows only its own window. */
@@ -61,9 +61,9 @@ static void table_paint_seconds(const struct pen *pen, const void *row)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
 }
 
-/* Paints the use of CPUs in per cent of one CPU. A thread cannot use more than one CPU, but its
- * measured use may be larger. The first measurement of a sleeping thread may include CPU time from
- * before the window. */
+/* Paints the use of CPUs in per cent of one CPU. A thread cannot use more than one CPU, so larger
+ * values become 100 %. The first measurement of a sleeping thread may include CPU time from before
+ * the window. */
 static void table_paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;

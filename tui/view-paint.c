@@ -41,8 +41,8 @@ static int paint_advance(const char **at, int columns, bool tabs, uint32_t *char
     return width;
 }
 
-/* Returns the width of the text in columns, or a value of most or more if the text is wider than
- * most. */
+/* Returns the width of the text in columns. Measures no further than most columns, so the result for a
+ * wider text is at least most. */
 static int paint_columns(const struct paint_text *text, int most)
 {
     const char *at = text->text;
@@ -90,8 +90,8 @@ static void paint_window(const struct window *window, enum style style, const st
     }
 }
 
-/* Returns the column of the text to begin with. A path is shown from its end, and scrolling
- * sideways uncovers its beginning. */
+/* Returns the first column of the text that is shown. If text->tail is set, the end of the text is
+ * shown, and scrolling sideways uncovers its beginning. */
 static int paint_first_column(const struct paint_text *text, int columns, int width)
 {
     int sideways = text->sideways > INT_MAX / 2 ? INT_MAX / 2 : (int)text->sideways;

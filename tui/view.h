@@ -27,8 +27,8 @@ int view_picker(struct model *model, struct canvas *canvas, int row, int rows);
 /* Paints the help over everything except the bottom line. Sets help_rows and help_last, and limits
  * help_top. */
 void view_help(struct model *model, struct canvas *canvas);
-/* Returns true if the screen is high enough for a line of the header with the filters. Otherwise
- * the filters are beside the tabs. */
+/* Returns true if the screen is high enough for a header line with the filters in force. Otherwise the
+ * filters are beside the tabs. */
 bool view_has_filter_line(const struct canvas *canvas);
 /* Writes the text of the filters in force, with characters that the canvas can show. */
 void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text,
@@ -84,14 +84,14 @@ const char *paint_key(enum key_where where, enum action action, int argument);
 
 #define PHRASE_SIZE 192
 
-/* Writes how a process ended, from its wait status: "exited 3" or "killed by SIGSEGV"; brief:
- * "SIGSEGV". */
+/* Writes how a process ended, from its wait status: "exited 3" or "killed by SIGSEGV". brief: writes
+ * "SIGSEGV" instead of "killed by SIGSEGV". */
 void phrase_status(int status, bool brief, char *text, size_t size);
 /* Writes how the program ended, such as "program ended: exit status 3", or "all targets have
  * ended". */
 void phrase_end(const struct snapshot *snapshot, char *text, size_t size);
-/* Writes how the program ended, and how many processes run on. brief: the text is shorter if
- * processes run on. */
+/* Writes how the program ended, and how many processes run on. brief: shortens the text if processes
+ * run on. */
 void phrase_outcome(const struct snapshot *now, bool brief, char *text, size_t size);
 /* Writes the states of threads, such as "300 threads: 2 running, 297 asleep (12 in futex), 1
  * uninterruptible". brief 1 and 2: shorter texts. */
@@ -100,8 +100,8 @@ void phrase_threads(const struct model *model, int brief, char *text, size_t siz
 void phrase_empty(const struct model *model, char *text, size_t size);
 /* Writes the reason why there are no calls. */
 void phrase_calls(const struct model *model, char *text, size_t size);
-/* Returns the name of a view, such as "functions"; brief: at most five letters. view: enum
- * pprofil_by or enum keys_view. */
+/* Returns the name of a view, such as "functions". view: enum pprofil_by or enum keys_view. brief:
+ * returns a name of at most five letters. */
 const char *phrase_view(int view, bool brief);
 /* Writes a text such as "63 us a sample, CPUs full" if the cost of samples limits the rate, else
  * "". */
