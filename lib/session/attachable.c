@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists the processes of this machine, and finds out which of them may be attached to, by opening their /proc/PID/mem.
- * This needs the same permission as PTRACE_SEIZE, including the permission of security modules: proc_mem_open() in
- * fs/proc/base.c. It does not affect the process.
+ * Lists the processes of this machine, and finds out which of them may be attached to, by opening /proc/PID/mem.
+ * Opening this file needs the same permission as PTRACE_SEIZE, including the permission of security modules:
+ * proc_mem_open() in fs/proc/base.c. Opening the file does not affect the process.
  */
 #include "config.h"
 
@@ -30,7 +30,8 @@ struct candidate_list {
     uint32_t count;
 };
 
-/* Stores the name of a candidate's user. Looks up each user only once, because a look-up may have to ask a server. */
+/* Stores the name of a candidate's user. Looks up each user only once, because a look-up may need the answer of a
+ * server. */
 static void name_user(const struct candidate_list *list, struct pprofil_candidate *candidate)
 {
     char buffer[1024];
@@ -47,8 +48,8 @@ static void name_user(const struct candidate_list *list, struct pprofil_candidat
         snprintf(candidate->user, sizeof candidate->user, "%" PRIu32, candidate->uid);
 }
 
-/* Checks that a process may be traced. Returns 0; the error that PTRACE_SEIZE would return; or -ENOENT: the process has
- * ended. */
+/* Checks that a process may be traced. Returns 0, the error that PTRACE_SEIZE would return, or -ENOENT if the process
+ * has ended. */
 static int check_permission(pid_t pid, const struct proc_status *status)
 {
     char path[64];
@@ -63,7 +64,7 @@ static int check_permission(pid_t pid, const struct proc_status *status)
     return 0;
 }
 
-/* Returns true for this process and for supervisors, which nobody wants to attach to. */
+/* Returns true for this process and for supervisors. Users do not want to attach to these processes. */
 static bool is_own(pid_t pid, const struct proc_status *status)
 {
     return pid == getpid() || strncmp(status->name, SPAWN_SUPERVISOR, COMM_LENGTH) == 0;

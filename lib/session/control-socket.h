@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* control-socket: the sockets through which other processes send commands to a session, and the check of who may send
- * them. */
+/* control-socket: the sockets through which other processes send commands to a session, and the check which processes
+ * may send commands. */
 #ifndef PPROFIL_CONTROL_SOCKET_H
 #define PPROFIL_CONTROL_SOCKET_H
 
@@ -17,15 +17,15 @@ struct control_socket {
 };
 
 /* Makes the socket address of a target. The address is a path if is_path is true, or if target is not a number.
- * Otherwise it is an abstract address, which vanishes with its socket. Returns 0 or -ENAMETOOLONG. */
+ * Otherwise the address is abstract, and vanishes with its socket. Returns 0 or -ENAMETOOLONG. */
 int control_address(const char *target, bool is_path, struct sockaddr_un *address,
                     socklen_t *size);
 
-/* Listens at a target. Replaces the socket file of a session that has ended. Returns 0 or a negative errno;
- * -EADDRINUSE: another session listens there; -EEXIST: the path is not a socket. */
+/* Listens at a target. Replaces the socket file of a session that has ended. Returns -EADDRINUSE if another session
+ * listens at the target, -EEXIST if the path is not a socket; otherwise 0 or another negative errno. */
 int control_listen(const char *target, bool is_path, struct control_socket *result);
 
-/* Closes the socket. Removes its file, unless path leads to another file by now. */
+/* Closes the socket. Removes the socket's file, unless another file is now at the path. */
 void control_close(const struct control_socket *socket);
 
 /* Returns true if the process at the other end of a connection belongs to this user or to root. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control of a session by other processes. Such a process is called a peer. It connects, sends a command in one line,
- * and gets an answer. The session never waits for a peer: each pprofil_session_pump reads only the bytes that have
- * come.
+ * Control of a session by other processes, which are called peers. A peer connects, sends a command in one line, and
+ * gets an answer. The session never waits for a peer: each call of pprofil_session_pump reads only the bytes that have
+ * arrived.
  */
 #include "config.h"
 
@@ -24,13 +24,13 @@
 #define PEERS_MAX 64
 #define REQUEST_SIZE 64
 #define ANSWER_SIZE 1024
-#define ACCEPT_MAX 256   /* limit of connections that one call accepts from a socket */
-#define PATIENCE_MS 5000 /* a peer that has not sent its line after this time is dropped */
+#define ACCEPT_MAX 256   /* largest number of connections that one call accepts from a socket */
+#define PATIENCE_MS 5000 /* limit of the wait for a peer's command, ms; a peer that takes longer is dropped */
 
 struct peer {
     int fd;
-    int64_t since_ms; /* time of its connection, CLOCK_MONOTONIC */
-    size_t used;      /* bytes in text */
+    int64_t since_ms; /* time when the peer connected, CLOCK_MONOTONIC */
+    size_t used;      /* number of bytes in text */
     char text[REQUEST_SIZE];
 };
 
@@ -80,8 +80,8 @@ int pprofil_session_control(pprofil_session *session, const char *path,
     if (error != 0)
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
-    /* a failure here is no error: another session that profiles this process may already listen at the address made
-     * from its pid */
+    /* an error of control_add_listener is ignored: another session that profiles this process may already listen at the
+     * address for this pid */
     snprintf(number, sizeof number, "%d", (int)getpid());
     control_add_listener(session, number, false);
     pprofil_session_control_targets(session);
@@ -99,9 +99,9 @@ void pprofil_session_control_targets(pprofil_session *session)
     }
 }
 
-/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second. The number of
- * samples is newer, so the last CPU time that came would be too small in comparison. So WIRE_OP_FLUSH first requests a
- * new CPU time. If the supervisor does not answer, the answer has the last CPU time that came. */
+/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second, so the last CPU
+ * time is older than the number of samples. So WIRE_OP_FLUSH first requests a new CPU time. If the supervisor does not
+ * answer, "status" has the last CPU time. */
 static void control_status(struct pprofil_session *session, char *text, size_t size)
 {
     const struct wire_message command = {.op = WIRE_OP_FLUSH};
@@ -167,9 +167,9 @@ static void control_drop_peer(struct control *control, unsigned i)
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-/* Accepts connections, and closes those of other users at once. Any user may connect to an abstract address, and
- * waiting connections would fill the queue of the socket. Other users may connect as fast as their connections are
- * closed, so a call accepts only a limited number of connections. */
+/* Accepts connections, and closes the connections of other users at once. Any user may connect to an abstract address,
+ * and connections that are not accepted would fill the queue of the socket. A user may connect again as fast as this
+ * function closes connections, so each call accepts at most ACCEPT_MAX connections. */
 static void control_accept(const struct pprofil_session *session, int listener)
 {
     struct control *control = session->control;
@@ -212,8 +212,8 @@ void control_serve(struct pprofil_session *session)
     struct control *control = session->control;
 
     if (control == NULL || control->serving)
-        /* the command "flush" calls a function of the caller, which may call pprofil_session_pump, and so this
-         * function */
+        /* the command "flush" calls a function of the caller. If that function calls pprofil_session_pump,
+         * control_serve is called again */
         return;
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)

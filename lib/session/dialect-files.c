@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The functions of pprofil/histogram.h that count a whole session by a dialect. The code here checks the options, makes
- * a dialect_run from them, and writes the counts of the dialect_run to files.
+ * The functions of pprofil/histogram.h that count a whole session by a dialect. This file checks the options, makes a
+ * dialect_run from the options, and writes the counts of the dialect_run to files. An image is one program that a
+ * process executed.
  */
 #include "config.h"
 
@@ -19,7 +20,8 @@
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u
-#define TRIED_TEXT 0x10000u /* address of the text that try_format counts, and also its size in bytes */
+/* start address of the text that try_format counts, and also the size of the text in bytes */
+#define TRIED_TEXT 0x10000u
 
 static int check_dialect_options(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                                 const struct dialect *dialect)
@@ -74,8 +76,8 @@ static int parse_regions(struct pprofil_session *session,
 }
 
 /* Checks that the format can hold counters of these options, by writing a small example to /dev/null. This check comes
- * before the session samples, because sampling may take long. Returns 0; -EINVAL, with the problem set: the format
- * cannot hold such counters; or another error of writing the example. */
+ * before the sampling, so that the user need not sample again. Returns -EINVAL, with the problem set, if the format
+ * cannot hold such counters; otherwise 0 or another error of writing the example. */
 static int try_format(struct pprofil_session *session,
                       const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
@@ -143,11 +145,11 @@ int pprofil_session_dialect(pprofil_session *session,
 struct saving {
     struct pprofil_session *session;
     const struct format *format;
-    const char *path; /* path of the first file; the names of further files begin with it */
+    const char *path; /* path of the first file; the paths of further files begin with this path */
     void (*wrote)(void *context, const char *path, const struct pprofil_histogram_state *state);
     void *context;
     size_t files; /* number of files that have been written */
-    bool one;     /* path is a pipe or a device, to which only one file can be written */
+    bool one;     /* path is a pipe or a device: only one file can be written to path */
 };
 
 /* Returns the name of an image's process in the kernel (comm); "": not known. */
@@ -160,8 +162,8 @@ static const char *program_of(const struct saving *saving, const struct dialect_
     return profile->strings[profile->processes[facts->process].comm];
 }
 
-/* Stores "." and the program's name, with "_" for characters that have a meaning in a path or on a terminal. Stores ""
- * if there is no name. */
+/* Stores "." and the program's name; "": the name is empty. Replaces characters that have a meaning in a path or on a
+ * terminal by "_". */
 static void name_program(const char *program, char text[32])
 {
     size_t length = 0;
@@ -174,7 +176,7 @@ static void name_program(const char *program, char text[32])
     text[length] = '\0';
 }
 
-/* Makes the path of a file from the path of the first file and suffixes for the image, the object and the region. part:
+/* Makes the path of a file: the path of the first file, and suffixes for the image, the object and the region. part:
  * number of earlier files of this image. same: number of earlier regions of the same object. Returns 0 or
  * -ENAMETOOLONG. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
@@ -203,7 +205,8 @@ static enum dialect_run_extent extent_of(const struct codec *codec)
     return codec->single ? DIALECT_RUN_REGION : codec->whole ? DIALECT_RUN_ALL : DIALECT_RUN_OBJECT;
 }
 
-/* Returns true if the path is a pipe or a device. Only one file can be written to it, and none beside it. */
+/* Returns true if the path is a pipe or a device. Only one file can be written to such a path, and no other files can
+ * be made beside it. */
 static bool holds_one(const char *path)
 {
     struct stat status;
@@ -212,7 +215,8 @@ static bool holds_one(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
-/* Writes PATH.meta, with the facts that the format cannot hold. Removes an old PATH.meta if there are no such facts. */
+/* Writes PATH.meta, with the facts for which the format has no fields. If there are no such facts, removes an old
+ * PATH.meta. */
 static int write_meta(const struct saving *saving, const char *path, const struct histogram_file *file)
 {
     if (holds_one(path))
@@ -269,7 +273,7 @@ static int save_region(struct saving *saving, size_t image, size_t region,
         saving->wrote(saving->context, path, &state);
     histogram_file_clear(&file);
     if (error != 0)
-        /* the region has no file, or something that is not a regular file is at its path: further files are still
+        /* 1: the region has no file; -EEXIST: the path is not a regular file. In both cases further files are still
          * written */
         return error > 0 || error == -EEXIST ? 0 : error;
     (*parts)++;
@@ -295,14 +299,16 @@ static int save_all(struct saving *saving)
 
     for (size_t image = 0; error == 0 && image < dialect_run_image_count(saving->session->dialect_run); image++) {
         error = save_image(saving, image, extent);
-        /* one file cannot hold these regions, for example because they overlap: write a file for each region */
+        /* one file cannot hold all regions of an object, for example because the regions overlap: write a file for each
+         * region */
         if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT)
             error = save_image(saving, image, DIALECT_RUN_REGION);
     }
     return error;
 }
 
-/* Returns the format with this name. name NULL: the format of the path's extension, or else the system's own. */
+/* Returns the format called name. name NULL: the format of the path's extension, or else the own format of the
+ * dialect's system. */
 static const struct format *choose_format(const struct dialect *dialect, const char *path,
                                           const char *name)
 {
@@ -313,7 +319,8 @@ static const struct format *choose_format(const struct dialect *dialect, const c
     return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(dialect->format);
 }
 
-/* Returns the usual name of a format's files on the format's own system. format NULL: the format of the dialect. */
+/* Returns the usual name of a format's files on the format's own system. format NULL: the own format of the dialect's
+ * system. */
 static const char *usual_path(const struct dialect *dialect, const char *format)
 {
     const struct dialect *other;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Histograms in the caller's buffers, as pprofil/histogram.h declares them. When the session reads the event of a
- * sample, it counts the sample in the histogram of its process and in the histogram of all processes.
+ * sample, the session counts the sample in the histogram of the sample's process, and in the histogram of all
+ * processes.
  */
 #include "config.h"
 
@@ -35,8 +36,8 @@ void session_histograms_free(struct pprofil_session *session)
         histograms_drop(&session->histograms);
 }
 
-/* Makes *count the histogram of a pid, in place of an earlier one. Takes over the ownership of *count, also after an
- * error. Returns 0 or -ENOMEM. */
+/* Makes *count the histogram of a pid, and frees an earlier histogram of the pid. Takes over the ownership of *count,
+ * also after an error. Returns 0 or -ENOMEM. */
 static int histograms_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
     struct session_histogram **link = histogram_link(session, pid);
@@ -85,8 +86,8 @@ void session_histograms_feed(struct pprofil_session *session, const struct wire_
     }
 }
 
-/* Sets the counts to 0. Counting that a full counter or a full array had ended begins again. Counting that an exec has
- * ended does not. */
+/* Sets the counts to 0. If a full counter or a full array had ended the counting, the counting begins again. If an exec
+ * had ended the counting, the counting does not begin again. */
 static void histogram_clear(struct dialect_count *count, bool ended)
 {
     count->on = !ended;
@@ -106,8 +107,8 @@ void session_histograms_clear(struct pprofil_session *session)
         histogram_clear(entry->count, entry->ended);
 }
 
-/* Converts the regions to those of lib/dialect. Returns 0, a negative error, or 1: the scales of all regions mean
- * "off". */
+/* Converts the regions to those of lib/dialect. Returns 1 if the scales of all regions mean "off"; otherwise 0 or a
+ * negative error. */
 static int dialect_regions(const struct dialect *dialect, const struct pprofil_histogram *histogram,
                      struct dialect_region *regions, uint64_t *addresses)
 {

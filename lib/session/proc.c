@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and parses files of /proc. A process chooses its own name and arguments, so these texts may contain anything.
- * Only the numbers are reliable. */
+/* Reads and parses files of /proc. A process chooses its own name and arguments, so names and arguments may contain any
+ * bytes. Only the numbers are reliable. */
 #include "config.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
 {
     const char *name = strchr(text, '('), *end = strrchr(text, ')'); /* the name may contain a ')' */
     uint64_t user, system;
-    static long ticks; /* clock ticks per second, the unit of times in "stat" */
+    static long ticks; /* clock ticks per second; times in "stat" are in clock ticks */
 
     if (ticks == 0)
         ticks = sysconf(_SC_CLK_TCK);
@@ -49,8 +49,8 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
     return 0;
 }
 
-/* Returns the value of the line that begins with name, or "" if there is no such line. The first line has the program's
- * name, which may contain any text. So only a match at the beginning of a line counts. */
+/* Returns the value of the line that begins with name, or "" if there is no such line. The program's name, on the first
+ * line, may contain any text. So only a match at the beginning of a line counts. */
 static const char *status_field(const char *text, const char *name)
 {
     const char *line = strstr(text, name);
@@ -76,7 +76,7 @@ struct proc_status proc_read_status(pid_t pid)
     char *next;
     strtol(status_field(text, "Uid:"), &next, 10);
     status.uid = strtol(next, NULL, 10);
-    /* a kernel thread has no memory of its own, so its file has no line VmSize */
+    /* a kernel thread has no memory of its own, so its file "status" has no line VmSize */
     status.kernel_thread = strstr(text, "\nVmSize:") == NULL && status.state != 'Z';
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* proc: reads the files of processes and threads in /proc. Reading them does not affect the processes. */
+/* proc: reads the files of processes and threads in /proc. Reading these files does not affect the processes. */
 #ifndef PPROFIL_PROC_H
 #define PPROFIL_PROC_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Reads a small file as text, at most size - 1 bytes. path is relative to an open directory, as in openat(2). Returns
- * the length of the text or a negative errno. */
+/* Reads at most size - 1 bytes of a file as text. path is relative to an open directory, as in openat(2). Returns the
+ * length of the text or a negative errno. */
 ssize_t proc_read(int directory, const char *path, char *text, size_t size);
 
 /* Contents of a task's file "stat": proc(5). */
@@ -20,7 +20,7 @@ struct proc_stat {
     uint64_t cpu_ns;
 };
 
-/* Parses the text of a "stat" file. Returns 0, or -EPROTO: the text does not have its form. */
+/* Parses the text of a "stat" file. Returns 0, or -EPROTO if the text does not have the form of such a file. */
 int proc_parse_stat(const char *text, struct proc_stat *stat);
 
 /* Contents of /proc/PID/status: proc(5). */
@@ -34,7 +34,7 @@ struct proc_status {
 
 struct proc_status proc_read_status(pid_t pid);
 
-/* Stores the arguments of a process, with spaces between them and without control characters; "": it has none. */
+/* Stores the arguments of a process, separated by spaces and without control characters; "": no arguments. */
 void proc_command(uint32_t pid, char *text, size_t size);
 
 #endif

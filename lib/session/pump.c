@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pump: takes the supervisor's events from the ring, and adds them to the profile and to histograms. Also sends
- * commands to the supervisor through the socket, among them those of the caller (start, stop, clear, rate, wall), and
- * waits for the answers.
+ * commands to the supervisor through the socket, for example the caller's commands start, stop, clear, rate and wall,
+ * and waits for the answers.
  *
- * The supervisor answers a command after it has put all earlier events into the ring. So a session that has received
- * the answer and then emptied the ring has all events from before the answer.
+ * Before the supervisor answers a command, it puts all earlier events into the ring. So after the session has received
+ * the answer and emptied the ring, it has all events from before the answer.
  */
 #include "config.h"
 
@@ -24,15 +24,16 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-/* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. It has room for RING_SECONDS of
- * samples without stacks, and for STACK_SECONDS of stacks of full size. Few stacks have the full size. */
+/* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. The ring has room for
+ * RING_SECONDS of samples without stacks, and for STACK_SECONDS of stacks of full size. Few stacks have the full
+ * size. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
 #define RING_SIZE_MIN (1u << 20) /* bytes */
 #define RING_SIZE_MAX (64u << 20)
-#define OBJECT_MS 100     /* limit of the wait for the descriptor of a file that was mapped, ms */
-#define ANSWER_SECONDS 10 /* a supervisor that does not answer for about this long is killed */
-#define SILENCE_MS 10000  /* a sampling supervisor that sends nothing for this long must answer a command */
+#define OBJECT_MS 100     /* longest wait for the descriptor of a mapped file, ms */
+#define ANSWER_SECONDS 10 /* about this long the session waits for an answer; then it kills the supervisor */
+#define SILENCE_MS 10000  /* if a sampling supervisor sends nothing for this long, the session requests an answer */
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
 {
@@ -59,7 +60,7 @@ int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
     return ring_create(pump_ring_size(hz, stack_size), ring, fd);
 }
 
-/* Notes the end of a root. A root has ended when its main thread has ended. */
+/* Notes the end of a root (session->roots). A root has ended when its main thread has ended. */
 static void pump_note_exit(struct pprofil_session *session, const struct wire_exit *event)
 {
     if (event->pid != event->tid)
@@ -76,7 +77,7 @@ static void pump_socket(struct pprofil_session *session)
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
         session->heard_ms = time_now_ms();
-        if (error == -EPIPE || error == -EPROTO) /* EPROTO: the supervisor speaks another protocol */
+        if (error == -EPIPE || error == -EPROTO) /* -EPROTO: the supervisor speaks another protocol */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT)
             profile_give_object(session->profile->profile, (uint32_t)message.value,
@@ -92,8 +93,8 @@ static void pump_socket(struct pprofil_session *session)
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
 }
 
-/* Waits for the file of a new mapping, because a session with a dialect reads the file as soon as it is mapped. The
- * supervisor sends the file's descriptor on the socket right after the event of the mapping. */
+/* Waits for the descriptor of a newly mapped file, because a session with a dialect reads the file at once. The
+ * supervisor sends the descriptor on the socket right after the event of the mapping. */
 static void pump_await_object(struct pprofil_session *session, const struct wire_header *event)
 {
     const struct wire_map *map = (const struct wire_map *)event;
@@ -109,8 +110,8 @@ static void pump_await_object(struct pprofil_session *session, const struct wire
         pump_socket(session);
 }
 
-/* Waits for all files that were mapped, because unwinding a stack needs the files of its functions. The supervisor
- * sends their descriptors on the socket right after the events of the mappings. */
+/* Waits for the descriptors of all mapped files, because unwinding a stack needs the files of its functions. The
+ * supervisor sends the descriptors on the socket right after the events of the mappings. */
 static void pump_await_objects(struct pprofil_session *session)
 {
     struct pollfd poller = {.fd = session->socket, .events = POLLIN};
@@ -183,9 +184,9 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
     return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
 }
 
-/* Kills a supervisor that hangs. The supervisor may hold a thread of a target stopped, for example while it reads
- * memory of the target that is mapped from a file system that does not answer. When the supervisor has ended, all
- * threads run on. */
+/* Kills a supervisor that hangs, because the supervisor may keep a thread of a target stopped. It may hang, for
+ * example, when it reads memory that the target has mapped from a file system that does not answer. After the end of
+ * the supervisor, all threads run on. */
 static int pump_kill_supervisor(struct pprofil_session *session)
 {
     kill(session->supervisor, SIGKILL);
@@ -193,8 +194,9 @@ static int pump_kill_supervisor(struct pprofil_session *session)
     return -ETIMEDOUT;
 }
 
-/* Does what session_command does, and sends fd with the command; fd -1: no descriptor. This process and the supervisor
- * may both be stopped for a while (Ctrl-Z, a frozen container). At most one second of such a stop counts as waiting. */
+/* Does what session_command does, and sends the descriptor fd with the command; fd -1: no descriptor. This process and
+ * the supervisor may both be stopped for a while, for example by Ctrl-Z or in a frozen container. At most one second of
+ * such a stop counts as waiting. */
 static int pump_command(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t since = time_now_ms();
@@ -285,7 +287,7 @@ int pprofil_session_clear(pprofil_session *session)
     bool sampling = session->sampling;
     int error = 0;
 
-    /* sampling is stopped meanwhile, so that no event from before the clear is read after it */
+    /* sampling stops during the clear, so that no event from before the clear is read after the clear */
     if (sampling)
         error = pprofil_session_stop(session);
     if (error == 0)
@@ -302,9 +304,9 @@ int pprofil_session_clear(pprofil_session *session)
     return sampling ? pprofil_session_start(session) : 0;
 }
 
-/* Sets another sampling rate. Sooner or later the supervisor has written to all pages of a ring, so a large ring needs
- * all its memory even if the rate is low. So the session creates a ring that is as large as its rate needs, and
- * replaces it when a higher rate needs a larger one. */
+/* Sets another sampling rate. In time the supervisor writes to all pages of a ring, so a large ring needs all its
+ * memory even at a low rate. So a ring is only as large as the rate needs. If a higher rate needs a larger ring, the
+ * session replaces the ring. */
 static int pump_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};
@@ -323,9 +325,9 @@ static int pump_command_rate(struct pprofil_session *session, double hz)
         ring_close(larger);
         return error;
     }
-    ring_close(session->ring); /* session_take emptied it when the answer came */
+    ring_close(session->ring); /* session_take has emptied the old ring when the answer came */
     session->ring = larger;
-    /* pump_command may have consumed the wake-up for the first events of the new ring, so take them now */
+    /* pump_command may have consumed the wake-up for the first events of the new ring, so take these events now */
     return error == 0 ? session_take(session) : error;
 }
 
@@ -346,7 +348,7 @@ int pprofil_session_set_wall(pprofil_session *session, bool wall)
     struct wire_message command = {.op = WIRE_OP_WALL, .value = wall};
     int error = pump_tell(session, &command);
 
-    /* all earlier events were taken before the answer, so none of them can set the old mode again */
+    /* the session has taken all events from before the answer, so no later event can set the old mode again */
     if (error == 0)
         session->profile->profile->totals.wall = wall;
     return error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The life of a session: opening, pumping, finishing, closing. A session has a ring and a socket to a supervisor, and a
- * profile made of the supervisor's events. All code here runs in the caller's thread, inside the caller's calls. If the
- * supervisor dies, the profile keeps all earlier events.
+ * profile made of the supervisor's events. All functions run in the thread of the caller. If the supervisor dies, the
+ * profile keeps all earlier events.
  */
 #include "config.h"
 
@@ -20,11 +20,11 @@
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u
-#define END_MS 1000 /* limit of the wait for the end of a supervisor that has answered WIRE_OP_QUIT, ms */
+#define END_MS 1000 /* longest wait for the end of a supervisor that has answered WIRE_OP_QUIT, ms */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 
-/* Copies the caller's options to session->options, and replaces each option that is 0 by its default. Returns 0, or
- * -EINVAL and a problem if an option is out of range. */
+/* Copies the caller's options to session->options, and replaces options that are 0 by their defaults. Returns 0, or
+ * -EINVAL, with the problem set, if an option is out of range. */
 static int session_take_options(struct pprofil_session *session, const struct pprofil_options *asked)
 {
     struct pprofil_options *options = &session->options;
@@ -116,7 +116,7 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     return error == 0 ? session_await_hello(session) : error;
 }
 
-/* This function is here and not in lib/api, because pprofil_session_close calls it. */
+/* This function is in this file and not in lib/api, because pprofil_session_close calls it. */
 void pprofil_profile_close(pprofil_profile *profile)
 {
     if (profile == NULL)
@@ -174,13 +174,14 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
     int waited = 0;
     int error = session_take(session);
 
-    if (error == 0 && !session->dead) { /* entered even if all roots have ended, because their children may live on */
+    /* this block also runs if all roots have ended, because their children may live on */
+    if (error == 0 && !session->dead) {
         if (!session_roots_ended(session))
             waited = session_wait(session, timeout_ms);
         error = session_take(session);
         control_serve(session);
         if (error == 0)
-            /* if session_check_supervisor kills the supervisor, the end of this function reports the kill */
+            /* if session_check_supervisor kills the supervisor, it sets session->dead; the code below reports this */
             error = session_check_supervisor(session);
     }
     if (error != 0)
@@ -198,8 +199,8 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-/* Makes the supervisor quit, and waits for its end. The kernel detaches the targets while the supervisor ends. Before
- * that no other tracer can attach to the targets. */
+/* Makes the supervisor quit, and waits for its end. The kernel detaches the targets while the supervisor ends, and
+ * another tracer can attach to them only after that. */
 static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};
@@ -217,7 +218,7 @@ int pprofil_session_finish(pprofil_session *session)
     if (session->finished)
         return 0;
     session->finished = true;
-    control_free(session); /* no command can be answered from now on */
+    control_free(session); /* from now on no command can be answered */
     int error = session_quit(session);
     int drained = session_take(session);
     if (session->recording != NULL) {

@@ -19,19 +19,19 @@
 #define SESSION_ROOTS_MAX 1024
 #define PROBLEM_SIZE 512
 
-/* The pprofil_profile of pprofil.h. A session makes one; lib/api makes others. */
+/* The pprofil_profile of pprofil.h. Sessions and lib/api create such profiles. */
 struct pprofil_profile {
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned; NULL: no names have been looked up yet */
     bool counters;                 /* the profile was read from a file of counters */
-    /* owned: text of the selection that made this part of another profile; NULL: not a part */
+    /* owned; text of the selection that made this part of another profile; NULL: the profile is not a part */
     char *selected;
     double selected_share;         /* the part's share of the time of the whole profile, 0..1 */
     uint64_t selected_of;          /* number of samples of the whole profile */
-    char problem[PROBLEM_SIZE];    /* text about the last call that failed; "": not known */
+    char problem[PROBLEM_SIZE];    /* reason why the last call failed; "": not known */
 };
 
-/* A histogram in buffers of the caller. Histograms are a list. */
+/* A histogram in buffers of the caller, as an element of a linked list. */
 struct session_histogram {
     pid_t pid;                   /* process that is counted; 0: all processes */
     struct dialect_count *count; /* owned */
@@ -51,14 +51,14 @@ struct pprofil_session {
     bool hung;        /* the supervisor did not answer, and was killed */
     int64_t heard_ms; /* time of the last message or event from the supervisor, CLOCK_MONOTONIC */
     bool finished;
-    bool answered; /* the answer to the current command has come, and is in reply */
+    bool answered; /* the answer to the current command has arrived, and is in reply */
     struct wire_message reply;
-    pid_t roots[SESSION_ROOTS_MAX]; /* processes that the caller launched or attached to; 0: it has ended */
+    pid_t roots[SESSION_ROOTS_MAX]; /* processes that the caller launched or attached to; 0: this process has ended */
     unsigned root_count;
     double rate_hz;
     bool sampling;
     struct unwinder *unwinder;            /* owned; NULL: no call graph */
-    /* files were mapped since the last stack was unwound, and their descriptors may not have come yet */
+    /* files were mapped since the last stack was unwound, and the descriptors of the files may not have arrived yet */
     bool objects_follow;
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
@@ -70,13 +70,13 @@ struct pprofil_session {
 
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
-/* Starts pprofil-supervise with three descriptors. The caller's wait calls do not find the supervisor, and its end
- * raises no signal. The session sees this end as the end of the socket. Returns 0 or a negative errno, with the problem
- * set. */
+/* Starts pprofil-supervise with three descriptors. wait(2) in the caller does not find the supervisor, and the caller
+ * gets no signal when the supervisor ends. The session notices the end of the supervisor at the end of the socket.
+ * Returns 0 or a negative errno, with the problem set. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
-/* Waits for the supervisor's first message, which has its protocol version. Returns 0 or a negative errno, with the
- * problem set. */
+/* Waits for the supervisor's first message, which contains the supervisor's protocol version. Returns 0 or a negative
+ * errno, with the problem set. */
 int session_await_hello(struct pprofil_session *session);
 
 /* --- pump.c ---------------------------------------------------------------------------------- */
@@ -85,35 +85,35 @@ int session_await_hello(struct pprofil_session *session);
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a descriptor to session->epoll, so that session_wait waits for it, and pprofil_session_fd is readable with it.
- * Returns 0 or a negative errno. */
+/* Adds a descriptor to session->epoll: if the descriptor is readable, session_wait returns and pprofil_session_fd is
+ * readable. Returns 0 or a negative errno. */
 int session_watch(const struct pprofil_session *session, int fd);
 
 /* Creates a ring for a sampling rate. The ring holds a few seconds of samples from every CPU. Errors are those of
  * ring_create. */
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
-/* Adds the events that have come to the profile and to histograms, without waiting. Returns 0; -ENOMEM; -EPROTO: the
- * ring does not hold events; -EOVERFLOW: the profile is too large; -EFBIG: a region of the dialect needs too large a
- * buffer. */
+/* Adds all events in the ring to the profile and to histograms, without waiting. Returns 0, or -ENOMEM, or -EPROTO if
+ * the ring does not hold events, or -EOVERFLOW if the profile is too large, or -EFBIG if a region of the dialect needs
+ * too large a buffer. */
 int session_take(struct pprofil_session *session);
 
 /* Waits until events, messages or commands come, at most timeout_ms (-1: without a limit). Returns 0 or -EINTR. */
 int session_wait(const struct pprofil_session *session, int timeout_ms);
 
-/* Sends a command (op 0: none), and waits for its answer. Takes events while it waits. Returns the error in the answer;
- * -EPIPE: the supervisor has ended; -ETIMEDOUT: the supervisor did not answer, and was killed; or an error of
- * session_take. */
+/* Sends a command (op 0: no command), and waits for an answer. While waiting, calls session_take. Returns the error in
+ * the answer, or -EPIPE if the supervisor has ended, or -ETIMEDOUT if the supervisor did not answer and was killed, or
+ * an error of session_take. */
 int session_command(struct pprofil_session *session, const struct wire_message *command);
 
-/* Checks that the supervisor is alive. While it samples, it sends something each second. If it has been silent for
- * long, requests an answer. A supervisor that does not answer is killed, because it may hold threads of the target.
- * Returns 0, also after killing it, or -ENOMEM. */
+/* Checks that the supervisor is alive. While the supervisor samples, it sends something each second. If it has sent
+ * nothing for about 10 s, this function requests an answer. If no answer comes, kills the supervisor, because the
+ * supervisor may keep threads of a target stopped. Returns 0, also after killing the supervisor, or -ENOMEM. */
 int session_check_supervisor(struct pprofil_session *session);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 
-/* Counts an event in all histograms that it concerns. */
+/* Counts an event in the histogram of its process, and in the histogram of all processes. */
 void session_histograms_feed(struct pprofil_session *session, const struct wire_header *event);
 void session_histograms_clear(struct pprofil_session *session);
 void session_histograms_free(struct pprofil_session *session);
@@ -124,19 +124,19 @@ void tasks_free(struct tasks *tasks);
 
 /* --- control.c ---------------------------------------------------------------------------------- */
 
-/* Executes the commands that have come from other processes, and answers them. */
+/* Executes the commands that other processes have sent, and answers them. */
 void control_serve(struct pprofil_session *session);
 void control_free(struct pprofil_session *session);
 
 /* --- ptrace-denied.c ------------------------------------------------------------------------- */
 
-/* Stores one line of text: why a task cannot be traced, and what can be done about it. error: the error of
- * PTRACE_SEIZE, negative. */
+/* Stores one line of text: why a task cannot be traced, and what the user can do. error: the error of PTRACE_SEIZE,
+ * negative. */
 void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size);
 
-/* Stores one line of text: which threads of a process cannot be traced, and why the first of them cannot. tracer: the
- * process that traces the other threads. count: number of untraced threads that tracer found. The text contains this
- * number if no untraced thread is left. */
+/* Stores one line of text: which threads of a process cannot be traced, and the reason for the first such thread.
+ * tracer: the process that traces the other threads. count: number of untraced threads that tracer found. If no
+ * untraced thread is left, the text contains only this number. */
 void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
 
 #endif

@@ -15,7 +15,8 @@
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48
 
-/* Adds a sentence to session->problem: a supervisor beside the program was not used, because it is not trusted. */
+/* Adds to session->problem that a supervisor in the directory of this program was not used, because it is not
+ * trusted. */
 static void explain_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
 {
     size_t used = strlen(session->problem);
@@ -36,7 +37,7 @@ static int open_debug_log(struct pprofil_session *session, int *fd)
 
 struct arguments {
     char texts[ARGUMENTS_MAX][ARGUMENT_SIZE];
-    char *all[ARGUMENTS_MAX + 1]; /* NULL comes last */
+    char *all[ARGUMENTS_MAX + 1]; /* pointers to texts, then NULL */
     unsigned count;
 };
 
@@ -53,8 +54,8 @@ static void add_argument(struct arguments *arguments, const char *format, ...)
     arguments->all[arguments->count++] = text;
 }
 
-/* Makes the arguments of the supervisor. kept: descriptors of the socket, the ring, the eventfd that wakes the session,
- * and the debug log (-1: none). */
+/* Makes the arguments of the supervisor. kept: the descriptors of the socket, of the ring, of the eventfd that wakes
+ * the session, and of the debug log (-1: no log). */
 static void make_arguments(const struct pprofil_options *options, const int kept[4],
                            struct arguments *arguments)
 {

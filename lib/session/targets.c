@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The targets of a session: attaches to processes, and launches programs. A launched program must run as if pprofil had
- * not started it.
+ * The targets of a session: attaches to processes, and launches programs. A launched program must run as if its user
+ * had started it without pprofil.
  *
- * A call may name several processes, or a process with many threads. Those that can be traced are traced, and the
- * others are reported. The call fails only if none can be traced.
+ * A call may name several processes, or a process with several threads. Processes and threads that cannot be traced are
+ * left out, and the caller gets a warning. The call fails only if nothing can be traced.
  */
 #include "config.h"
 
@@ -27,7 +27,8 @@ static int targets_attach(struct pprofil_session *session, const struct wire_mes
     session->untraced[0] = '\0';
     if (session->root_count == SESSION_ROOTS_MAX)
         return session_fail(session, -E2BIG, "at most %d processes at once", SESSION_ROOTS_MAX);
-    /* added before the command is sent, because the event of the end of the process may be read before the answer */
+    /* added before the command is sent, because the process may end, and the event of its end may be read before the
+     * answer */
     session->roots[session->root_count++] = command->pid;
     int error = session_command(session, command);
     if (error != 0) {
@@ -53,7 +54,7 @@ const char *pprofil_session_untraced(const pprofil_session *session)
     return session->untraced;
 }
 
-/* Returns true if the error is about one process. Other errors would occur with every process. */
+/* Returns true if the error is about one process. Any other error would occur with every process. */
 static bool is_refusal(int error)
 {
     return error == -EPERM || error == -EACCES || error == -ESRCH || error == -EBUSY;
@@ -66,7 +67,7 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
     int error = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        if (error != 0) /* warns of the previous process; the problem of the last one stays in session->problem */
+        if (error != 0) /* warns of the previous process; the problem of the last process stays in session->problem */
             warn(context, session->problem);
         error = pprofil_session_attach(session, pids[i]);
         if (error != 0 && !is_refusal(error))
@@ -82,9 +83,9 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
 
 /* --- programs ------------------------------------------------------------------------ */
 
-/* Sets the standard descriptors of the child. First copies all three to numbers above 2, so that no dup2 overwrites a
- * descriptor that is still needed. The exec closes the copies, and the descriptors that the caller gave. Returns 0 or a
- * negative errno. */
+/* Sets the standard descriptors of the child. First copies all three descriptors to numbers above 2, so that no dup2
+ * overwrites a descriptor that is still needed. The exec closes the copies, and the descriptors from the caller.
+ * Returns 0 or a negative errno. */
 static int redirect_program(const struct pprofil_launch *launch, int *report, int *go)
 {
     int from[3] = {launch->input, launch->output, launch->output};
@@ -108,8 +109,8 @@ static int redirect_program(const struct pprofil_launch *launch, int *report, in
 }
 
 /* Resets the signal handlers of the child. Until its exec a child has its parent's handlers. If the child got a signal,
- * a handler would act as if the parent had got the signal, for example by writing to a pipe that both have. And the
- * signal would not end the child. */
+ * such a handler would act as if the parent had got the signal, for example by writing to a pipe that both processes
+ * have. Also, the signal would not end the child. */
 static void drop_handlers(void)
 {
     struct sigaction none = {.sa_handler = SIG_DFL}, old;
@@ -120,7 +121,7 @@ static void drop_handlers(void)
             sigaction(signal, &none, NULL);
 }
 
-/* Forks with all signals blocked until the child has dropped its handlers. Returns what fork(2) does. */
+/* Forks, and blocks all signals until the child has reset its handlers. Returns the result of fork(2). */
 static pid_t fork_without_handlers(void)
 {
     sigset_t all, before;
@@ -136,15 +137,15 @@ static pid_t fork_without_handlers(void)
     return child;
 }
 
-/* Runs in the child. report and go are descriptors of pipes. Writes to report when the child may be seized, waits for a
- * byte from go, and executes the program. launch may be NULL. */
+/* Runs in the child. report and go are descriptors of pipes. Writes to report when the supervisor may attach, waits for
+ * a byte from go, and executes the program. launch may be NULL. */
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {
     int status = launch != NULL ? -redirect_program(launch, &report, &go) : 0;
     char byte;
 
-    /* for Yama's ptrace_scope 1: allows the supervisor to trace */
+    /* allows the supervisor to trace this process; needed if Yama's ptrace_scope is 1 */
     prctl(PR_SET_PTRACER, (unsigned long)supervisor, 0, 0, 0);
     ssize_t got = write(report, &status, sizeof status);
     if (status != 0)
@@ -160,8 +161,8 @@ static void become_program(char *const argv[], const struct pprofil_launch *laun
     _exit(status == ENOENT ? 127 : 126);
 }
 
-/* Returns the next report of the child. 0: the child is ready; an errno: redirecting or exec has failed; -1: the pipe
- * was closed, because exec has succeeded. */
+/* Returns the next report of the child: 0 if the child is ready, an errno if redirecting or exec has failed, or -1 if
+ * the pipe was closed, because exec has succeeded. */
 static int read_report(int report)
 {
     int reported;
@@ -194,7 +195,7 @@ static int launch_seized(struct pprofil_session *session, pid_t child, const cha
     return 0;
 }
 
-/* Forks a child and launches the program in it. If how is NULL, the child keeps all descriptors of the caller. */
+/* Forks a child, and launches the program in the child. how NULL: the child keeps all descriptors of the caller. */
 static int launch_program(struct pprofil_session *session, char *const argv[],
                   const struct pprofil_launch *how, pid_t *pid)
 {

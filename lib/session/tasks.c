@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists the threads of a session, and what they are doing, from /proc. Each thread has a file with its state, "stat",
- * and a file with its system call, "syscall". "syscall" is not read for threads that run. A thread may end at any time;
- * then it is not listed.
+ * Lists the threads of a session, and what they are doing, from /proc. Each thread has a file "stat", with its state,
+ * and a file "syscall", with its system call. The file "syscall" is read only for threads that sleep. A thread that
+ * ends while the list is made is not listed.
  *
- * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. So if there are many
- * threads, some are not read. A thread that slept at the last call, and has had no sample since then, probably still
- * sleeps. Each call reads the system calls of only one in TASKS_TURNS of these threads. So a system call in the list is
- * at most TASKS_TURNS calls old.
+ * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. So if there are more
+ * than TASKS_FEW threads, a call does not read the files of all threads. If a thread slept at the last call, and no
+ * sample has found it awake since then, it probably still sleeps. Each call reads the system calls of only one in
+ * TASKS_TURNS such threads. So a system call in the list is at most TASKS_TURNS calls old.
  */
 #include "config.h"
 
@@ -26,13 +26,14 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define TASKS_FEW 64   /* if there are at most this number of threads, each call reads the files of all */
+/* if the last call found at most this number of threads, a call reads the files of all threads */
+#define TASKS_FEW 64
 #define TASKS_TURNS 8u
 
-/* A thread as it was read last. */
+/* A thread, as the last call that read its files found it. */
 struct known_task {
     struct pprofil_task task;
-    uint64_t samples; /* number of samples that had found the thread awake when it was read */
+    uint64_t samples; /* number of samples that had found the thread awake before that call */
 };
 
 struct tasks {
@@ -44,8 +45,8 @@ struct tasks {
 /* The list of threads that a call makes. */
 struct task_list {
     const struct profile *profile;
-    const struct tasks *before; /* the list that the last call made */
-    const uint64_t *samples; /* numbers of samples that found a thread awake; indexed as profile->threads */
+    const struct tasks *before; /* list of the last call */
+    const uint64_t *samples; /* for each thread, number of samples that found it awake; indexed like profile->threads */
     struct known_task *known; /* owned */
     uint32_t count;
 };
@@ -54,13 +55,13 @@ struct task_list {
 struct task_process {
     int directory;    /* descriptor of the open directory /proc/PID/task */
     uint32_t process; /* index in profile->processes */
-    bool compat;      /* a 32-bit program */
+    bool compat;      /* the process runs a 32-bit program */
 };
 
-/* Returns true if a process runs a 32-bit program, whose system calls have other numbers. The first key of its
- * auxiliary vector shows this. The key is a small number. So the upper half of the first 8 bytes is 0 if keys have 64
- * bits. If keys have 32 bits, this half is the value of the first key, which is not 0. The program's file would show
- * it, too, but opening that file may hang. */
+/* Returns true if a process runs a 32-bit program, whose system calls have other numbers. The first 8 bytes of its
+ * auxiliary vector show this. In a 64-bit program these 8 bytes are the first key. Keys are less than 2^32, so the
+ * upper half is 0. In a 32-bit program the upper half is the value of the first key, which is not 0. The program's file
+ * shows this too, but opening that file may hang. */
 static bool is_compat(uint32_t pid)
 {
     char path[64], key[sizeof(uint64_t) + 1];
@@ -94,8 +95,8 @@ static const char *name_syscall(int32_t number, bool compat)
     return name != NULL ? name : "unknown";
 }
 
-/* Stores the id and the name of a thread's row in reports, and the number of samples that found the thread awake. The
- * id stays 0 if the profile does not have the thread. */
+/* Stores the id and the name of a thread's row in reports, and the number of samples that found the thread awake. If
+ * the profile does not have the thread, the id stays 0. */
 static void find_row(const struct task_list *list, uint32_t process, struct known_task *known)
 {
     const struct profile *profile = list->profile;
@@ -119,8 +120,8 @@ static int tasks_compare(const void *left, const void *right)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Returns the thread as the last call read it, if it seems to have slept since then. Returns NULL if it must be read
- * again. */
+/* Returns the thread's entry in the list of the last call, if the thread seems to have slept since then. Returns NULL
+ * if the thread's files must be read again. */
 static const struct known_task *still_asleep(const struct task_list *list, const struct task_process *of,
                                         const struct known_task *known, const char *tid)
 {
