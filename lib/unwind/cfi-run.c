@@ -20,7 +20,7 @@ struct run {
     const struct cfi_program *program;
     const struct machine *machine;
     uint64_t address; /* link-time address to run up to */
-    uint64_t at;      /* the next instruction holds from this address on */
+    uint64_t at;      /* the next instruction takes effect at this address */
     bool done, nonsense;
     struct rule_full *rule;
     struct rule_full initial; /* the rule to which DW_CFA_restore goes back */
@@ -28,8 +28,8 @@ struct run {
     uint32_t state_count;
 };
 
-/* The operands of each instruction. u and s: a LEB128 number, unsigned and signed; 1, 2, 4, 8: a
- * number of that many bytes; a: an address; b: a block. */
+/* The operands of each instruction. u: an unsigned LEB128 number; s: a signed LEB128 number; 1, 2,
+ * 4, 8: a number of that many bytes; a: an address; b: a block. */
 static const char operands[64][3] = {
     [DW_CFA_set_loc] = "a",
     [DW_CFA_advance_loc1] = "1",
@@ -93,7 +93,8 @@ static struct operand read_operand(struct run *run, struct reader *code, char ki
     return (struct operand){0};
 }
 
-/* Offsets have to fit into 32 bits: no frame is larger than two gigabytes. */
+/* Returns number * factor, an offset in a frame. It must fit into 32 bits, because no frame is
+ * larger than two gigabytes. */
 static int32_t scaled_offset(struct run *run, int64_t number, int64_t factor)
 {
     int64_t offset;
@@ -129,7 +130,7 @@ static void cfi_run_restore(struct run *run, uint64_t number)
         run->rule->registers[number] = run->initial.registers[number];
 }
 
-/* The instructions that follow hold from the address `to` on. If that is past run->address, they
+/* The instructions that follow take effect at the address `to`. If `to` is past run->address, they
  * are not needed. */
 static void cfi_run_advance(struct run *run, uint64_t to)
 {

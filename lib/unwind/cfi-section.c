@@ -19,8 +19,8 @@
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-/* Limits, which no compiler exceeds. Larger entries of a hostile file would be read again and
- * again. */
+/* Compilers do not exceed these limits. Without the limits, huge entries of a hostile file would be
+ * read again and again. */
 #define COMMON_MAX 1024u   /* bytes of a CIE, which has the data that several FDEs share */
 #define OWN_MAX (1u << 18) /* bytes of the instructions of an FDE */
 
@@ -53,7 +53,7 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
     switch (format & 0x0f) {
     case DW_EH_PE_absptr:
         return reader_fixed(reader, address_size(section));
-    case 0x08: /* signed, of the size of an address */
+    case 0x08: /* a signed number with the size of an address */
         return (uint64_t)reader_signed(reader, address_size(section));
     case DW_EH_PE_uleb128:
         return reader_uleb(reader);
@@ -76,8 +76,9 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
     return 0;
 }
 
-/* Only absolute addresses and those relative to the program counter are read. Others (relative to
- * data or text, or indirect) fail: compilers do not write them for code. */
+/* Reads only absolute addresses, and addresses relative to their own place in the section
+ * (DW_EH_PE_pcrel). Others (relative to data or text, or indirect) fail. Compilers do not write
+ * those for code. */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding)
 {
@@ -113,7 +114,8 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
             read_encoded(section, &data, (uint8_t)reader_fixed(&data, 1));
         else if (*letter == 'S')
             common->signal = true;
-        else if (*letter != 'B' && *letter != 'G') /* AArch64: signed with key B, tagged memory */
+        else if (*letter != 'B' && *letter != 'G')
+            /* not known; B and G (AArch64: signed with key B, tagged memory) have no data */
             break;
     }
     return !data.failed;
@@ -144,7 +146,7 @@ static bool read_common(const struct cfi_section *section, Dwarf_Off offset, str
     return common->known;
 }
 
-/* Parses a frame description (FDE), up to its instructions. False: it makes no sense. */
+/* Parses a frame description (FDE), up to its instructions. False: the FDE makes no sense. */
 static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde,
                          struct common *common, struct cfi_program *program)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recognises code by its bytes: calls, and trampolines, to which signal handlers return.
+ * Recognises code by its bytes: calls, and the trampolines to which signal handlers return.
  *
  * Programs without a C library (Go), and some C libraries, have a trampoline of their own: two
  * instructions for which no file has a frame description. AArch64's vdso describes its trampoline,
@@ -33,11 +33,12 @@ static const uint8_t x86_64_context_words[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0
                                                  1,  2,  3,  4,  5, 6, 7,  16};
 static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 
-/* Bytes from the stack pointer to struct sigcontext; on i386 by way of ucontext. */
+/* Offsets from the stack pointer to struct sigcontext, bytes. On i386, sigcontext is found through
+ * a pointer to ucontext. */
 #define X86_64_CONTEXT 40u   /* after ucontext's flags, link and stack */
 #define AARCH64_CONTEXT 312u /* after siginfo, ucontext's first fields and fault_address */
-/* bytes from the stack pointer to the address of ucontext, which is the handler's third argument;
- * the handler's return has popped the return address */
+/* offset from the stack pointer to the handler's third argument, the address of ucontext. The
+ * handler's return has popped the return address */
 #define I386_UCONTEXT 8u
 #define I386_CONTEXT 20u /* bytes from ucontext to its struct sigcontext */
 
@@ -132,7 +133,7 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
     memcpy(&by, call + size - 4, sizeof by);
     if (machine->pushes)
         *target = offset + (uint64_t)(int64_t)by;
-    else /* the low 26 bits count instructions from the call itself */
+    else /* the low 26 bits are the distance from the call to its target, in instructions */
         *target = offset - 4 + (uint64_t)((int64_t)((uint64_t)(int64_t)by << 38) >> 36);
     return machine->pushes ? call[0] == 0xe8 : ((uint32_t)by & 0xfc000000) == 0x94000000;
 }

@@ -199,8 +199,8 @@ static void expression_unary(struct evaluation *e, uint8_t operation)
     expression_push(e, negate ? 0 - value : value);
 }
 
-/* Pushes the operand of DW_OP_const1u, const1s, const2u ... const8s. They are numbered in this
- * order, so size and sign follow from the number. */
+/* Pushes the operand of DW_OP_const1u, const1s, const2u ... const8s. These operations are numbered
+ * in this order, so the operand's size and sign follow from the number. */
 static void expression_constant(struct evaluation *e, uint8_t operation)
 {
     unsigned kind = operation - DW_OP_const1u;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The properties of each machine, and how its registers are read. DWARF's numbers of registers are
- * from the psABI supplements, and the layout of the kernel's register sets is from
- * arch/.../include/asm/user.h and ptrace.h. Also reads the copied memory, which is the same for all
+ * Has the properties of each machine, and reads its registers. DWARF's register numbers are from
+ * the psABI supplements, and the layout of the kernel's register sets is from
+ * arch/.../include/asm/user.h and ptrace.h. Also reads the copied memory, in the same way for all
  * machines.
  */
 #include "config.h"
@@ -37,7 +37,7 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 struct register_set {
     size_t size; /* bytes of the set */
     /* indexed by register number: the index of the register's word in the set; not used on AArch64,
-     * which has them in order */
+     * whose set has the registers in the order of their numbers */
     uint8_t words[17];
 };
 
@@ -52,8 +52,8 @@ static const struct register_set sets[] = {
     [UNWIND_AARCH64] = {34 * 8, {0}},
 };
 
-/* Returns the word at an index. size: bytes of a word. All machines here are little-endian, and so
- * is the machine that runs this. */
+/* Returns the word at an index. size: bytes of a word. All these machines are little-endian, and so
+ * is the machine that runs pprofil. */
 static uint64_t register_set_word(const void *set, size_t index, size_t size)
 {
     uint64_t value = 0;

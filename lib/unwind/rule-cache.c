@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A cache of unwinding rules by address, one for each object. Stacks go through the same few
- * thousand return addresses again and again. A cache is bounded, and is emptied when it is full.
+ * thousand return addresses again and again. A cache is emptied when it has ENTRIES_MAX addresses
+ * and needs room for one more.
  */
 #include "config.h"
 
@@ -62,8 +63,8 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     return 0;
 }
 
-/* Sets low and high of a rule. Sets RULE_PLAIN if all its registers can be loaded from that range
- * of memory, and the frame was not interrupted by a signal. */
+/* Sets the fields low and high of a rule. Sets RULE_PLAIN if all registers of the rule can be
+ * loaded from that range of memory, and no signal interrupted the caller. */
 static void rule_find_extent(struct rule *rule, const struct machine *machine)
 {
     bool plain = rule->cfa.how == RULE_REGISTER && rule->count > 0;

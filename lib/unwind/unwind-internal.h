@@ -12,10 +12,11 @@
 /* --- machines --------------------------------------------------------------------------- */
 
 struct machine {
-    uint8_t word; /* bytes */
+    uint8_t word; /* size of a word, bytes */
     uint8_t registers;
-    uint8_t sp, fp, pc; /* numbers of registers */
-    /* unless pushes is set: number of the register in which a call leaves the return address */
+    uint8_t sp, fp, pc; /* register numbers */
+    /* number of the register in which a call leaves the return address; not used if pushes is
+     * set */
     uint8_t link;
     uint16_t elf; /* EM_* of elf.h */
     bool pushes;  /* a call pushes the return address */
@@ -28,10 +29,11 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value);
 
 /* --- memory ----------------------------------------------------------------------------- */
 
-/* Reads size bytes, 8 at most, from the copied memory in input. False: they were not copied. */
+/* Reads size bytes, 8 at most, from the copied memory in input. False: not all of them were
+ * copied. */
 bool memory_read(const struct unwind_input *input, uint64_t address, size_t size, uint64_t *value);
 
-/* --- reader: numbers out of a file's bytes, from the front ---------------------------------- */
+/* --- reader: reads numbers from bytes, first to last ----------------------------------------- */
 
 struct reader {
     const uint8_t *at, *end;
@@ -42,7 +44,7 @@ uint64_t reader_fixed(struct reader *reader, size_t size); /* size is 1, 2, 4 or
 int64_t reader_signed(struct reader *reader, size_t size);
 uint64_t reader_uleb(struct reader *reader); /* unsigned LEB128 */
 int64_t reader_sleb(struct reader *reader);
-/* Skips size bytes and returns their address. NULL: there are fewer. */
+/* Skips size bytes and returns their address. NULL: fewer bytes are left. */
 const uint8_t *reader_skip(struct reader *reader, uint64_t size);
 
 /* --- cfi_section: a section of frame descriptions ------------------------------------------ */
@@ -58,14 +60,14 @@ struct cfi_section {
     const uint8_t *bytes; /* borrowed from the file */
     size_t size;
     uint64_t address;                 /* link-time address */
-    bool eh;                          /* .eh_frame, else .debug_frame */
+    bool eh;                          /* true: .eh_frame; false: .debug_frame */
     const char *ident;                /* the file's e_ident, borrowed */
     struct description *descriptions; /* owned; sorted by start */
     uint32_t count;
 };
 
-/* A parsed frame description (FDE). Its instructions are the initial ones in its CIE, which several
- * FDEs share, and then its own. */
+/* A parsed frame description (FDE). Its instructions are the initial ones of its CIE, which several
+ * FDEs share, followed by its own. */
 struct cfi_program {
     uint64_t start, end; /* link-time addresses */
     struct reader initial, own;
@@ -76,14 +78,14 @@ struct cfi_program {
     bool signal;           /* the caller made no call: a signal interrupted it */
 };
 
-/* Lists the frame descriptions of a section. The caller has set its bytes, size, address, eh and
- * ident. Frame descriptions that make no sense are left out. 0 or -ENOMEM. */
+/* Lists the frame descriptions of a section. The caller has set the fields bytes, size, address, eh
+ * and ident. Frame descriptions that make no sense are left out. 0 or -ENOMEM. */
 int cfi_section_index(struct cfi_section *section);
 void cfi_section_clear(struct cfi_section *section);
 /* Finds and parses the frame description that covers a link-time address. False: there is none. */
 bool cfi_section_find(const struct cfi_section *section, uint64_t address,
                       struct cfi_program *program);
-/* Reads an address in an encoding (DW_EH_PE_*) of the section. */
+/* Reads an address, which has this encoding (DW_EH_PE_*), from the section. */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding);
 
@@ -94,8 +96,8 @@ enum rule_how {
     RULE_UNDEFINED, /* its value is lost */
     RULE_AT,        /* its value is in memory at CFA + value */
     RULE_IS,        /* its value is CFA + value */
-    /* its value is in the register with the number `value`; a CFA is register `number` plus
-     * `value` */
+    /* its value is in the register with the number `value`. In rule.cfa: the CFA is register
+     * `number` plus `value` */
     RULE_REGISTER,
     /* its value is in memory, at the address that an expression returns; `value` is the
      * expression's offset in the section */
@@ -106,32 +108,33 @@ enum rule_how {
 };
 
 struct rule_register {
-    int32_t value;   /* its meaning depends on how */
-    uint16_t length; /* bytes of an expression */
-    uint8_t number;  /* number of the register */
+    int32_t value;   /* its meaning depends on the field how */
+    uint16_t length; /* bytes of the expression, if how needs one */
+    uint8_t number;  /* the register that the rule is for; in rule.cfa: the base register */
     uint8_t how;     /* enum rule_how */
 };
 
 enum rule_flags {
     RULE_SIGNAL = 1u << 0,      /* the caller made no call: a signal interrupted it */
     RULE_SIGNED = 1u << 1,      /* AArch64: the return address has a signature */
-    RULE_DEBUG_FRAME = 1u << 2, /* expressions are in .debug_frame */
-    /* the CFA is a register plus an offset, and all changed registers are saved in memory */
+    RULE_DEBUG_FRAME = 1u << 2, /* expressions are in .debug_frame, not in .eh_frame */
+    /* no signal frame; the CFA is a register plus an offset, and all changed registers are saved in
+     * memory */
     RULE_PLAIN = 1u << 3,
 };
 
 /* How to get from a frame to its caller's frame. */
 struct rule {
-    struct rule_register cfa; /* number is used with RULE_REGISTER only */
+    struct rule_register cfa; /* the field number is used with RULE_REGISTER only */
     /* rules with RULE_PLAIN: registers are saved in [CFA + low, CFA + high) */
     int32_t low, high;
-    uint8_t flags;            /* enum rule_flags */
-    uint8_t return_column;    /* number of the register that gets the return address */
+    uint8_t flags;         /* enum rule_flags */
+    uint8_t return_column; /* number of the register that gets the return address */
     uint16_t count;
-    struct rule_register registers[]; /* the rules that are not RULE_SAME */
+    struct rule_register registers[]; /* all registers that are not RULE_SAME */
 };
 
-/* The rule that the instructions of a frame description make while they run. It has room for all
+/* A rule while it is built from the instructions of a frame description. It has room for all
  * registers. */
 struct rule_full {
     struct rule_register cfa;
@@ -144,8 +147,8 @@ struct rule_full {
 bool cfi_run(const struct cfi_section *section, const struct cfi_program *program,
              const struct machine *machine, uint64_t address, struct rule_full *rule);
 
-/* A bounded cache of rules by address. A cache that is all 0 is empty. It has a hash table of its
- * own for speed: look-ups in it are most of the work of unwinding. */
+/* A cache of rules by address, with a limited number of entries. A cache that is all 0 is empty.
+ * Look-ups in the cache are most of the work of unwinding, so it has its own fast hash table. */
 struct rule_slot {
     uint64_t key;  /* address + 1; 0: free */
     uint32_t rule; /* index into words, or RULE_NONE */
@@ -153,12 +156,13 @@ struct rule_slot {
 struct rule_cache {
     struct rule_slot *slots; /* owned */
     uint32_t size, used;     /* size is a power of two, or 0 */
-    uint32_t *words;         /* owned; struct rule one after the other */
+    uint32_t *words;         /* owned; elements of struct rule, one after the other */
     uint32_t word_count, word_room;
 };
 #define RULE_NONE UINT32_MAX
 
-/* Returns the slot of an address, or the free slot that it would get. The cache must have slots. */
+/* Returns the slot of an address, or the free slot that the address would get. The cache must have
+ * slots. */
 static inline uint32_t rule_cache_slot(const struct rule_cache *cache, uint64_t address)
 {
     uint32_t slot = (uint32_t)((address + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
@@ -169,7 +173,7 @@ static inline uint32_t rule_cache_slot(const struct rule_cache *cache, uint64_t 
     return slot;
 }
 
-/* Finds the rule of an address. *rule is NULL if the address is known to have none. False: the
+/* Finds the rule of an address. *rule is NULL if the address is known to have no rule. False: the
  * address is not in the cache. */
 static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t address,
                                    const struct rule **rule)
@@ -183,8 +187,8 @@ static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t addr
     return true;
 }
 
-/* Stores the rule of an address. full is NULL if the address has none. Rules that rule_cache_find
- * returned before become invalid. 0 or -ENOMEM. */
+/* Stores the rule of an address. full is NULL if the address has no rule. Rules that
+ * rule_cache_find returned earlier become invalid. 0 or -ENOMEM. */
 int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uint64_t address,
                     const struct rule_full *full, uint8_t flags, uint8_t return_column);
 void rule_cache_clear(struct rule_cache *cache);
@@ -210,7 +214,7 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
 /* --- objects ---------------------------------------------------------------------------- */
 
 struct unwind_object {
-    Elf *elf; /* owned; NULL: no file that can be used */
+    Elf *elf; /* owned; NULL: there is no file that can be used */
     int fd;   /* owned, or -1 */
     /* owned; the separate debug file; NULL: there is none, or it was not looked for */
     Elf *debug_elf;
@@ -228,25 +232,26 @@ void unwind_object_close(struct unwind_object *object);
  * call. *rule is NULL if no frame description covers the instruction. 0 or -ENOMEM. */
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,
                        const struct rule **rule);
-/* Returns a reader of the bytes of an expression. where has the expression: it is an element of
- * rule->registers, or the CFA of rule. */
+/* Returns a reader of the bytes of an expression. The parameter where describes the expression: it
+ * is an element of rule->registers, or &rule->cfa. */
 struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
                                        const struct rule_register *where);
-/* Reads size bytes at an offset of the object's file. False: there is no file, or the file ends
- * before. */
+/* Reads size bytes at an offset of the object's file. False: there is no file, or the file ends too
+ * early. */
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
                          size_t size);
 /* Finds the frame description that covers the instruction at offset. *start becomes the offset
- * where the covered code begins, mostly the start of a function. False: no frame description covers
- * the instruction. */
+ * where the covered code begins, usually the start of a function. False: no frame description
+ * covers the instruction. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Returns whether an offset of the file is at the program's entry point, or close behind it. */
+/* Returns whether an offset of the file is at the program's entry point, or less than 256 bytes
+ * behind it. */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
 /* --- frames without a frame description --------------------------------------------------- */
 
-/* Returns whether a trampoline is at an offset of the file: code to which signal handlers
- * return. */
+/* Returns whether a trampoline is at an offset of the file. A trampoline is the code to which
+ * signal handlers return. */
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
 /* Steps from a trampoline to the interrupted frame: replaces registers with the registers that the
@@ -257,9 +262,9 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
 /* Returns whether the bytes before an offset of the file look like a call. */
 bool call_precedes(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
-/* Finds the target of the call instruction that ends at an offset of the file. *target becomes an
- * offset of the file, too. False: there is no call, or the instruction does not contain its
- * target. */
+/* Finds the target of the call instruction that ends at an offset of the file. *target becomes the
+ * file offset of the called code. False: there is no call, or the instruction does not contain the
+ * address that it calls. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
                  uint64_t *target);
 
@@ -283,14 +288,16 @@ struct walk {
     uint64_t unknown; /* bit i: registers[i] is not known */
     struct mapped_object mapped[WALK_MAPPED_MAX];
     uint32_t mapped_count;
-    bool exact; /* the program counter is not a return address, but the instruction's own */
-    /* no call made the last return address (makecontext), so its frame is the outermost one */
+    /* the program counter is where the thread stopped or a signal came, and not a return address */
+    bool exact;
+    /* the program counter is a return address that no call made (makecontext), so the frame is the
+     * outermost one */
     bool made;
     bool guessed; /* the registers come from a guess */
-    /* the last step was walk_by_call, which keeps the stack pointer: it is too low if the frame has
-     * pushed something */
+    /* the last step was walk_by_call, on a machine whose calls push nothing. That step keeps the
+     * stack pointer, which is too low if the frame has pushed something */
     bool by_call;
-    bool framed; /* a frame pointer has led to a caller */
+    bool framed; /* at least one step of this walk was by frame pointer */
     bool ended;
     enum unwind_end end;
     int error;
@@ -299,8 +306,8 @@ struct walk {
 void walk_end(struct walk *walk, enum unwind_end end);
 /* Ends the walk because of a negative errno. */
 void walk_fail(struct walk *walk, int error);
-/* Returns whether an address is above the copied part of a stack, but close enough to be in that
- * stack. */
+/* Returns whether an address is above the copied part of a stack by less than 1 GiB, and so may be
+ * in that stack. */
 bool walk_is_above_copy(const struct walk *walk, uint64_t address);
 
 /* Returns the object that is mapped at an address. NULL: there is none, or the walk has failed. */
@@ -325,13 +332,13 @@ static inline void walk_set_unknown(struct walk *walk, size_t number, bool unkno
 /* Removes the signature from a return address (AArch64). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc);
 
-/* Returns whether a frame saves a frame record: its caller's frame pointer, and above it the return
- * address. *at becomes the record's offset from the CFA. */
+/* Returns whether a frame saves a frame record: the caller's frame pointer, and the return address
+ * in the word above it. *at becomes the record's offset from the CFA. */
 bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at);
 
-/* Returns the caller's stack pointer. It is the CFA, but saved registers above the CFA belong to
- * the frame too: _dl_runtime_resolve in AArch64's ld.so describes its frame without what its caller
- * has pushed for it. */
+/* Returns the caller's stack pointer. It is the CFA, or the end of the saved registers if they
+ * reach above the CFA. They do in _dl_runtime_resolve of AArch64's ld.so: its frame description
+ * leaves out what the PLT code has pushed for it. */
 static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule *rule,
                                       uint64_t cfa)
 {
@@ -340,22 +347,23 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
     return cfa + (above ? ((uint64_t)rule->high + 15) & ~UINT64_C(15) : 0);
 }
 
-/* Ways to guess the caller's frame, when a rule is not enough. Each may end the walk instead. */
+/* Ways to guess the caller's frame if a rule is not enough. Each of these functions may end the
+ * walk instead. */
 
-/* Steps by the frame pointer. Assumes that the frame pointer points to the caller's frame pointer,
- * with the return address above. False: the step leads to no caller. */
+/* Steps by the frame pointer. Assumes that it points to the caller's saved frame pointer, and that
+ * the return address is in the word above. False: the step leads to no caller. */
 bool walk_by_frame_pointer(struct walk *walk);
 
-/* Steps by the return address that the call left. Assumes that the frame has pushed nothing since
- * the call. False: the step leads to no caller. */
+/* Steps by the return address that the call left on the stack or in a register. Assumes that the
+ * frame has pushed nothing since the call. False: the step leads to no caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Finds the stack pointer, which a guess has left unknown: computes it from the frame pointer, or
- * after walk_by_call may keep the old value. False: it cannot be found. */
+/* Finds the stack pointer if a guess has left it unknown. Computes it from the frame pointer. After
+ * walk_by_call, may keep the old value instead. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
-/* Finds the frame pointer of a sleeping thread, which is not known. Searches the stack for the
- * record that it points to. False: there is no record that is certain enough. */
+/* Finds the frame pointer of a sleeping thread, whose registers are not known. Searches the stack
+ * for the frame record to which the frame pointer points. False: no record is certain enough. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
 #endif

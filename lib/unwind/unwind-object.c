@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads how to unwind the code of an ELF file: from .eh_frame, which nearly every file has. For
- * code that .eh_frame does not cover, .debug_frame is read, from the file or from its debug file.
+ * Finds the rules for the code of an ELF file. They come from .eh_frame, which nearly every file
+ * has. For code that .eh_frame does not cover, they come from .debug_frame in the file or in its
+ * debug file.
  *
  * Files are read, not mapped, because they may be rewritten while we profile.
  */
@@ -18,9 +19,10 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* bytes; code this close behind a program's entry point has no caller */
+#define ENTRY_SIZE 256u /* bytes; code from the entry point up to here has no caller */
 
-/* Limits, which no real file exceeds. A hostile file could cost time and memory without them. */
+/* Real files do not exceed these limits. Without the limits, a hostile file could cost much time
+ * and memory. */
 #define SECTIONS_MAX 1024u
 #define SEGMENTS_MAX 64u
 #define SECTION_SIZE_MAX (UINT64_C(128) << 20) /* bytes, unpacked */
@@ -63,7 +65,8 @@ static bool section_is(Elf *elf, const GElf_Shdr *header, const char *wanted)
     return name != NULL && strcmp(name, wanted) == 0;
 }
 
-/* Returns a section's bytes, unpacked if they are compressed. NULL: too large, or damaged. */
+/* Returns a section's bytes, unpacked if they are compressed. NULL: the section is too large, or
+ * damaged. */
 static const Elf_Data *section_bytes(Elf_Scn *section, const GElf_Shdr *header)
 {
     GElf_Chdr compressed;
@@ -102,7 +105,7 @@ static size_t segment_count(Elf *elf)
     return count < SEGMENTS_MAX ? count : SEGMENTS_MAX;
 }
 
-/* Finds the segment of code that holds a file offset. False: there is none. */
+/* Finds the segment of code that holds a file offset. False: no segment of code holds it. */
 static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
 {
     size_t count = segment_count(elf);
@@ -115,8 +118,8 @@ static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
     return false;
 }
 
-/* Finds the rest of a segment from an address on: its offset and its size in the file. False: no
- * segment holds the address. */
+/* Finds the part of a segment from an address to the segment's end: the offset and size of this
+ * part in the file. False: no segment holds the address. */
 static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *size)
 {
     size_t count = segment_count(elf);
@@ -153,9 +156,10 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
 
 /* --- the sections ------------------------------------------------------------------------ */
 
-/* Returns the frame descriptions of a file without section headers, or NULL. PT_GNU_EH_FRAME is
- * their index. Its second word is their address, relative to that word (LSB core, "Exception Frame
- * Header"). Their last entry is marked as the last, so the bytes after it do no harm. */
+/* Returns the frame descriptions of a file without section headers, or NULL. The segment
+ * PT_GNU_EH_FRAME is the index of the frame descriptions. Its second word is their address,
+ * relative to that word (LSB core, "Exception Frame Header"). The last frame description is marked
+ * as the last, so the bytes after it do no harm. */
 static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
 {
     size_t count = segment_count(elf);
@@ -214,8 +218,8 @@ static int open_debug_file(Elf *elf)
     return fd < 0 ? -errno : fd;
 }
 
-/* Reads .debug_frame. It is needed from the first address on that .eh_frame does not cover. 0 or
- * -ENOMEM. */
+/* Reads .debug_frame from the file or from its debug file. This is done at the first address that
+ * .eh_frame does not cover. 0 or -ENOMEM. */
 static int look_for_debug_frame(struct unwind_object *object)
 {
     object->debug_looked = true;
@@ -274,7 +278,7 @@ struct described {
     const struct cfi_section *section;
     struct cfi_program program;
     uint64_t address; /* link-time address of the instruction */
-    uint64_t offset;  /* offset in the file of the start of the described code */
+    uint64_t offset;  /* offset in the file at which the described code begins */
 };
 
 /* Finds the frame description that covers the instruction at an offset of the file. False: no

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Unwinds the stacks of samples, with the mappings and files of a profile, and adds them to the
- * profile. */
+/* Unwinds the stacks of samples, and adds the stacks to a profile. The profile has the mappings and
+ * files that are needed. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ struct unwound_process {
     uint32_t pid;
 };
 
-/* Finds a mapping (unwind_callbacks.find). The profile does not have the end of mappings. So a
- * mapping is taken to end with the page of the address, which it contains in any case. */
+/* Finds a mapping (unwind_callbacks.find). The profile does not know where mappings end. So the
+ * mapping is assumed to end with the page of the address, which is in the mapping in any case. */
 static bool unwind_profile_find(void *context, uint64_t address, struct unwind_mapping *mapping)
 {
     const struct unwound_process *process = context;
@@ -47,8 +47,8 @@ static int unwind_profile_open_path(const struct profile *profile,
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* Returns a descriptor of an object's file (unwind_callbacks.open). JIT code (ANON) is in no file:
- * if the object has a descriptor, that is for its list of names. */
+/* Returns a descriptor of an object's file (unwind_callbacks.open). An object of kind ANON (JIT
+ * code) is in no ELF file. If it has a descriptor, the descriptor is that of its list of names. */
 static int unwind_profile_open(void *context, uint32_t number)
 {
     const struct unwound_process *process = context;

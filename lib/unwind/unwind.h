@@ -2,12 +2,12 @@
 /*
  * unwind: turns a copy of a thread's registers and stack into frames.
  *
- * Nothing here reads a live process. A walk uses only what was copied while the thread was stopped.
- * If it needs more, it ends, and returns the reason (enum unwind_end). Two callbacks find the
- * object that is mapped at an address, and open its ELF file. The file has frame descriptions
- * (.eh_frame, .debug_frame). When a walk first comes to an address, its frame description is
- * compiled into a rule of a few words. The rule is kept, because stacks go through the same calls
- * thousands of times a second.
+ * Nothing here reads a live process. A walk uses only what was copied while the thread was stopped
+ * or asleep. If the walk needs more, it ends, and returns the reason (enum unwind_end). One
+ * callback finds the object that is mapped at an address. The other opens the object's ELF file,
+ * which has frame descriptions (.eh_frame, .debug_frame). When a walk first comes to an address,
+ * the frame description of the address is compiled into a short rule. The rule is kept, because
+ * stacks go through the same calls thousands of times a second.
  *
  * Registers have the numbers that DWARF gives them on their machine.
  */
@@ -33,10 +33,11 @@ enum unwind_machine {
 struct unwind_registers {
     enum unwind_machine machine;
     uint64_t values[UNWIND_REGISTERS]; /* values past the machine's last register are ignored */
-    /* bit i: values[i] is not known; of a sleeping thread only pc and sp are known */
+    /* bit i: values[i] is not known. If the thread was asleep, only pc and sp are known */
     uint64_t unknown;
-    /* AArch64: the bits of an address that hold a signature (NT_ARM_PAC_MASK, code). 0: not known;
-     * then the bits that Linux uses are assumed, in frames with a signature */
+    /* AArch64: the bits of a return address that hold its signature (insn_mask of NT_ARM_PAC_MASK).
+     * 0: not known; frames with a signature are then assumed to have it in the bits that Linux
+     * uses */
     uint64_t signature;
 };
 
@@ -49,15 +50,15 @@ struct unwind_piece {
 
 struct unwind_input {
     struct unwind_registers registers;
-    /* The first piece is the stack from the stack pointer up. It may begin 128 bytes below the
-     * stack pointer, where epilogues leave what they have popped. If the thread is on an alternate
-     * signal stack, the second piece is the stack that the signal interrupted. */
+    /* The first piece is the stack from the stack pointer up. The piece may begin below the stack
+     * pointer, where epilogues leave what they have popped. If the thread is on an alternate signal
+     * stack, the second piece is the stack that the signal interrupted. */
     struct unwind_piece pieces[UNWIND_PIECES_MAX];
     uint32_t piece_count;
 };
 
-/* Reads the registers from set, which has size bytes: what PTRACE_GETREGSET returns for
- * NT_PRSTATUS. False: the machine is not known, or its set has another size. */
+/* Reads the registers from set, which PTRACE_GETREGSET has returned for NT_PRSTATUS. size: bytes of
+ * set. False: the machine is not known, or its register set has another size. */
 bool unwind_take_registers(enum unwind_machine machine, const void *set, size_t size,
                            struct unwind_registers *registers);
 uint64_t unwind_pc(const struct unwind_registers *registers);
@@ -67,8 +68,9 @@ uint64_t unwind_sp(const struct unwind_registers *registers);
 
 struct unwind_mapping {
     uint64_t start, end; /* addresses [start, end) */
-    uint64_t offset;     /* address a is at a - start + offset in the object */
-    /* the caller's number of the object; small, because it is an index into a table */
+    uint64_t offset;     /* address a is at offset (a - start + offset) in the object */
+    /* the caller's number for the object: an index into a table. Objects with numbers from 2^24 on
+     * have no rules */
     uint32_t object;
 };
 
@@ -79,7 +81,8 @@ struct unwind_callbacks {
     bool (*find)(void *context, uint64_t address, struct unwind_mapping *mapping);
     /* Returns a descriptor of the object's ELF file. The unwinder duplicates it, so the caller of
      * unwind_walk still owns it and may close it after the walk. -ENOENT: the object has no file
-     * (JIT code), and open is not called for it again; -EAGAIN: the file may still come. */
+     * (JIT code), and open is not called for the object again. -EAGAIN: the file has not come yet,
+     * and a later walk calls open again. */
     int (*open)(void *context, uint32_t object);
 };
 
@@ -88,18 +91,18 @@ struct unwind_callbacks {
 enum unwind_end {
     UNWIND_COMPLETE,  /* the outermost frame was reached */
     UNWIND_TRUNCATED, /* the next step needs memory that was not copied */
-    UNWIND_NO_INFO,   /* no frame description for the last frame was found in its object */
+    UNWIND_NO_INFO,   /* the object of the last frame has no frame description for it */
     UNWIND_BROKEN,    /* this cannot be a stack: it loops, leads to no code, or makes no sense */
     UNWIND_TOO_DEEP,  /* there is no room for more frames */
 };
 
 struct unwind_frame {
     uint32_t object; /* the caller's number, or UNWIND_NO_OBJECT */
-    /* address is that of the instruction itself, not of a call: the frame is the innermost one, was
-     * interrupted by a signal, or never made a call */
+    /* address is that of the frame's next instruction, not of a call: the frame is the innermost
+     * one, was interrupted by a signal, or made no call */
     bool exact;
-    /* address in the object; if exact is not set, the return address minus 1, which is inside the
-     * call */
+    /* offset in the object. If exact is not set: the offset of the return address minus 1, which is
+     * inside the call instruction */
     uint64_t address;
 };
 /* The object of a frame if nothing is mapped at the frame's address. Then unwind_frame.address is
@@ -108,34 +111,34 @@ struct unwind_frame {
 
 struct unwind_stack {
     struct unwind_frame *frames; /* the caller's memory; innermost first */
-    uint32_t room;       /* frames that fit, at least 1; at most UNWIND_FRAMES_MAX are used */
-    uint32_t count;      /* result: frames, at least 1 */
+    uint32_t room;  /* size of the array frames, at least 1; at most UNWIND_FRAMES_MAX are used */
+    uint32_t count; /* result: number of frames; at least 1 if unwind_walk returns 0 */
     enum unwind_end end; /* result */
 };
 
 struct unwinder;
 
-/* Returns a new unwinder, for one thread at a time. NULL: no memory. */
+/* Returns a new unwinder, which only one thread may use at a time. NULL: no memory. */
 struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *unwinder);
 
-/* Walks one stack. 0, -ENOMEM, or -EINVAL: no such machine, or too many pieces. A copy that makes
- * no sense is no error, but ends the walk. */
+/* Walks one stack. Returns 0, -ENOMEM, or -EINVAL (the machine is not known, or there are too many
+ * pieces). A copy that makes no sense ends the walk, but is no error. */
 int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                 const struct unwind_input *input, struct unwind_stack *stack);
 
 /* --- into a profile --------------------------------------------------------------------- */
 
 /* Walks a stack of a process, and adds it to the profile unless it is there already. *node becomes
- * the node of its innermost frame. A stack that is not complete gets a mark as its outermost frame:
+ * the node of the innermost frame. A stack that is not complete gets a mark as its outermost frame:
  * "[truncated]", "[no unwind info: libx.so]", "[broken stack]", "[too deep]". In the profile, the
  * process must not have ended, and its objects should have their descriptors. 0, -ENOMEM or
  * -EOVERFLOW. */
 int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
                         const struct unwind_input *input, uint32_t *node);
 
-/* Feeds an event to the profile, as profile_feed does. If it is a sample with a stack, unwinds the
- * stack first. */
+/* Feeds an event to the profile, as profile_feed does. If the event is a sample with a stack,
+ * unwinds the stack first. */
 int unwind_feed(struct unwinder *unwinder, struct profile *profile,
                 const struct wire_header *event);
 

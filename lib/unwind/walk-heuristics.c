@@ -7,8 +7,8 @@
  * frame, the return address may still be where the call left it: on top of the stack, or in a
  * register. Most hand-written functions and stubs push nothing.
  *
- * The frame pointer of a sleeping thread is not known, but the frame record that it points to may
- * be found on the stack.
+ * The frame pointer of a sleeping thread is not known. But it points to a frame record (the
+ * caller's frame pointer, then the return address), which may be found on the stack.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #include "unwind/unwind-internal.h"
 
-#define ADDRESS_MIN 4096u  /* nothing is mapped below */
+#define ADDRESS_MIN 4096u  /* nothing is mapped below this address */
 #define LEAF_SIZE_MAX 512u /* bytes that a leaf function without a frame description may push */
 
 /* Returns whether a call may return to an address. If the address is in a file, the instruction
@@ -41,16 +41,16 @@ static void guess_caller(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->by_call = false;
 }
 
-/* Removes the signature from a return address that was guessed: it may be signed or not. */
+/* Removes the signature, if there is one, from a return address that was guessed. */
 static uint64_t strip_guess(struct walk *walk, uint64_t pc)
 {
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Returns whether a chain of frame pointers ends with this record. The last record of a Go stack
- * has a frame pointer of 0, and a return address that no call made. Before the first step by frame
- * pointer (walk->framed), the register may be no frame pointer, and point to zeros by chance. Then
- * the return address must be in mapped code. */
+/* Returns whether a chain of frame pointers ends with the record that consists of caller and pc.
+ * The last record of a Go stack has a frame pointer of 0, and a return address that no call made.
+ * Before the first step by frame pointer (walk->framed), the register may hold something else, and
+ * point to zeros by chance. So at that time the return address must be in mapped code. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -80,13 +80,13 @@ bool walk_by_frame_pointer(struct walk *walk)
     walk->framed = true;
     walk->registers[machine->fp] = caller;
     guess_caller(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
-    /* where calls push nothing, the record is the lowest part of the frame, so the end of the frame
-     * is not known */
+    /* if calls push nothing, the record is the lowest part of the frame, so the end of the frame is
+     * not known */
     walk_set_unknown(walk, machine->sp, !machine->pushes);
     return true;
 }
 
-/* Returns whether the frame has saved this return address in its own record already. */
+/* Returns whether the frame has already saved the return address pc in its own frame record. */
 static bool has_own_record(struct walk *walk, uint64_t pc)
 {
     const struct machine *machine = walk->machine;
@@ -150,8 +150,8 @@ static bool has_return_at(struct walk *walk, uint64_t address)
 /* After walk_by_call the stack pointer is mostly right. If it leads to no return address, the
  * function without a frame description has pushed something. Then the stack pointer is computed
  * from the record that the frame pointer points to. But this frame may save a record without
- * setting the frame pointer, which then points to an outer record. So a result is not used if it is
- * LEAF_SIZE_MAX bytes or more above the old value. */
+ * setting the frame pointer. Then the frame pointer points to an outer record. So a result is not
+ * used if it is LEAF_SIZE_MAX bytes or more above the old value. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -187,10 +187,11 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* Judges a frame record by its return address. If the return address is a trampoline, or follows a
- * call of the present function, the record is certain. If it follows a call of another function,
- * the record is doubtful: it may be left over, or the other function may have jumped to the present
- * one. If the target of the call is not known, the record is likely. */
+/* Judges a frame record by its return address. The present function is that of the program counter.
+ * The record is certain if the return address is a trampoline, or follows a call of the present
+ * function. The record is doubtful if the return address follows a call of another function: the
+ * record may be left over, or the other function may have jumped to the present one. The record is
+ * likely if the target of the call is not known. */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
     uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;
@@ -224,8 +225,8 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
     return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;
 }
 
-/* Searches the stack upwards. After a doubtful record only a certain one is accepted, because
- * otherwise frames might be left out. */
+/* Searches the stack upwards. After a doubtful record, only a certain one is accepted. If the
+ * doubtful record is the right one, a likely record above it would leave out frames. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state of a walk: which objects are mapped where it goes, and how it ends. An unwinder opens each object once, at
- * the first walk that goes through it.
+ * The state of a walk: the objects that are mapped at the addresses it comes to, and how it ends.
+ * An unwinder opens each object once, at the first walk that goes through it.
  */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-#define STACK_REST (UINT64_C(1) << 30) /* bytes of a stack that may lie above the copy */
+#define STACK_REST (UINT64_C(1) << 30) /* bytes of a stack that may be above its copy */
 #define OBJECTS_MAX (1u << 24)         /* objects with this number or a higher one have no rules */
 
 /* --- the objects that walks went through, each opened once ---------------------------------- */
@@ -38,7 +38,7 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
-/* Finds an object, and opens it at the first call. *object is NULL if the file may still come, or
+/* Finds an object, and opens it at the first call. *object is NULL if the file has not come yet, or
  * number is too large. 0 or -ENOMEM. */
 static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                            uint32_t number, struct unwind_object **object)
@@ -84,8 +84,9 @@ void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in the bits that addresses do not use. registers.signature has these bits if the
- * kernel returned them. Otherwise they begin at bit 48, or at bit 39 if user addresses are shorter
+/* A signature is in the bits that addresses do not use. If these bits are known,
+ * registers.signature has them. Otherwise they are assumed to begin at bit 48, or at bit 39 if
+ * only the address of 39 bits is mapped. Some kernels have user addresses of 39 bits
  * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {

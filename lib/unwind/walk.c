@@ -3,10 +3,11 @@
  * Walks over a stack, from the innermost frame to the outermost.
  *
  * Each step finds the object that is mapped at the program counter, the rule for its frame, and the
- * caller's registers, until there is no caller. Whatever the copy and the files hold, each step
+ * caller's registers, until there is no caller. Whatever the copy and the files contain, each step
  * moves up the stack or passes one signal, and there are at most UNWIND_FRAMES_MAX steps.
  *
- * A frame without a rule, or a base register that is not known, is left to walk-heuristics.c.
+ * If a frame has no rule, or the register on which its CFA is based is not known, walk-heuristics.c
+ * guesses.
  */
 #include "config.h"
 
@@ -15,18 +16,19 @@
 
 #include "unwind/unwind-internal.h"
 
-/* Ends the walk because memory at an address was not copied. The stack is truncated. But if a guess
- * led to an address that is in no stack, the stack is broken. */
+/* Ends the walk because memory at an address was not copied. The stack is truncated then. But if a
+ * guess has led to an address that is in no stack, the stack is broken. */
 static void walk_end_outside(struct walk *walk, uint64_t address)
 {
     bool stack = !walk->guessed || walk_is_above_copy(walk, address);
     walk_end(walk, stack ? UNWIND_TRUNCATED : UNWIND_BROKEN);
 }
 
-/* --- a step by a rule, which says where the caller's registers are ----------------------------- */
+/* --- a step by a rule, which says where the caller's registers are --------------------------- */
 
-/* Returns whether an epilogue has popped a register already. The saved value is below the stack
- * pointer then, where little or nothing was copied. But the register has its value back. */
+/* Returns whether an epilogue has already popped a register, so that the register has its value
+ * back. Then the address of the saved value, at, is below the stack pointer, where little or
+ * nothing was copied. */
 static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
     return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
@@ -79,10 +81,10 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-/* Returns whether a step has reached another frame. The caller's stack pointer is higher, unless a
- * signal came between. It may be the same in the frame where the thread was stopped. On machines
- * whose calls push nothing, it may also be the same in leaf functions, because the return address
- * can be in a register. Then the program counter must have changed. */
+/* Returns whether a step has reached another frame. The stack pointer must have moved up, except
+ * after the frame of a signal. It may be the same in the frame where the thread was stopped. On
+ * machines whose calls push nothing, it may be the same in any frame, because the return address
+ * can be in a register. If it is the same, the program counter must have changed. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
                       uint64_t sp)
 {
@@ -203,9 +205,9 @@ static void walk_by_trampoline(struct walk *walk)
     walk->guessed = false;
 }
 
-/* Finds the rule of a frame. A return address that no call made (makecontext) is the start of a
- * function. No frame description covers the byte before it. Then the rule for the return address
- * itself is taken, and walk->made is set. False: the walk has ended. */
+/* Finds the rule of a frame. If no call made a return address (makecontext), it is the start of a
+ * function, and no frame description covers the byte before it. Then the rule of the return address
+ * itself is used, and walk->made is set. False: the walk has ended. */
 static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
                            const struct rule **rule)
 {
@@ -222,8 +224,8 @@ static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint
     return error == 0;
 }
 
-/* Sets address to the return address itself. No call made it, so the byte before it belongs to
- * another function. */
+/* Sets frame->address to the return address itself. Used if no call made the return address,
+ * because the byte before it may belong to another function. */
 static void frame_make_exact(struct unwind_frame *frame)
 {
     frame->address += frame->exact ? 0 : 1;
@@ -242,8 +244,8 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
         frame_make_exact(frame);
-    /* AArch64's vdso does not describe the whole frame of a signal, so trampoline_is is tried
-     * first */
+    /* AArch64's vdso does not describe the whole frame of a signal, so on AArch64 trampoline_is is
+     * tried before the rule */
     bool pushes = walk->machine->pushes;
     if (rule != NULL && (pushes || (rule->flags & RULE_SIGNAL) == 0))
         return walk_by_rule(walk, object, rule);
@@ -264,10 +266,10 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
 
 /* --- the walk --------------------------------------------------------------------------- */
 
-/* Handles a step that led to an address without code. If no call made the last return address, that
- * was the outermost frame. Otherwise the function of the last frame may have pushed one word more
- * than its frame description has, as some hand-written functions do. So the next word is tried as
- * the return address. */
+/* Handles a step that led to an address without code. If no call made the return address of the
+ * last frame, that frame was the outermost one. Otherwise the function of the last frame may have
+ * pushed one word more than its frame description says, as some hand-written functions do. So the
+ * next word is tried as the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made)
@@ -315,7 +317,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.unknown = input->registers.unknown;
     for (size_t i = 0; walk.unknown != 0 && i < UNWIND_REGISTERS; i++)
         if (walk_is_unknown(&walk, i))
-            /* so that no guess is made from a value that is there by chance */
+            /* no guess may be made from a value that is there by chance */
             walk.registers[i] = 0;
     walk.mapped_count = 0;
     walk.exact = true;
