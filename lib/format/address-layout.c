@@ -18,11 +18,11 @@ struct range {
     uint64_t start, end;
 };
 struct ranges {
-    struct range *sorted; /* owned; ranges_merge sorts them by address and joins those that overlap */
+    struct range *sorted; /* owned; ranges_merge sorts them by address, and joins those that overlap or touch */
     size_t count;
 };
 
-/* The address at which an object was first mapped. The object gets it if it is free. */
+/* The address at which an object was first mapped. The object gets this address if it is free. */
 struct wish {
     uint64_t start;
     uint32_t object;
@@ -42,7 +42,7 @@ bool layout_is_kernel(const struct profile *profile, uint32_t object)
            strcmp(profile->strings[profile->objects[object].path], LAYOUT_KERNEL) == 0;
 }
 
-/* Returns true for kernel code and for code in no object. Such code has no mapping, and its addresses cannot be
+/* Returns true for kernel code and for code in no object. Such code has no mapping, so its addresses cannot be
  * moved. */
 static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {

@@ -3,9 +3,9 @@
  * address-layout: gives each object of a profile its own range of addresses, for formats that need addresses in memory.
  *
  * A profile has only the first mapping of an object, which belongs to one process. Another process may have mapped
- * another object at the same addresses. So one layout serves all processes, and files do not overlap in it. A file
- * keeps its first address if that is free. Otherwise it gets another one. Code made at run time and addresses without
- * an object cannot be moved, so their addresses are reserved first.
+ * another object at the same addresses. One layout serves all processes, so objects must not overlap in it. An object
+ * keeps the address of its first mapping if this address is free. Otherwise it gets another address. Code made at run
+ * time and addresses without an object cannot be moved, so their addresses are reserved first.
  */
 #ifndef PPROFIL_ADDRESS_LAYOUT_H
 #define PPROFIL_ADDRESS_LAYOUT_H
@@ -17,8 +17,8 @@ struct mapped_object {
     uint64_t low;         /* address in the profile that corresponds to start */
 };
 
-/* Returns true if some code has a real address, or if the profile has no samples. A profile that was read from names
- * alone has only invented addresses, and no reader could find code there. */
+/* Returns true if some code has a real address, or if the profile has no samples. A profile that was read from a format
+ * with names only has only invented addresses, and no reader could find code there. */
 bool layout_has_code(const struct profile *profile);
 
 /* Makes the layout, an array by index of the object. The caller frees it. Returns 0, -ENOMEM, or

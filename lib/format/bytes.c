@@ -67,8 +67,8 @@ uint64_t bytes_get_pointer(struct bytes *bytes)
     return bytes_get(bytes, bytes->pointer_size);
 }
 
-/* Reads a whole file. *size is the number of bytes read, which is smaller than the file was if it shrinks meanwhile. If
- * the file grows, the bytes behind its old end are not read. */
+/* Reads a whole file. *size is the number of bytes read. It is less than the size at the start if the file shrinks
+ * meanwhile. If the file grows, the bytes behind its old end are not read. */
 static int load_descriptor(int fd, unsigned char **bytes, size_t *size)
 {
     struct stat status;
@@ -221,8 +221,8 @@ static int write_directly(const struct output_path *place, bytes_writer *write_c
     return error;
 }
 
-/* Creates a temporary file in the same directory, with the permissions that the old file has or a new file would get.
- * Its name does not contain the name of the file, which may already have the greatest possible length. */
+/* Creates a temporary file in the same directory. It has the permissions of the old file, or those of a new file if
+ * there is no old one. Its name does not contain place->name, which may already have the maximum length. */
 static int create_beside(const struct output_path *place, char temporary[NAME_MAX + 1])
 {
     mode_t mode = place->exists ? place->status.st_mode & 0777 : 0666;
@@ -274,7 +274,8 @@ static int write_at(const struct output_path *place, bytes_writer *write_content
         return write_directly(place, write_contents, contents);
     *regular = true;
     int error = write_atomically(place, write_contents, contents);
-    /* the directory is not writable, or is sticky and the file is another user's, or the file is a mount point */
+    /* EACCES: the directory is not writable. EPERM: the directory is sticky, and the file belongs to another user.
+     * EBUSY: the file is a mount point. */
     bool denied = error == -EACCES || error == -EPERM || error == -EBUSY;
     return denied && place->exists ? write_directly(place, write_contents, contents) : error;
 }

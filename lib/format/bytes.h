@@ -15,7 +15,7 @@
 
 #include "pprofil/error.h"
 
-/* largest file that is read whole, bytes; its counters take several times as much memory */
+/* bytes of the largest file that is read whole; a file of counters takes several times as much memory */
 #define BYTES_SIZE_MAX (1u << 28)
 
 struct bytes {
@@ -30,7 +30,7 @@ struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_
 /* Read a number. bytes_get reads size bytes (1 to 8), and bytes_get_pointer reads pointer_size bytes. */
 uint64_t bytes_get(struct bytes *bytes, unsigned size);
 uint64_t bytes_get_pointer(struct bytes *bytes);
-/* Returns the next size bytes and moves behind them. NULL: there are fewer. */
+/* Returns the next size bytes (borrowed) and moves behind them; NULL if fewer bytes are left. */
 const unsigned char *bytes_take(struct bytes *bytes, uint64_t size);
 uint64_t bytes_left(const struct bytes *bytes);
 
@@ -52,14 +52,14 @@ void bytes_put_all(struct bytes_out *out, const void *bytes, size_t size);
 void bytes_put_zeros(struct bytes_out *out, uint64_t count);
 /* Returns the number of bytes that were put so far. */
 uint64_t bytes_put_so_far(const struct bytes_out *out);
-/* Writes the rest of the buffer. Returns 0, or the first error since bytes_begin. */
+/* Writes the bytes that are still in the buffer. Returns 0, or the first error since bytes_begin. */
 int bytes_finish(struct bytes_out *out);
 
 /* Returns the descriptor of this process to which a path refers ("/dev/stdin", "/dev/fd/63"), or -1. */
 int bytes_descriptor(const char *path);
 
-/* Reads a whole regular file. *bytes has room for one more byte behind the file, and the caller frees it. Returns 0 or
- * an error; -EFBIG: the file is larger than BYTES_SIZE_MAX. */
+/* Reads a whole regular file. *bytes has room for one more byte behind the contents. The caller frees *bytes. Returns 0
+ * or an error; -EFBIG: the file is larger than BYTES_SIZE_MAX. */
 int bytes_load(const char *path, unsigned char **bytes, size_t *size);
 
 /* A function that writes contents to an open descriptor, and leaves it open. Returns 0 or an error. */

@@ -3,10 +3,10 @@
  * Writes the format of callgrind, for callgrind_annotate and KCachegrind. Each line of a function has the cost of its
  * own code and the cost of the calls that it makes.
  *
- * callgrind_annotate computes the inclusive cost of a function as the sum of the calls to it, if there are any. So the
- * cost of a stack is added to only one call of each function on it, the outermost call. The inner calls of a recursion
- * get no cost. A function may have a caller in some stacks and be the outermost frame of others. In the stacks where it
- * is the outermost frame, "(root)" calls it.
+ * If a function is called, callgrind_annotate computes its inclusive cost as the sum of the costs of these calls. So
+ * the cost of a stack is added to only one call of each function on it, the outermost call. The inner calls of a
+ * recursion get no cost. A function may have a caller in some stacks and be the outermost frame of others. In the
+ * stacks where it is the outermost frame, "(root)" calls it.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ struct call {
     struct frame to;
     uint64_t count;
     struct cost cost;
-    uint32_t next; /* next call of the same line: index + 1; 0: none */
+    uint32_t next; /* index + 1 of the next call of the same line; 0: none */
 };
 
 struct writer {
@@ -57,7 +57,7 @@ struct writer {
     unsigned char *role; /* by frame id: ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
     bool *named;         /* by frame id: the name has been written beside its number */
-    /* true: the name has been written beside its number. file_named is by string, object_named by object. */
+    /* by string, by object: the name has been written beside its number */
     bool *file_named, *object_named;
 };
 
@@ -211,7 +211,8 @@ static void put_cost(const struct writer *writer, uint32_t line, const struct co
             (unsigned long long)cost->samples);
 }
 
-/* Writes "fn=(5) name" the first time, and only "fn=(5)" later. */
+/* Writes "fn=(5) name" when the name is needed for the first time, and only "fn=(5)" later. named is the name's
+ * flag. */
 static void put_name(const struct writer *writer, const char *key, uint32_t number, bool *named,
                      const char *name)
 {
@@ -247,7 +248,7 @@ static void put_function(const struct writer *writer, const char *key, const str
     put_name(writer, key, frame->id, &writer->named[frame->id], name);
 }
 
-/* Returns the file where the function is defined, or the file of the frame's line if that is not known. */
+/* Returns the file where the function is defined. If it is not known, returns the file of the frame's line. */
 static uint32_t file_of(const struct profile *profile, const struct frame *frame)
 {
     uint32_t file = profile->functions[frame->function].file;

@@ -7,8 +7,8 @@
  * Some readers take the time until the next sample of a thread as the weight of a sample. So each thread has its own
  * clock. Each sample advances the clock by the time of the sample.
  *
- * Viewers show slices with a beginning and an end better. Slices are not written, because samples do not show when a
- * function was called.
+ * Viewers show slices (events with a beginning and an end) better than samples. But no slices are written, because
+ * samples do not show when a function was called.
  */
 #include "config.h"
 
@@ -78,7 +78,7 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
     putc('}', out);
 }
 
-/* Writes the samples. clocks has the time that each thread has reached, ns. The caller sets it to zeros. */
+/* Writes the samples. clocks has the clock of each thread, ns. The caller sets all clocks to 0. */
 static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps,
                         uint64_t *clocks)
 {

@@ -180,7 +180,7 @@ static bool next_field(struct reader *reader, char **field, bool *last)
             quoted = false;
             continue;
         }
-        at += quoted && *at == '"'; /* two quotes mean one: the first is skipped */
+        at += quoted && *at == '"'; /* two quotes stand for one, so the first is skipped */
         *to++ = *at++;
     }
     if (quoted)

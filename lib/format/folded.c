@@ -37,8 +37,8 @@ static enum format_roots choose_roots(const struct profile *profile,
     return FORMAT_ROOTS_NONE;
 }
 
-/* Puts threads with the same first frame into one group. Returns an array with the group of each thread, which the
- * caller frees; NULL: no memory. */
+/* Puts threads with the same first frame into one group. Returns an array of the groups, by index of the thread. The
+ * caller frees it. NULL: no memory. */
 static uint32_t *make_groups(const struct profile *profile, enum format_roots roots)
 {
     uint32_t *groups = calloc(profile->thread_count + 1u, sizeof *groups);
@@ -173,7 +173,7 @@ static const char *first_end(const char *stack)
 
 /* What a first pass over a file finds. */
 struct survey {
-    bool roots;  /* all stacks begin with a process; if only some seem to, their first frames are functions */
+    bool roots;  /* all stacks begin with a process ("comm-pid"); else all first frames are functions */
     uint64_t ns; /* nanoseconds for a count of 1 */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of formats. Finds the format of a name or of a file's contents, and reads files of any format. */
+/* The table of formats. Finds a format by its name or by the contents of a file, and reads files of any format. */
 #include "config.h"
 
 #include <ctype.h>
@@ -126,7 +126,8 @@ static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64
     return got;
 }
 
-/* Finds the format of a file by its contents. If they show none, the name of the file may show a format of counters. */
+/* Finds the format of a file by its contents. If the contents show no format, the name of the file may show a format of
+ * counters. */
 static int recognise(const char *path, const struct format **result)
 {
     unsigned char head[HEAD_SIZE];
@@ -177,7 +178,8 @@ static int read_plain(const char *path, const struct format *format,
 
 /* --- pipes and packed files ---------------------------------------------------------------- */
 
-/* Appends size bytes to the memory file copy. *left: bytes that may still be added to it. 0 or -errno. */
+/* Appends size bytes to copy, a memory file. *left is the number of bytes that may still be added to it. Returns 0 or
+ * -errno. */
 static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
 {
     if (size > *left)
@@ -186,7 +188,7 @@ static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
     return write(copy, piece, size) == (ssize_t)size ? 0 : -ENOSPC;
 }
 
-/* Copies a stream to the memory file copy, because readers need the size of their input. */
+/* Copies a stream to copy, a memory file, because readers need the size of their input. */
 static int copy_stream(int from, int copy)
 {
     char piece[1u << 14];
@@ -220,8 +222,8 @@ static int unpack_gzip(const char *path, int copy)
     return error;
 }
 
-/* Reads copy, the memory file with the unpacked contents of the file at path. When gzip(1) replaces FILE by FILE.gz,
- * FILE.meta keeps its name. So FILE.meta is looked for beside the path without ".gz". */
+/* Reads the unpacked contents of the file at path. copy is the path of the memory file that has them. When gzip(1)
+ * replaces FILE by FILE.gz, FILE.meta keeps its name. So FILE.meta is looked for beside the path without ".gz". */
 static int read_unpacked(const char *copy, const char *path, const struct format *format,
                          const struct format_options *options, struct profile **result)
 {
@@ -253,13 +255,13 @@ static int read_copy(const char *path, int from, const struct format *format,
     snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
     if (error == 0 && from >= 0)
         error = format_read_file_as(name, format, options, result);
-    else if (error == 0) /* unpacked only once: some files unpack into themselves */
+    else if (error == 0) /* not unpacked again: some gzip files unpack into themselves */
         error = read_unpacked(name, path, format, options, result);
     close(copy);
     return error;
 }
 
-/* Returns the descriptor of the stream to which a path refers; -1: the path leads to a file. */
+/* Returns the descriptor of the pipe, socket or standard input to which a path refers; otherwise -1. */
 static int stream_of(const char *path)
 {
     struct stat status;
@@ -273,8 +275,8 @@ static int stream_of(const char *path)
                : -1;
 }
 
-/* Is this file gzip'd, and not a pprof file? pprof files are gzip'd, too, but their reader unpacks them. The first
- * unpacked byte distinguishes them from all other formats. */
+/* Is this file gzip'd, and not a pprof file? pprof files are gzip'd, too, but the reader of pprof unpacks them. Their
+ * first unpacked byte distinguishes them from all other formats. */
 static bool is_packed(const char *path)
 {
     unsigned char head[2], first = PPROF_FIRST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes profiles and counters to files (bytes_write_file). A format that holds one object makes a file for each
- * object.
+ * Writes profiles and counters to files (bytes_write_file). A format whose files hold only one object makes a file for
+ * each object.
  */
 #include "config.h"
 
@@ -45,8 +45,8 @@ static const char *object_base_name(const struct profile *profile, uint32_t obje
     return path_base_name(profile->strings[profile->objects[object].path]);
 }
 
-/* Makes the path of the part-th file: "gmon.out.libm.so.6", or "gmon.out.libm.so.6.2" for a second object with this
- * base name. Returns 0 or -ENAMETOOLONG. */
+/* Makes the path of the file with number part, at least 1: "gmon.out.libm.so.6", or "gmon.out.libm.so.6.2" for a second
+ * object with this base name. Returns 0 or -ENAMETOOLONG. */
 static int name_part(const struct profile *profile, const char *path, const uint32_t *objects,
                      size_t part, char name[PATH_MAX])
 {

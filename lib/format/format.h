@@ -21,7 +21,7 @@ struct format_options;
 /*
  * A format. When its functions fail, they set no results and return a negative errno or an enum pprofil_error:
  *    -ENOMEM                 no memory
- *    -EOVERFLOW              more than 2^32 - 2 of something
+ *    -EOVERFLOW              a table would have more than 2^32 - 2 entries
  *    PPROFIL_ERROR_DAMAGED   a file contradicts itself, ends too early, or has sums above 2^63 - 1. Readers check every
  *                            number of a file.
  *    -EFBIG                  the file is too large. Limits: 256 MiB for a file that is read whole or unpacked, 2 GiB of
@@ -29,16 +29,16 @@ struct format_options;
  *    -EIO, -ENOSPC, ...      errors of reading or writing the file
  */
 struct format {
-    /* Texts are static. */
+    /* All texts are static. */
     const char *name;          /* name for option -f */
     const char *extensions;    /* space-separated, with their dots: ".pb.gz .pprof" */
     const char *summary;       /* one line for people */
     const char *keeps, *loses; /* what a file keeps of a profile, and what it loses */
     /* Does a file have this format? head has the first size bytes of the file, at most 4096, without a terminating
-     * zero. all is the size of the file. NULL: the contents do not show the format. */
+     * zero. all is the size of the file, bytes. matches is NULL if the contents of a file do not show this format. */
     bool (*matches)(const unsigned char *head, size_t size, uint64_t all);
-    /* The codec of a format of the profil family (profil/profil.h). Such a format has none of the functions below.
-     * NULL: the format is not of this family. */
+    /* The codec of a format of the profil family (profil/profil.h). A format with a codec has none of the functions
+     * below. NULL: the format is not of this family. */
     const struct codec *codec;
     /* Reads a file into an empty profile. The caller frees the profile, also after an error. Time and memory are
      * proportional to the size of the file. If read and read_with are both NULL, the format cannot be read. */
@@ -46,12 +46,12 @@ struct format {
     /* Writes to an open descriptor at its current offset, and leaves it open. The descriptor may be a pipe, so write
      * never seeks. If write and write_with are both NULL, the format cannot be written. */
     int (*write)(int fd, const struct profile *profile);
-    /* Replace read and write in a format that has options. options is not NULL. */
+    /* A format with options has these functions instead of read and write. options is never NULL. */
     int (*read_with)(const char *path, struct profile *profile,
                      const struct format_options *options);
     int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
-    /* Writes how the profile differs from a baseline. PPROFIL_ERROR_MIXED_TIMES: one of them has elapsed time, the
-     * other has CPU time. NULL: the format cannot show a comparison. */
+    /* Writes how the profile differs from a baseline. Returns PPROFIL_ERROR_MIXED_TIMES if one of the two profiles has
+     * elapsed time and the other has CPU time. NULL: the format cannot show a comparison. */
     int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
 };
 
@@ -67,22 +67,23 @@ enum format_roots {
 /* Options for reading and writing. All 0: the defaults. All pointers are borrowed. */
 struct format_options {
     const char *object;             /* reading: path of the ELF file that the addresses belong to */
-    /* reading: FILE.meta (profil/profil.h) is looked for beside this path; NULL: beside the path that is read */
+    /* reading: the file NAME.meta (profil/profil.h) is read, too; NULL: PATH.meta, where PATH is the path that is
+     * read */
     const char *name;
     /* writing: the rules for counting histograms; NULL: the usual rules of the format */
     const struct dialect *dialect;
-    uint32_t scale;                 /* writing: bytes of counters for 65536 bytes of text; 0: 32768 */
+    uint32_t scale;                 /* writing: bytes of counters for 65536 bytes of machine code; 0: 32768 */
     enum format_roots roots;        /* writing folded stacks: what their first frames name */
     bool time;                      /* folded stacks: numbers are microseconds, not samples */
     const struct profile *baseline; /* writing: the profile to compare with; NULL: none */
 };
 
-/* Can files of this format be read? Can they be written? */
+/* Can files of this format be read, or written? */
 bool format_readable(const struct format *format);
 bool format_writable(const struct format *format);
 
-/* Does a file contain counters (profil/profil.h)? If format is NULL, the contents of the file show its format. Returns
- * false if the file cannot be read. */
+/* Does a file contain counters (profil/profil.h)? If format is NULL, the contents or the name of the file show its
+ * format. Returns false if the file cannot be read. */
 bool format_is_of_counters(const struct format *format, const char *path);
 
 /* Find a format by its name, or by the longest extension at the end of a path. Return NULL if there is none. */
@@ -91,42 +92,42 @@ const struct format *format_by_path(const char *path);
 /* Returns the i-th format, in the order in which formats are tried on the contents of a file; NULL after the last. */
 const struct format *format_at(unsigned i);
 
-/* Reads a saved profile of any known format. The contents of the file show the format. Some counters have no magic
- * number; the name of the file shows their format. The file may be gzip'd once. Path "-" is standard input. Standard
+/* Reads a saved profile of any known format. The contents of the file show its format. Some formats of counters have no
+ * magic number, so the name of the file shows them. The file may be gzip'd once. Path "-" is standard input. Standard
  * input, and a pipe that this process has open (/dev/fd/63), are read to their end. The caller frees *profile with
- * profile_free. Errors are those above, -EISDIR, PPROFIL_ERROR_NOT_REGULAR, PPROFIL_ERROR_FORMAT, and those of
- * perf.data in pprofil/error.h. */
+ * profile_free. Errors are those of struct format, -EISDIR, PPROFIL_ERROR_NOT_REGULAR, PPROFIL_ERROR_FORMAT, and those
+ * of perf.data in pprofil/error.h. */
 int format_read_file(const char *path, struct profile **profile);
-/* Reads a file of one format; format NULL: of any format. options is not NULL. There are two more kinds of errors:
- * PPROFIL_ERROR_UNREADABLE, and those of codec_read. */
+/* Reads a file of the given format, or of any known format if format is NULL. options is not NULL. Can also fail with
+ * PPROFIL_ERROR_UNREADABLE, and with the errors of codec_read. */
 int format_read_file_as(const char *path, const struct format *format,
                         const struct format_options *options, struct profile **profile);
 
 /*
  * Writes a profile to path. At every moment path is the old file or the complete new one: the profile is written to a
  * temporary file in the same directory, which is synced and then renamed. The new file has the permissions of the old
- * one. If path is a symbolic link, the link stays, and the file that it leads to is replaced. A path that is no regular
- * file (a pipe, "-", /dev/stdout, /dev/fd/N) is written directly. So is an old file that cannot be replaced, for
- * example because its directory is not writable. After an error a regular file is unchanged, unless it was written
- * directly. Errors are those above, and the errors of writing in pprofil/error.h. PPROFIL_ERROR_NO_SAMPLES: the profile
- * has nothing that the format could hold (a heat map needs a timeline).
+ * one. If path is a symbolic link, the link stays, and the file that it leads to is replaced. A path that is not a
+ * regular file (a pipe, "-", /dev/stdout, /dev/fd/N) is written directly. An old file that cannot be replaced, for
+ * example because its directory is not writable, is also written directly. After an error a regular file is unchanged,
+ * unless it was written directly. Errors are those of struct format, and the errors of writing in pprofil/error.h.
+ * PPROFIL_ERROR_NO_SAMPLES: the profile has nothing that the format could hold (a heat map needs a timeline).
  *
- * A format that holds one object (profil/profil.h) makes a file for each object. The main object is written to path,
- * and each other object to path.NAME. If path is not a regular file, only the main object is written. -EEXIST: a
- * path.NAME exists and is not a regular file. In this case nothing is written.
+ * A format whose files hold only one object (profil/profil.h) makes a file for each object. The main object is written
+ * to path, and each other object to path.NAME. If path is not a regular file, only the main object is written. -EEXIST:
+ * a path.NAME exists and is not a regular file. In this case nothing is written.
  */
 int format_write_file(const struct format *format, const char *path,
                       const struct profile *profile);
 int format_write_file_as(const struct format *format, const char *path,
                          const struct profile *profile, const struct format_options *options);
 
-/* Sets name to the path of the part-th file that format_write_file_as would write. Part 0 is path itself. Returns 0,
- * -ENOENT (there are fewer files), -ENAMETOOLONG, or an error of codec_objects. */
+/* Sets name to the path of one of the files that format_write_file_as would write. part is its number, from 0; file 0
+ * is path itself. Returns 0, -ENOENT (there are fewer files), -ENAMETOOLONG, or an error of codec_objects. */
 int format_file_at(const struct format *format, const char *path, const struct profile *profile,
                    const struct format_options *options, size_t part, char name[PATH_MAX]);
 
 extern const struct format format_pprof;  /* gzip'd profile.proto: pprofil's native format */
-extern const struct format format_events; /* recordings of wire events; read only */
+extern const struct format format_events; /* recordings of the supervisor's events; read only */
 extern const struct format format_callgrind, format_csv, format_folded, format_gperftools,
     format_json, format_perf_script, format_speedscope;
 extern const struct format format_perf_data, format_firefox;

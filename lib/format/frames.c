@@ -3,8 +3,8 @@
  * Turns the stacks of a profile into lists and trees of frames.
  *
  * A node of a profile is a location that was called by the location of its parent. In the tree of frames, nodes with
- * the same callers and the same function become one node. In both tables parents come before their children, so one
- * pass is enough.
+ * the same callers and the same function become one node. In the profile and in the tree, parents come before their
+ * children, so one pass is enough.
  */
 #include "config.h"
 
@@ -97,7 +97,7 @@ static int find_node(struct frame_tree *tree, struct memo *memo, uint32_t parent
     return 0;
 }
 
-/* Makes the nodes of the tree. where: by node of the profile, gets the tree's node for the innermost frame. */
+/* Makes the nodes of the tree. Sets where[i] to the tree's node for the innermost frame of node i of the profile. */
 static int make_tree(struct frame_tree *tree, const struct profile *profile, uint32_t *where)
 {
     struct memo memo = {0};
@@ -118,8 +118,8 @@ static int make_tree(struct frame_tree *tree, const struct profile *profile, uin
     return error;
 }
 
-/* Numbers the nodes in the order of a depth-first walk. The number of a node plus the size of its subtree is the number
- * of its next sibling. */
+/* Numbers the nodes in the order of a depth-first walk. The number of a node plus the number of nodes in its subtree is
+ * the number of its next sibling. */
 static int put_in_order(struct frame_tree *tree)
 {
     uint32_t *size = calloc(tree->node_count, sizeof *size);

@@ -2,8 +2,8 @@
 /*
  * frames: turns the stacks of a profile into stacks of functions, for formats that store names.
  *
- * A location is one frame, or several frames if functions were inlined there. All code of a function is the same frame,
- * and stacks with the same frames are the same stack.
+ * A location is one frame, or several frames if functions were inlined there. All code of one function counts as the
+ * same frame, and stacks with the same frames count as the same stack.
  */
 #ifndef PPROFIL_FRAMES_H
 #define PPROFIL_FRAMES_H
@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 
 struct frame {
-    uint32_t id; /* the same for all code of a function; below frame_ids() */
+    uint32_t id; /* the same for all code of a function; less than frame_ids() */
     uint32_t location;
     uint32_t function; /* index; PROFILE_NONE: only the address is known */
     uint32_t file;     /* string: source file of the line; "": not known */
@@ -42,7 +42,7 @@ struct frame_list {
     uint32_t count;
 };
 
-/* Sets the list to the stack of a node of the profile. The memory of the list is reused. Returns 0, -ENOMEM or
+/* Sets the list to the stack of leaf, a node of the profile. The memory of the list is reused. Returns 0, -ENOMEM or
  * -EOVERFLOW. */
 int frame_list_of(const struct profile *profile, uint32_t leaf, struct frame_list *list);
 
@@ -51,7 +51,7 @@ int frame_list_of(const struct profile *profile, uint32_t leaf, struct frame_lis
 /* A node represents a stack: its own frame, called by the stack of its parent. Node 0 is the root and has no frame. */
 struct frame_node {
     uint32_t parent; /* index, less than the index of this node */
-    uint32_t order;  /* number of the node in a depth-first walk from the root */
+    uint32_t order;  /* number of the node in a depth-first walk, from 0 (the root) */
     struct frame frame;
 };
 
@@ -68,11 +68,11 @@ struct frame_tree {
     uint32_t weight_count;
 };
 
-/* Makes the tree of all samples. group has the group of each thread, by index of the thread. Returns 0, -ENOMEM or
- * -EOVERFLOW. The caller clears the tree in any case. */
+/* Makes the tree of the stacks of all samples. group[i] is the group of thread i. Returns 0, -ENOMEM or -EOVERFLOW. The
+ * caller clears the tree in any case. */
 int frame_tree_make(struct frame_tree *tree, const struct profile *profile, const uint32_t *group);
 void frame_tree_clear(struct frame_tree *tree);
-/* Sets the list to the stack of a node of the tree. 0, -ENOMEM or -EOVERFLOW. */
+/* Sets the list to the stack of a node of the tree. Returns 0, -ENOMEM or -EOVERFLOW. */
 int frame_tree_stack(const struct frame_tree *tree, uint32_t node, struct frame_list *list);
 
 #endif

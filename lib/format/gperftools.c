@@ -5,8 +5,9 @@
  *
  *    0 3 0 PERIOD_US 0   {COUNT N PC...}   0 1 0   text of the mappings
  *
- * The first pc of a stack is the leaf. All other pcs are return addresses: readers look up the byte before them. In a
- * profile the address of a caller is within the call. So the writer adds 1 to it, and the reader subtracts 1.
+ * The first pc of a stack is the leaf. All other pcs are return addresses, and readers look up the byte before them. In
+ * a struct profile the address of a caller is within the call instruction. So the writer adds 1 to it, and the reader
+ * subtracts 1.
  */
 #include "config.h"
 
@@ -252,7 +253,7 @@ static int read_stack(struct reader *reader, struct bytes *bytes, uint64_t count
     return error == 0 ? builder_count_sample(reader->profile, &sample) : error;
 }
 
-/* Reads the stacks up to the trailer. */
+/* Reads the stacks up to the trailer, "0 1 0". */
 static int read_stacks(struct reader *reader, struct bytes *bytes)
 {
     int error = 0;

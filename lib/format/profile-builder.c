@@ -13,7 +13,7 @@
 #include "format/profile-builder.h"
 #include "pprofil/error.h"
 
-#define PROBES_MAX 1000 /* addresses to try for a location; by chance, far fewer locations have the same hash */
+#define PROBES_MAX 1000 /* addresses to try for a location; so many hashes are never equal by chance */
 #define HASHED_MAX 4096 /* bytes of a name that are hashed */
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
@@ -127,8 +127,8 @@ int builder_function(struct builder *builder, uint32_t object, const char *name,
     return error == 0 ? profile_function(profile, &made, function) : error;
 }
 
-/* Hashes a text with its NUL, but at most HASHED_MAX bytes. Without this limit, a name of megabytes that has thousands
- * of lines would be hashed whole for each line. */
+/* Hashes a text with its NUL, but at most HASHED_MAX bytes. Without this limit, a name of several megabytes would be
+ * hashed whole for each line of its function. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     return hash_fnv(hash, text, strnlen(text, HASHED_MAX - 1) + 1);
@@ -182,7 +182,7 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
     return PPROFIL_ERROR_DAMAGED;
 }
 
-/* A location with one line is kept in the memo, so that its names, which may be long, are hashed only once. */
+/* A location with one line is stored in the memo. So its names, which may be long, are hashed only once. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines,
                    uint32_t count, uint32_t *location)
 {

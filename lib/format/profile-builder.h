@@ -2,8 +2,8 @@
 /*
  * profile-builder: builds profiles from names, for readers of formats that have no addresses.
  *
- * A location is an object, a function and a line. Its address is a hash of the names and the line
- * (profile_object.invented), so the same location has the same address in every file.
+ * A location has an object, a function and a line. Its address is a hash of the names and the line
+ * (profile_object.invented). So the same location gets the same address, whichever file it was read from.
  */
 #ifndef PPROFIL_PROFILE_BUILDER_H
 #define PPROFIL_PROFILE_BUILDER_H
@@ -20,10 +20,10 @@ struct builder {
 
 /* Finds or adds an object by its path. path "": the object is not known. */
 int builder_object(struct builder *builder, const char *path, uint32_t *object);
-/* Finds or adds a process by number and name. If a known number has a new name, the process has executed another
+/* Finds or adds a process by pid and name. A new name for a known pid means that the process has executed another
  * program. Then the next generation of the process is added. */
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process);
-/* Finds or adds a thread by number. A thread keeps the first name that it had. */
+/* Finds or adds a thread by tid. A thread keeps its first name. */
 int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm, uint32_t *thread);
 /* Finds or adds a thread, for files that do not name processes. A new process gets the name of this thread. If the main
  * thread of a known process has a new name, the next generation of the process is added. Other threads belong to the
@@ -41,8 +41,8 @@ int builder_frame(struct builder *builder, uint32_t parent, const char *name, ui
 /* Is this the name of a mark? No function has such a name. */
 bool builder_is_mark(const char *name);
 
-/* Counts a sample, as profile_count does. PPROFIL_ERROR_DAMAGED: a total would become too large. A sample with neither
- * count nor time is ignored. */
+/* Counts a sample, as profile_count does. PPROFIL_ERROR_DAMAGED: a total would become larger than 2^63 - 1. A sample
+ * with neither count nor time is ignored. */
 int builder_count_sample(struct profile *profile, const struct profile_sample *sample);
 /* Sets the command, unless the profile has one. */
 int builder_set_command(struct profile *profile, const char *command);

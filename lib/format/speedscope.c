@@ -27,7 +27,7 @@ struct writer {
     FILE *out;
 };
 
-/* Writes the entry of the frame's function, unless it is written already. Entries are numbered in the order of
+/* Writes the entry of the frame's function, unless it has been written already. Entries are numbered in the order of
  * writing. */
 static void put_frame(struct writer *writer, const struct frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * text: reads text files line by line, and writes names and numbers into text files. A file is read whole into memory.
- * It is written through a stream over a copy of the caller's descriptor.
+ * A file is written through a stdio stream, which has its own copy of the caller's descriptor.
  */
 #ifndef PPROFIL_TEXT_H
 #define PPROFIL_TEXT_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Opens a stream for writing over a copy of fd. Returns NULL and sets errno on failure. */
+/* Opens a stream that writes to a copy of the descriptor fd. Returns NULL and sets errno on failure. */
 FILE *text_open(int fd);
 
 /* Closes the stream. Returns 0, or the negative errno of the write that failed. If a write before this call failed,
@@ -41,8 +41,8 @@ struct text {
  * any case. */
 int text_load(const char *path, struct text *text);
 void text_unload(struct text *text);
-/* Returns the next line without its line end; NULL after the last. The caller may change the line. A NUL byte in it
- * looks like its end. */
+/* Returns the next line without its line end; NULL after the last. The caller may change the line. To the caller, a NUL
+ * byte in the line looks like its end. */
 char *text_next(struct text *text);
 
 /* Reads the whole number at *at, and moves *at behind it. False: there is none, or it does not fit into 64 bits. */
@@ -50,7 +50,7 @@ bool text_number(const char **at, unsigned base, uint64_t *number);
 
 /* Do the first size bytes of a file look like text? */
 bool text_is(const unsigned char *head, size_t size);
-/* Do the first bytes of a file contain this text? */
+/* Do the first size bytes of a file contain the text `what`? */
 bool text_has(const unsigned char *head, size_t size, const char *what);
 
 #endif

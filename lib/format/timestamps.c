@@ -24,8 +24,8 @@ static uint64_t time_of(const struct profile *profile, const struct profile_samp
     return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 }
 
-/* Returns the length of the run, ns: elapsed_ns of the profile, else the sum of its times, else a millisecond for each
- * sample. */
+/* Returns the length of the run, ns: elapsed_ns of the profile. If that is 0: the sum of the samples' times. If that is
+ * 0, too: a millisecond for each sample. */
 static uint64_t length_of(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -62,7 +62,7 @@ static uint64_t share_of(const struct timestamps *made, uint64_t part, uint64_t 
     return made->begin + (uint64_t)(length * (double)part / (double)parts);
 }
 
-/* Fills the memo latest: by pid, the number of the last generation of the process. */
+/* Fills the memo `latest`, which has the number of the last generation of each process, by pid. */
 static int find_images(const struct profile *profile, struct memo *latest)
 {
     struct memo_entry *last;
@@ -79,8 +79,8 @@ static int find_images(const struct profile *profile, struct memo *latest)
     return error;
 }
 
-/* Returns the lifetime of one generation of a process; latest is the last generation of this process. If begin or end
- * are not known, each generation gets an equal part of the run. */
+/* Returns the lifetime of one generation of a process. latest is the number of the last generation of this process. If
+ * the beginning or the end is not known, each generation gets an equal part of the run. */
 static struct lifetime lifetime_of(const struct timestamps *made, const struct profile_process *process,
                            uint32_t latest)
 {
@@ -114,7 +114,7 @@ static int find_lifetimes(struct timestamps *made, const struct profile *profile
     return error;
 }
 
-/* Returns the number of timed samples that are made of an entry of the profile's table. */
+/* Returns the number of timed samples into which an entry of the profile's table is divided. */
 static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
 {
     if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)

@@ -3,8 +3,8 @@
  * timestamps: invents a time for each sample, for formats that require times.
  *
  * A profile counts samples but does not have their times. The samples of each entry of its table are spread evenly over
- * the life of their process. The samples of different entries alternate, so that no phase appears that the program did
- * not have.
+ * the life of their process. The samples of different entries alternate, so that the times do not show phases that the
+ * program did not have.
  */
 #ifndef PPROFIL_TIMESTAMPS_H
 #define PPROFIL_TIMESTAMPS_H
@@ -28,13 +28,13 @@ struct lifetime {
 };
 
 struct timestamps {
-    struct timed_sample *samples; /* owned; by time */
+    struct timed_sample *samples; /* owned; sorted by time */
     size_t count;
-    struct lifetime *lifetimes; /* owned; by index of the process: CLOCK_MONOTONIC ns if known, else made up */
+    struct lifetime *lifetimes; /* owned; by index of the process; CLOCK_MONOTONIC times if known, else made up */
     uint64_t begin, end;        /* beginning and end of the run, ns */
 };
 
-/* Invents the times. A profile without any time gets 1 ns for each sample. Returns 0 or -ENOMEM; after an error there
+/* Invents the times. In a profile without any time, each sample lasts 1 ns. Returns 0 or -ENOMEM; after an error there
  * is nothing to free. */
 int timestamps_make(struct timestamps *made, const struct profile *profile);
 void timestamps_free(struct timestamps *made);

@@ -76,7 +76,7 @@ static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
     return row;
 }
 
-/* Returns the row of a function's name. Code without a name gets its address as a name, in a row of its own. */
+/* Returns the row of a function's name. Code without a name gets a new row, with its address as the name. */
 static uint32_t name_row(struct firefox_tables *tables, const struct frame *frame)
 {
     uint32_t name = tables->profile->functions[frame->function].name;
@@ -109,8 +109,8 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     return row;
 }
 
-/* Returns the row of a frame. depth: 0 for the outermost function of the location, 1 for the one that was inlined into
- * it, and so on. */
+/* Returns the row of a frame. depth: 0 for the outermost function of the location, 1 for the function that was inlined
+ * into it, and so on. */
 static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint32_t depth)
 {
     const struct profile *profile = tables->profile;
@@ -237,7 +237,7 @@ void firefox_tables_clear(struct firefox_tables *tables)
     memo_free(&tables->rows);
 }
 
-/* A column of a table as it is written. */
+/* A column of a table in the file. */
 struct column {
     const char *name;
     enum firefox_column column;

@@ -2,10 +2,10 @@
 /*
  * firefox-tables: makes the tables of one thread, for the format of the Firefox Profiler.
  *
- * A table is a JSON object of columns, and a column is an array. All columns grow together, each in a memory stream.
- * They are written when the thread is complete. A stack is a row that has a frame and the row of its callers, like a
- * node of a profile. The category of a row shows the system call, and whether the thread slept. So samples in system
- * calls have rows of their own.
+ * A table is a JSON object of columns, and a column is an array. All columns grow together, each in its own memory
+ * stream. They are written to the file when the thread is complete. A stack is a row that has a frame and the row of
+ * its callers, like a node of a profile. The categories of a row show the system call and the state of the thread. So
+ * samples in system calls or of sleeping threads have their own rows.
  */
 #ifndef PPROFIL_FIREFOX_TABLES_H
 #define PPROFIL_FIREFOX_TABLES_H
@@ -20,7 +20,7 @@ enum firefox_category {
     FIREFOX_OTHER,
     FIREFOX_USER,
     FIREFOX_SYSCALL,
-    FIREFOX_WAITING, /* from here on the states of enum profile_state after PROFILE_RUNNING, in their order */
+    FIREFOX_WAITING, /* from here on: the states of enum profile_state after PROFILE_RUNNING, in the same order */
     FIREFOX_ASLEEP,
     FIREFOX_UNINTERRUPTIBLE,
 };
@@ -63,7 +63,7 @@ struct firefox_tables {
     int error;       /* 0, or -errno of a failure */
 };
 
-/* Opens empty tables. 0 or -ENOMEM; the caller clears them in any case. */
+/* Opens empty tables. Returns 0 or -ENOMEM. The caller clears the tables in any case. */
 int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
                         uint32_t *chain);
 /* Adds a sample. timed->time is in ns since the beginning of the profile. */

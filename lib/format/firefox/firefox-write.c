@@ -23,7 +23,7 @@ struct writer {
     const struct profile *profile;
     struct timestamps timestamps;
     uint32_t *order; /* owned: indexes of timestamps.samples, sorted by thread */
-    uint32_t *first; /* owned: by thread, index of its first sample in order; then the end of order */
+    uint32_t *first; /* owned: by thread, the index in order of its first sample; then the length of order */
     FILE *out;
     uint32_t *chain; /* owned: room for the nodes of the deepest stack */
     int error;
@@ -81,8 +81,8 @@ static uint32_t thread_of(const struct writer *writer, size_t timed)
     return writer->profile->samples[writer->timestamps.samples[timed].sample].thread;
 }
 
-/* Allocates the chain for the deepest stack. Parents come before their children, so one pass finds the depth of each
- * node. */
+/* Allocates the chain with room for the deepest stack. Parents come before their children, so one pass finds the depth
+ * of each node. */
 static int make_chain(struct writer *writer)
 {
     const struct profile *profile = writer->profile;

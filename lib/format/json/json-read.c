@@ -21,7 +21,7 @@ enum table { PROCESSES, THREADS, OBJECTS, FUNCTIONS, LOCATIONS, NODES, SYSCALLS,
 struct reader {
     struct profile *profile;
     struct {
-        uint32_t *became; /* owned: by number in the file, index in the profile */
+        uint32_t *became; /* owned; indexes in the profile, by number in the file */
         size_t count;     /* number of entries read so far, plus 1 */
     } tables[TABLES];
 };
@@ -210,7 +210,7 @@ static int read_location(const struct reader *reader, const json_t *entry, uint3
     return error;
 }
 
-/* Reads [caller, location]. The caller is an earlier node; 0: none. */
+/* Reads a node, [caller, location]: the number of an earlier node (0: none) and the number of a location. */
 static int read_node(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
     uint64_t numbers[2];

@@ -9,13 +9,13 @@
 #include "format/bytes.h"
 #include "format/json/json.h"
 
-#define TREE_SIZE_MAX (UINT64_C(1) << 31) /* bytes; the tree of an ordinary file has 15 times its size */
+#define TREE_SIZE_MAX (UINT64_C(1) << 31) /* bytes; the tree of an ordinary file takes 15 times the size of the file */
 
 /* --- the memory of a tree -------------------------------------------------------------------- */
 
 /* The bytes that jansson allocates at most for an array, an object, a member and an element. They include the overhead
- * of malloc, and the unused part of arrays that double. Elements and members are counted by the ',' and ':' between
- * them. The name of a member costs as much as any other text. */
+ * of malloc, and the unused part of arrays, which double when they grow. Elements are counted by the ',' before them,
+ * and members by their ':'. The name of a member costs as much as any other text. */
 static const uint16_t costs[256] = {['['] = 144, ['{'] = 272, [':'] = 40, [','] = 24};
 #define TEXT_COST 80u
 #define NUMBER_COST 32u
@@ -44,7 +44,7 @@ uint64_t json_cost(const unsigned char *bytes, size_t size)
         if (byte == '"') {
             at = skip_text(bytes, size, at);
             cost += TEXT_COST + (at - start);
-        } else if (in_number(byte) && byte != 'e') { /* no number begins with e, and "true" ends with it */
+        } else if (in_number(byte) && byte != 'e') { /* no number begins with e, but "true" ends with e */
             while (at < size && in_number(bytes[at]))
                 at++;
             cost += NUMBER_COST;

@@ -18,7 +18,7 @@
 /* The names of the kinds of objects, by enum profile_object_kind. */
 extern const char *const json_kinds[PROFILE_OBJECT_MARK + 1];
 
-/* Integer members of struct profile_totals that are not sums over the samples. */
+/* An integer member of struct profile_totals that is not a sum over the samples. */
 struct json_total {
     const char *name;
     size_t offset;
@@ -36,14 +36,15 @@ int json_write(int fd, const struct profile *profile);
  * take many bytes of memory. Returns 0, -errno, PPROFIL_ERROR_DAMAGED (the file is not a JSON object) or -EFBIG. The
  * caller frees the tree with json_decref. */
 int json_read_file(const char *path, json_t **root);
-/* Returns an upper limit for the memory of the tree of a text, bytes. The text need not be JSON. */
+/* Returns the most memory that the tree of a text can take, bytes. The text need not be valid JSON. */
 uint64_t json_cost(const unsigned char *bytes, size_t size);
 
 /* Returns the text of a member, borrowed, or `instead` if there is no such member or it is not a text. */
 const char *json_text(const json_t *object, const char *key, const char *instead);
-/* Returns a member that is an array, or NULL if it is not. jansson takes NULL as an array without elements. */
+/* Returns a member if it is an array; otherwise NULL, which jansson takes as an array without elements. */
 const json_t *json_list(const json_t *object, const char *key);
-/* Read a whole number from 0 to most, of a value or of a member. False: it is something else. A missing member is 0. */
+/* Read a whole number from 0 to most, from a value or from a member of an object. Return false if there is something
+ * else. A missing member is read as 0. */
 bool json_whole(const json_t *value, uint64_t most, uint64_t *number);
 bool json_member(const json_t *object, const char *key, uint64_t most, uint64_t *number);
 

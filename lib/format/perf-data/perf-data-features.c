@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the header of a perf.data, its event, and the features behind the data: machine, command, build-ids. Has the
- * functions that write the numbers and texts of features and of records.
+ * Writes the header of a perf.data, its event, and the features behind the data: machine, command, build-ids. This file
+ * also has the functions that write numbers and texts into features and records.
  */
 #include "config.h"
 
@@ -81,7 +81,7 @@ static void put_attr(struct perf_writer *writer)
     bytes_put_zeros(writer->out, 16);
 }
 
-/* Writes the length of a text, and the text. */
+/* Writes a text, and before it the number of its bytes with its padding. */
 static void put_string(struct perf_writer *writer, const char *text)
 {
     perf_put4(writer, perf_text_room(text, 64));
@@ -172,8 +172,8 @@ static const enum perf_feature features[PERF_FEATURES] = {
     PERF_FEATURE_EVENT_DESC, PERF_FEATURE_SAMPLE_TIME,
 };
 
-/* The offset of the data. Before it are the header, the id of the event, and the event's attr with the offset and size
- * of the list of ids. */
+/* The offset of the data. Before the data come the header, the id of the event, and the event's attr with the offset
+ * and size of the list of ids. */
 #define DATA_AT (PERF_HEADER_SIZE + 8u + PERF_ATTR_SIZE + 16u)
 
 void perf_put_header(struct perf_writer *writer)
@@ -198,7 +198,7 @@ void perf_put_header(struct perf_writer *writer)
     perf_put8(writer, 8);
 }
 
-/* Writes the table of offsets and sizes, and then the features. */
+/* Writes the table of the features' offsets and sizes, and then the features. */
 void perf_put_features(struct perf_writer *writer, const uint64_t sizes[PERF_FEATURES])
 {
     uint64_t at = DATA_AT + writer->data_size + 16 * PERF_FEATURES;

@@ -2,9 +2,9 @@
 /*
  * Reads the header of a perf.data: its events and its features.
  *
- * A file may have several events, which count different things and cannot be added up. Only one of them is read: a
- * clock if there is one, else the first. Its period is taken as the time of a sample, even if the event does not count
- * time. So the shares are right.
+ * A file may have several events, which count different things and cannot be added up. Only one event is read: a clock
+ * if there is one, else the first event. The period of this event is taken as the time of a sample, even if the event
+ * does not count time. So the shares of functions are right.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define EVENTS_MAX 4096u
-#define IDS_MAX (1u << 20) /* limit for the ids of an event; perf makes one id for each CPU and thread */
+#define IDS_MAX (1u << 20) /* most ids of an event; perf makes one id for each CPU and thread */
 #define DUMMY 9u           /* the software event without samples, which perf uses to record mappings */
 
 static int read_header(struct perf_header *header)
@@ -127,13 +127,13 @@ static int choose_event(struct perf_header *header)
     else if (is_clock(chosen) && chosen->period > 0)
         totals->asked_hz = 1e9 / (double)chosen->period;
     if (chosen->flags & PERF_FLAG_FREQ)
-        chosen->period = 1; /* for samples without a period */
+        chosen->period = 1; /* used for samples that have no period */
     return read_ids(header, &chosen_ids);
 }
 
 /* --- features -------------------------------------------------------------------------- */
 
-/* Reads a length and a text of that length, which ends with a zero. NULL: it is damaged. */
+/* Reads a length, and a text of that length with a zero in it. NULL: the file is damaged. */
 static const char *get_text(struct bytes *bytes)
 {
     uint64_t size = bytes_get(bytes, 4);
@@ -173,8 +173,8 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
     return error;
 }
 
-/* Reads the command line. perf writes its own command line, which includes the program that it ran. In files of pprofil
- * it is the word PERF_OWN_COMMAND, which is skipped, and the command line of the program. */
+/* Reads the command line. perf writes its own command line, which includes the command of the program that it ran.
+ * pprofil writes the word PERF_OWN_COMMAND and the command of the program. This word is skipped. */
 static int read_command(struct profile *profile, struct bytes *bytes)
 {
     uint64_t count = bytes_get(bytes, 4);

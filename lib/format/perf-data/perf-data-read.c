@@ -40,7 +40,7 @@ static unsigned in_bits(uint64_t has, uint64_t bits)
 }
 
 /* Finds the time of a record. In a sample the time is behind a few other fields. Other records have the time near their
- * end, where such fields are repeated. False: the record is a sample of another event. */
+ * end, among the fields of PERF_FLAG_SAMPLE_ID_ALL. Returns false if the record is a sample of another event. */
 static bool record_time(const struct reader *reader, uint64_t type, const unsigned char *record,
                         size_t size, uint64_t *time)
 {
@@ -81,8 +81,8 @@ static int add_record(struct reader *reader, uint64_t time, uint64_t offset)
     return 0;
 }
 
-/* Returns the size of the data that follows a record and belongs to it. Only AUXTRACE has such data: the trace of a
- * CPU. */
+/* Returns the size of the data that follows a record and belongs to it. Only AUXTRACE records have such data: the trace
+ * of a CPU. */
 static uint64_t trailing(uint64_t type, struct bytes *bytes)
 {
     return type == PERF_AUXTRACE ? bytes_get(bytes, 8) : 0;
@@ -178,7 +178,8 @@ static int read_perf_data(const char *path, struct profile *profile)
     return error;
 }
 
-/* Files of the other byte order and files for pipes match, too. The reader refuses them with an error that says why. */
+/* Files of the other byte order, and files that were written for a pipe, match, too. The reader refuses them with an
+ * error that says why. */
 static bool perf_data_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;

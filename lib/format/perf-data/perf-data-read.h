@@ -10,7 +10,7 @@
 
 /* --- the file (perf-data-file.c) ------------------------------------------------------ */
 
-/* A perf.data file. It may be far larger than memory, so only a window of it is in memory. */
+/* A perf.data file. The file may be far larger than memory, so only a part of it, the window, is in memory. */
 struct perf_file {
     int fd; /* owned; -1: none */
     uint64_t size;
@@ -28,8 +28,8 @@ struct perf_section {
 int perf_file_open(struct perf_file *file, const char *path);
 void perf_file_close(struct perf_file *file);
 
-/* Returns size bytes at an offset, valid until the next call. NULL: the file ends before, or size is above 3 MiB, the
- * limit of the window. */
+/* Returns size bytes at an offset, valid until the next call. NULL: the file ends before offset + size, or size is
+ * above 3 MiB. */
 const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_t size);
 /* Finds size bytes as perf_file_at does, and sets *bytes to read them as little-endian numbers. Returns false if
  * perf_file_at would return NULL. */
@@ -67,10 +67,10 @@ void perf_space_clear(struct perf_space *space);
 
 /* --- records (perf-data-replay.c, perf-data-sample.c) --------------------------------- */
 
-/* limit for the mappings that forks copy; to copy this number takes some hundred megabytes and some seconds */
+/* limit for the mappings that are copied for forks; so many copies take some hundred megabytes and some seconds */
 #define PERF_COPIES_MAX (1u << 23)
 
-/* The build-id that the header has for a path. */
+/* The build-id of a path, from the features of the file. */
 struct perf_build_id {
     uint32_t path; /* string of the profile */
     uint32_t size;
@@ -85,7 +85,7 @@ struct perf_event {
 
 #define PERF_STACKS 256u /* a power of two */
 
-/* An entry of the cache of stacks. Most samples have one of a few stacks. */
+/* An entry of the cache of stacks. The cache is for speed: most samples have one of a few stacks. */
 struct perf_stack {
     unsigned char *bytes; /* owned: the addresses, as in the record */
     size_t size;
@@ -101,7 +101,7 @@ struct perf_stacks {
 struct perf_replay {
     struct profile *profile;
     struct perf_event event;         /* the event that is counted */
-    /* pprofil wrote the file. In such a file the address of a caller is within the call, not behind it. */
+    /* pprofil wrote the file. In such a file the address of a caller is within the call instruction, not behind it. */
     bool own;
     bool wall;                       /* periods are elapsed time */
     struct perf_build_id *build_ids; /* owned */
@@ -116,20 +116,20 @@ struct perf_replay {
     uint64_t first, last; /* times of the first and the last sample */
 };
 
-/* Finds or adds the mappings of a process; *space is valid until the next call. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Finds or adds the mappings of a process. *space is valid until the next call. Returns 0, -ENOMEM or -EOVERFLOW. */
 int perf_find_space(struct perf_replay *replay, uint32_t pid, struct perf_space **space);
 /* Feeds the profile with the event of a new thread (WIRE_THREAD) or an exec (WIRE_EXEC). Returns 0, -ENOMEM or
  * -EOVERFLOW. */
 int perf_feed_task(struct perf_replay *replay, enum wire_type type, uint32_t pid, uint32_t tid, uint64_t time);
 
-/* Adds the contents of a record to the profile. The record has size bytes with its header. Records must come in the
- * order of their times. Returns 0 or an error. */
+/* Adds the contents of a record to the profile. The record has size bytes, including its header. Records must come in
+ * the order of their times. Returns 0 or an error. */
 int perf_replay_record(struct perf_replay *replay, const unsigned char *record, size_t size, uint64_t time);
 /* Frees everything except the profile. */
 void perf_replay_clear(struct perf_replay *replay);
 
-/* Counts a sample. misc is the field of the record's header, and bytes is the rest of the record. Returns 0, -ENOMEM,
- * -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
+/* Counts a sample. misc is the field misc of the record's header. bytes has the record without its header. Returns 0,
+ * -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
 int perf_count_sample(struct perf_replay *replay, unsigned misc, struct bytes *bytes);
 void perf_stacks_clear(struct perf_stacks *stacks);
 
@@ -142,13 +142,13 @@ struct perf_header {
     uint64_t attr_size; /* bytes of a perf_event_attr, with the offset and size of the list of its ids */
     uint64_t features;  /* the first 64 bits: no other feature is read */
     uint32_t event_count;
-    uint64_t *ids; /* owned: ids of the event that is counted, sorted */
+    uint64_t *ids; /* owned: ids of the event that is counted, in ascending order */
     size_t id_count;
 };
 
 /* Reads the header, the events and the features. The caller has set file and replay. Returns 0, -errno,
- * PPROFIL_ERROR_DAMAGED, or the reason why such a file is not read: PPROFIL_ERROR_PIPED, PPROFIL_ERROR_BYTE_ORDER or
- * PPROFIL_ERROR_COMPRESSED. The caller frees ids in any case. */
+ * PPROFIL_ERROR_DAMAGED, or the reason why this kind of file is not read: PPROFIL_ERROR_PIPED, PPROFIL_ERROR_BYTE_ORDER
+ * or PPROFIL_ERROR_COMPRESSED. The caller frees ids in any case. */
 int perf_header_read(struct perf_header *header);
 /* Does this id belong to the event that is counted? */
 bool perf_header_has(const struct perf_header *header, uint64_t id);

@@ -6,8 +6,8 @@
  * events. Mappings are different: perf writes no records for the mappings that a child inherits from its parent. So the
  * reader keeps the mappings of each process (perf-data-mappings.c).
  *
- * Sizes in the file are not trusted: nothing is read behind the end of a record. The cost is proportional to the size
- * of the file, except for the copies of parents' mappings. Their number is limited.
+ * Sizes in the file are not trusted: nothing is read behind the end of a record. Time and memory are proportional to
+ * the size of the file, except for the copies of parents' mappings. The number of copies is limited.
  */
 #include "config.h"
 

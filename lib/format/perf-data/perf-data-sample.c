@@ -104,8 +104,8 @@ static int locate_address(struct perf_replay *replay, const struct perf_space *s
 
 /* Finds the locations of a stack, leaf first. The first address in the kernel is where the kernel was interrupted. The
  * first address in user code is where user code was interrupted. All others are return addresses. 1 is subtracted from
- * them, because the call may be the last instruction of its function. In files of pprofil the addresses of callers are
- * within the call already. */
+ * a return address, because the call may be the last instruction of its function. In files of pprofil the addresses of
+ * callers are already within the call instruction. */
 static int locate_chain(struct perf_replay *replay, const struct perf_space *space,
                         struct sample *sample, uint32_t *count)
 {
@@ -116,7 +116,7 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
         uint64_t address = bytes_get(&sample->chain, 8);
         if (address >= PERF_CONTEXT_MIN) {
             kernel = address == PERF_CONTEXT_KERNEL;
-            foreign = !kernel && address != PERF_CONTEXT_USER; /* the following addresses are in a guest */
+            foreign = !kernel && address != PERF_CONTEXT_USER; /* a guest or a hypervisor */
             first = true;
             continue;
         }
@@ -184,14 +184,14 @@ static void cache_stack(struct perf_stack *stack, const unsigned char *bytes, si
 
     if (copy == NULL) {
         stack->size = 0;
-        return; /* the cache is only for speed */
+        return; /* without an entry, the next search is only slower */
     }
     memcpy(copy, bytes, size);
     *stack = (struct perf_stack){copy, size, replay->epoch, pid, node};
 }
 
-/* Finds the stack of a sample, in the cache if possible. The same addresses in the same process are the same stack,
- * until a mapping or a process changes. */
+/* Finds the stack of a sample, in the cache if possible. The same addresses in the same process are the same stack, as
+ * long as no mapping and no process changes. */
 static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *sample,
                       uint32_t *node)
 {

@@ -19,7 +19,7 @@ static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, 
     return error;
 }
 
-/* Sets execed, by process: true for a generation that ended with an exec, so that its process lived on. */
+/* Sets execed[i] to true if entry i of profile->processes ended with an exec. Its process lived on then. */
 static int mark_execed(const struct profile *profile, bool *execed)
 {
     struct memo memo = {0};
@@ -59,7 +59,7 @@ static int add_processes(struct perf_plan *plan, const struct profile *profile)
     return error;
 }
 
-/* Adds the mappings that a sample's process needs for the sample: the objects of its stack. */
+/* Adds mappings for the objects of a sample's stack, in the process of the sample. */
 static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
                        const struct profile_sample *sample, struct memo *known)
 {

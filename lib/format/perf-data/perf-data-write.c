@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a profile as a perf.data: an event, a record for each sample, and before them records of the processes,
- * threads and mappings that they belong to.
+ * Writes a profile as a perf.data: an event, and a record for each sample. Before the samples come records of the
+ * processes, threads and mappings that the samples belong to.
  *
  * perf looks up names itself, by offsets in the object's file: address - start of the mapping + offset of the mapping.
  * So any start of a mapping is right (address-layout.h). Marks become mappings that are not executable, so that perf
- * does not look up names in them. The addresses of callers are within the call, as in the profile. perf looks them up
- * unchanged. Other readers take them as return addresses and subtract 1, but still find the call.
+ * does not look up names in them. The addresses of callers are within the call instruction, as in the profile. perf
+ * looks them up unchanged. Other readers take them as return addresses and subtract 1, but still find the call.
  *
- * The header contains the size of the data. It cannot be written later, because the file may be a pipe. So all records
- * and features are made twice. The first time their bytes are only counted.
+ * The header contains the size of the data. The size cannot be written later, because the file may be a pipe. So all
+ * records and features are made twice. The first time their bytes are only counted.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "format/perf-data/perf-data-write.h"
 
 #define SAMPLE_ID_SIZE 24u /* bytes at the end of all records except samples: pid, tid, time, event */
-#define CHAIN_LENGTH_MAX 8000u   /* entries: a record has at most 65535 bytes */
+#define CHAIN_LENGTH_MAX 8000u   /* entries of a stack: a record has at most 65535 bytes */
 
 /* --- records ------------------------------------------------------------------------- */
 
@@ -141,7 +141,7 @@ static uint64_t address_of(const struct perf_writer *writer, uint32_t node)
 }
 
 /* Writes the addresses of a stack, leaf first. A marker comes before the first address, and wherever user code and
- * kernel alternate. Returns the number of entries. out false: the entries are only counted. */
+ * kernel alternate. Returns the number of entries. If out is false, the entries are only counted. */
 static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
 {
     const struct profile_node *nodes = writer->profile->nodes;

@@ -10,7 +10,8 @@
 
 /* --- the plan (perf-data-write-plan.c) ------------------------------------------------------ */
 
-/* The kinds of records besides samples. Steps with the same time are sorted in this order. */
+/* The kinds of steps. A step stands for the records of a process, thread, mapping or exit. Steps with the same time are
+ * sorted in this order. */
 enum step_kind { STEP_PROCESS, STEP_THREAD, STEP_MAP, STEP_END };
 
 struct step {
@@ -21,7 +22,7 @@ struct step {
 };
 
 struct perf_plan {
-    struct timestamps timestamps;  /* the samples */
+    struct timestamps timestamps;  /* the samples, with times */
     struct mapped_object *mapped;  /* owned; by object */
     struct step *steps;            /* owned; by time */
     uint32_t step_count;
@@ -49,7 +50,7 @@ struct perf_writer {
 
 void perf_put4(struct perf_writer *writer, uint64_t number);
 void perf_put8(struct perf_writer *writer, uint64_t number);
-/* Writes the header of a record. The record has size bytes with this header. */
+/* Writes the header of a record. The record has size bytes, including this header. */
 void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size);
 /* perf_text_room returns the size of a text with its zero, rounded up to a multiple of align bytes. perf_put_text
  * writes the text, and zeros up to this size. */

@@ -86,7 +86,7 @@ enum perf_feature {
 #define PERF_CONTEXT_MIN ((uint64_t)-4095) /* this and all higher values are markers */
 
 #define PERF_TYPE_SOFTWARE 1u
-#define PERF_CPU_CLOCK 0u  /* the period of this event and the next one is in ns */
+#define PERF_CPU_CLOCK 0u  /* the periods of both clocks are in ns */
 #define PERF_TASK_CLOCK 1u
 
 #define PERF_WALL_EVENT "wall-clock" /* name of the event in a profile of elapsed time */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the output of perf script, and files that pprofil wrote in this format. It has the default fields of perf
- * script, and some of them may be missing. If there are several events, only the first one in the file is read, as
- * stackcollapse-perf.pl does. Its periods are taken as nanoseconds, which is right for cpu-clock and task-clock. A
- * sample without a period counts as a millisecond.
+ * Reads the output of perf script, and files that pprofil wrote in this format. Samples have the default fields of perf
+ * script, some of which may be missing. If there are several events, only the first one in the file is read, as
+ * stackcollapse-perf.pl does. The periods of this event are taken as nanoseconds, which is right for cpu-clock and
+ * task-clock. A sample without a period counts as a millisecond.
  */
 #include "config.h"
 
@@ -44,8 +44,7 @@ struct head {
     const char *rest; /* address and function of a sample without a stack; else "" */
 };
 
-/* Parses "12" or "12/13", up to the blank behind it. A single number is the thread's, and is also taken as the
- * process. */
+/* Parses "12" or "12/13", up to the blank behind it. A single number is the tid, and is also taken as the pid. */
 static bool parse_numbers(const char *at, struct head *head)
 {
     uint64_t first, second;
@@ -99,8 +98,9 @@ static bool parse_rest(const char *at, struct head *head)
     return timed ? size == 0 || at[size - 1] == ':' : size > 1 && at[size - 1] == ':';
 }
 
-/* Parses the first line of a sample. A comm may contain blanks and numbers. It ends before the first word from which
- * the rest of the line can be parsed. After an empty comm there must be two numbers: a single one is an address. */
+/* Parses the first line of a sample. A comm may contain blanks and numbers. The comm ends before the first word from
+ * which the rest of the line can be parsed. After an empty comm, pid and tid must both be there, because a single
+ * number would be the address of a frame. */
 static bool parse_head(const char *line, struct head *head)
 {
     line += strspn(line, " \t");
@@ -154,8 +154,8 @@ static int begin_sample(struct reader *reader, char *line)
 
 /* --- frames -------------------------------------------------------------------------- */
 
-/* Cuts "address function+0x12 (object)" into pieces. The object is in the last parentheses; a " (deleted)" in them
- * belongs to its path. */
+/* Splits "address function+0x12 (object)" into its parts. The object is in the last parentheses. A " (deleted)" at its
+ * end belongs to its path. */
 static bool parse_frame(char *line, uint64_t *address, char **name, char **object)
 {
     const char *at = line + strspn(line, " \t");

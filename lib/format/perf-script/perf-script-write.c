@@ -6,10 +6,10 @@
  *            address function (object)
  *            ...
  *
- * The leaf is first, and an empty line ends a sample. Some readers count samples, some add up periods, some subtract
- * times. So each sample has its own entry. The next entry of a thread begins when the period of this one is over. If a
- * profile has more than ENTRIES_MAX samples, each entry of its table becomes one entry of the file, with the sum of the
- * periods.
+ * The leaf is first, and an empty line ends a sample. Some readers count samples, some add up periods, and some
+ * subtract times. So each sample has its own entry. Each entry of a thread begins when the period of the entry before
+ * it is over. If a profile has more than ENTRIES_MAX samples, each entry of its table becomes one entry of the file,
+ * with the sum of the periods.
  */
 #include "config.h"
 
@@ -33,8 +33,8 @@ struct writer {
     bool each;    /* every sample has its own entry */
 };
 
-/* Returns the address that is written for a frame. For a caller it is one byte above the address of the call, because
- * perf prints return addresses. */
+/* Returns the address that is written for a frame. For a caller in a file it is 1 more than the address in the profile,
+ * because perf prints return addresses. */
 static uint64_t address_of(const struct profile *profile, const struct frame *frame, bool leaf)
 {
     const struct profile_location *place = &profile->locations[frame->location];
@@ -64,7 +64,7 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
     text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
-    /* readers remove the last offset of a line; "+0x0" is added so that the name keeps its own */
+    /* readers remove the last offset of a line, so "+0x0" is added: the name keeps its own offset */
     fputs(has_offset(name) ? "+0x0 (" : " (", out);
     if (frame->inlined)
         fputs("inlined", out);
@@ -80,7 +80,7 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
 
     const char *comm = frame_comm(profile, thread);
 
-    if (comm[0] == '#') /* the line would be a comment */
+    if (comm[0] == '#') /* a line that begins with '#' is a comment */
         putc(' ', writer->out);
     text_put(writer->out, comm, "", ' ');
     fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,

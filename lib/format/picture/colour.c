@@ -52,7 +52,7 @@ static struct picture_colour from_hsl(double hue, double saturation, double ligh
                                    channel(hue, saturation, lightness, 4)};
 }
 
-/* Returns the FNV-1a sum of 32 bits. */
+/* Returns the 32-bit FNV-1a hash. */
 static uint32_t hash_text(const char *text)
 {
     uint32_t hash = 2166136261u;
@@ -99,7 +99,7 @@ double picture_change(const struct picture_tree *tree, uint32_t index)
     return change_of(&tree->frames[index], &tree->frames[0]);
 }
 
-/* Tests whether two proportions differ, with a common variance that is estimated from both. */
+/* Tests whether two proportions differ, with one variance that is estimated from both together. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root)
 {
     double n = (double)root->total.samples, m = (double)root->old_total.samples;
@@ -125,7 +125,7 @@ double picture_largest_change(const struct picture_tree *tree)
     return largest;
 }
 
-/* Returns the colour of a change. strength: -1 (the largest decrease) to 1 (the largest increase). */
+/* Returns the colour of a change. strength is from -1 (the largest decrease) to 1 (the largest increase). */
 static struct picture_colour colour_of(double strength)
 {
     if (strength > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The page: makes trees of the data, and draws the visible part of one on a canvas.
+// The script of the page: makes trees of frames from the data, and draws the visible part of a tree on a canvas.
 (() => {
   const find = (id) => document.getElementById(id);
   const data = JSON.parse(find('data').textContent);
@@ -23,7 +23,7 @@
 
   // --- trees ---------------------------------------------------------------------------------
 
-  // A tree has arrays by frame. The root has depth 0.
+  // A tree has an array for each property of frames, by index of the frame. The root has depth 0.
   function makeTree(count) {
     const tree = {depth: new Int32Array(count), name: new Int32Array(count)};
     for (const key of ['total', 'self', 'samples', 'oldTotal', 'oldSelf', 'oldSamples'])
@@ -49,7 +49,7 @@
     return tree;
   }
 
-  // Returns by frame the value of the frame itself: its tree[key] minus the tree[key] of its callees.
+  // Returns an array by frame: tree[key] of the frame minus tree[key] of its callees.
   function selfSamples(tree, key) {
     const own = Float64Array.from(tree[key]), open = [];
     for (let i = 0; i < own.length; i++) {
@@ -60,7 +60,7 @@
     return own;
   }
 
-  // Inverted stacks: the innermost function is below the root, and its callers below it. Stacks
+  // Returns the tree of inverted stacks: an innermost function is next to the root, and its callers follow. Stacks
   // are cut at a depth, which limits the number of frames.
   function turnOver(tree) {
     const deepest = 256;
@@ -110,7 +110,7 @@
     return trees[key] ||= turnOver(trees.flame);
   }
 
-  // --- changes: as in the pictures without a script --------------------------------------------
+  // --- changes: computed as in colour.c --------------------------------------------------------
 
   const ratio = (part, all) => all > 0 ? part / all : 0;
   const change = (tree, i) => ratio(tree.total[i], tree.total[0]) - ratio(tree.oldTotal[i], tree.oldTotal[0]);
@@ -190,7 +190,7 @@
     },
   };
 
-  // Visits the visible frames. The callees of a frame that is too narrow are too narrow, too.
+  // Calls act for each visible frame. If a frame is too narrow to see, its callees are also too narrow.
   function eachVisible(act) {
     const low = scroll.scrollTop - rowHeight, high = scroll.scrollTop + height, base = ground();
     const visit = (i) => {
@@ -214,7 +214,8 @@
     return text.length <= columns ? text : [...text].slice(0, columns - 1).join('') + '…';
   }
 
-  // Most frames are narrow, and a rectangle is drawn much faster than a path.
+  // Narrow frames are rectangles without round corners: most frames are narrow, and a browser draws a rectangle
+  // much faster than a path.
   function drawFrame(i, x, y, w) {
     const match = flame.matches[i] === 1;
     pen.fillStyle = match ? style.mark : colourOf(tree, i);
@@ -239,7 +240,7 @@
     pen.globalAlpha = 1;
   }
 
-  // All changes before the browser's next paint are drawn at once.
+  // Draws before the browser's next paint. All calls until then cause only one drawing.
   let waiting = false;
   function draw() {
     if (!waiting)
@@ -327,7 +328,7 @@
 
   // --- the table -----------------------------------------------------------------------------
 
-  // Sums by name. Time in a recursive function counts once.
+  // Returns the sums of each name. The time of a recursive call counts only once.
   function sumNames() {
     const all = trees.flame, sums = names.map((_, name) => ({name, self: 0, total: 0, old: 0, oldSelf: 0}));
     const open = [], depths = new Int32Array(names.length);
@@ -385,7 +386,7 @@
       button.setAttribute('aria-pressed', button.dataset.sort === state.sort);
   }
 
-  // Selects a function of the table: all frames with exactly this name.
+  // Selects a function in the table: finds all frames with exactly this name.
   function choose(text) {
     find('search').value = text;
     flame.search(text, (label) => label === text);

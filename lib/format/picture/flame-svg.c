@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes flame graphs and icicle graphs as SVG. The picture is complete without a script; a browser that runs its
- * script makes it interactive. No font, style or script is fetched. Without a script it is 1200 units wide, and a frame
- * of less than a tenth of a unit is not drawn.
+ * script makes it interactive. No font, style or script is fetched. Without a script the picture is 1200 units wide.
+ * Frames narrower than a tenth of a unit are not drawn.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #define FOOT 54u /* height of the legend and the details */
 #define ROW 18u
 #define TITLE 86u   /* columns of the title: the buttons are to the right of it */
-#define LETTER 7.23 /* the width of a letter in a fixed font of 12 units */
+#define LETTER 7.23 /* width of a letter in a fixed-width font of 12 units */
 #define NARROWEST 0.1
 #define ROWS 40u /* rows that are always drawn */
 #define DEEP 0.02         /* rows after ROWS are drawn while more than this share of the whole reaches them */
@@ -129,8 +129,8 @@ static void draw_button(struct drawing *drawing, const char *id, unsigned x, uns
             id, x, width, width / 2, text);
 }
 
-/* With a script, heading and foot stay visible when the picture is taller than its window. So both have a background,
- * and are drawn over the frames. */
+/* With a script, the heading and the foot stay visible when the picture is taller than its window. So both have a
+ * background, and are drawn over the frames. */
 static int draw_head(struct drawing *drawing)
 {
     fprintf(drawing->out, "<g id=\"head\"><rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n",

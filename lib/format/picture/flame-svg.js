@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Makes the picture as wide as its window, and interactive. The data of frames is read from the
-// picture itself, so that the data agrees with it even if another program has changed the file.
+// Makes the picture as wide as its window, and interactive. The data of frames is read from the elements of the
+// picture, so that it is right even if another program has changed the file.
 (() => {
   const svg = document.documentElement;
   const find = (id) => document.getElementById(id);
@@ -50,7 +50,7 @@
     w: rects.map((rect) => number(rect, 'width') / whole),
   }, view);
 
-  // Returns the text, cut to the letters that fit into room.
+  // Returns the text, cut to the letters that fit into `room` units.
   function clip(text, room) {
     const columns = Math.floor((room - 6) / letter);
     if (columns < 3)
@@ -59,7 +59,7 @@
     return letters.length <= columns ? text : letters.slice(0, columns - 1).join('') + '…';
   }
 
-  // Sets only what has changed, which saves the browser work.
+  // Sets only the attributes that have changed, because the browser then has less to do.
   function paintFrame(i) {
     const place = flame.place(i), room = place === null ? 0 : place[1] * width;
     const outside = i < flame.zoomed && flame.zoomed > 0;
@@ -112,7 +112,7 @@
     stay();
   }
 
-  // Moves head and foot so that they stay visible.
+  // Moves the heading and the foot so that they stay visible.
   function stay() {
     find('head').setAttribute('transform', `translate(0 ${scrollY})`);
     find('foot').setAttribute('transform', `translate(0 ${Math.min(0, scrollY + innerHeight - height)})`);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Zoom, search and keys of a flame graph, for both ways to draw it. Frames are numbered in the
-// order of a walk: the direct and indirect callees of frame i are i + 1 to end[i] - 1.
+// Zoom, search and keys of a flame graph, for SVG pictures and for HTML pages. Frames are numbered in the order of a
+// depth-first walk: the direct and indirect callees of frame i are i + 1 to end[i] - 1.
 'use strict';
 
 class Flame {
   // label, depth, x, w: arrays by frame; x and w are shares of all, 0 to 1.
-  // view: draws it, with paint(), ask() for a search, show(frame) to scroll to a frame, and down:
-  // true if callees are below their callers.
+  // view has the functions paint() to draw the graph, ask() to ask for a search, and show(frame) to scroll to a
+  // frame. view.down is true if callees are below their callers.
   constructor(frames, view) {
     Object.assign(this, frames);
     this.view = view;
@@ -38,7 +38,8 @@ class Flame {
     this.matched = 0;
   }
 
-  // Returns the place of a frame: [x, w], shares of the width; null: the frame is not in the picture.
+  // Returns the left edge and the width of a frame, [x, w], as shares of the graph's width. null: the zoom hides the
+  // frame.
   place(i) {
     const z = this.zoomed;
     if (i <= z && this.end[i] > z)
@@ -65,7 +66,8 @@ class Flame {
     this.view.paint();
   }
 
-  // A query is a part of a name, in upper or lower case; between slashes it is a regular expression.
+  // Returns a function that tests a name. A query is a part of a name; upper and lower case are equal. Between slashes
+  // it is a regular expression.
   tester(query) {
     const pattern = /^\/(.+)\/$/.exec(query);
     if (pattern) {
@@ -76,7 +78,7 @@ class Flame {
     return (name) => name.toLowerCase().includes(part);
   }
 
-  // test: a function of a name, used instead of the query.
+  // Marks the frames that the query finds. If test is given, it tests names instead of the query.
   search(query, test) {
     this.forget();
     this.query = query;
@@ -92,7 +94,8 @@ class Flame {
     this.view.paint();
   }
 
-  // Marks the frames whose label passes the test, and adds up their share. A match within another match is not added.
+  // Marks the frames whose label passes the test, and adds up their shares. A match that another match called is not
+  // added, because the share of the other includes it.
   mark(test) {
     const known = new Map();
     let counted = 0;
@@ -111,7 +114,7 @@ class Flame {
     }
   }
 
-  // Goes to the next or previous match, and zooms out if it is not visible.
+  // Goes to the next match (step 1) or the previous match (step -1). Zooms out if this match is not visible.
   next(step) {
     const found = this.found;
     if (found.length === 0)
@@ -130,7 +133,7 @@ class Flame {
     this.view.paint();
   }
 
-  // Moves along a row.
+  // Moves to the nearest visible frame in the same row. step: 1 to the right, -1 to the left.
   aside(step) {
     const row = this.rows[this.depth[this.focus]];
     for (let at = row.indexOf(this.focus) + step; at >= 0 && at < row.length; at += step) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes heat maps of CPU use over time as SVG. A column is a second, and goes up in 50 cells of 20 ms. The darker a
- * cell, the more CPUs were in use then. What a program does once a second, or with another period, shows as a line or a
- * pattern. In a long run the slots are longer than 20 ms, so a column of 50 cells is more than a second.
+ * Writes heat maps of CPU use over time as SVG. A column is a second, and has 50 cells of 20 ms, from bottom to top.
+ * The darker a cell, the more CPUs were in use then. What a program does once a second, or with another period, shows
+ * as a line or a pattern. A cell is a slot of the profile's timeline. In a run of more than 11 minutes, slots are
+ * longer than 20 ms, so a column is more than a second.
  */
 #include "config.h"
 
@@ -34,7 +35,7 @@ struct map {
     const struct profile_timeline *line;
     uint32_t columns;
     double width; /* width of a column */
-    double most;  /* CPUs in use at the highest level */
+    double most;  /* CPUs in use at which the highest level is reached */
     double most_of_column;
 };
 
@@ -81,8 +82,8 @@ static int compare_heat(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds the number of CPUs at the highest level. A slot may contain a part of its neighbour's time, and a few such
- * slots would make all others pale. So one slot in two hundred may be above the highest level. */
+/* Finds the number of CPUs at the highest level. A slot may contain a part of the next slot's time, and a few such
+ * slots would make all others pale. So one slot in two hundred may have more CPUs than the highest level. */
 static int measure_heat(struct map *map)
 {
     const struct profile_timeline *line = map->line;

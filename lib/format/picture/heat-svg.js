@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Shows the text of the cell under the pointer at once: a tooltip waits until the pointer rests.
+// Shows the text of the cell under the pointer. A tooltip would appear only after the pointer has stopped.
 (() => {
   const details = document.getElementById('details');
   document.getElementById('places').addEventListener('mouseover', (event) => {

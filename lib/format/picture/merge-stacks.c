@@ -132,8 +132,8 @@ static const char *process_name(const struct profile *profile, uint32_t sample)
     return profile->strings[profile->processes[profile->threads[thread].process].comm];
 }
 
-/* Finds or adds the name of a location's function. Code without a function has the name of its object. line: index of
- * the function's line; 0: the innermost function. */
+/* Finds or adds the name of a location's function. Code without a function has the name of its object. line is the
+ * index of the function's line; 0: the innermost function. */
 static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line, uint32_t *name)
 {
     const struct profile *from = merge->from;
@@ -170,7 +170,7 @@ static int add_location(struct stack_merge *merge, uint32_t location, uint32_t *
 }
 
 /* Finds the node of the store for leaf, a node of the profile. The search starts at the nearest caller that has been
- * merged for this lane. The nodes below it are added. lane: number of the process name, from 1. */
+ * merged for this lane, and the nodes below this caller are added. A lane is the number of a process name, from 1. */
 static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, uint32_t root,
                      uint32_t *result)
 {
@@ -192,8 +192,8 @@ static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, ui
     return error;
 }
 
-/* Returns true if the location of a sample is a mark with the name of the sample's system call. Waits for a CPU are
- * recorded in this way. */
+/* Returns true if the location of a sample is a mark with the name of the sample's system call. Samples of threads that
+ * wait for a CPU are like this (PROFILE_WAITING_PLACE). */
 static bool is_place(const struct profile *from, const struct profile_sample *sample)
 {
     const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
@@ -223,8 +223,8 @@ static int compare_processes(const void *a, const void *b, void *context)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Sets *root to the node at which the stacks of a process begin. If merge->several is set, this is a frame for the
- * process, which is added. Otherwise it is the root of the store. */
+/* Sets *root to the node at which the stacks of a process begin. If merge->several is set, this is a new frame for the
+ * process. Otherwise it is the root of the store. */
 static int add_root(struct stack_merge *merge, const char *process, uint32_t *root)
 {
     uint32_t name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes pages, the text on them, and their headings. Names come from files that anybody may have made, so this file
- * makes them harmless. */
+/* Makes pages, the text on them, and their headings. Names come from profiles that anybody may have made, so the
+ * functions here make them harmless. */
 #include "config.h"
 
 #include <errno.h>
@@ -48,7 +48,8 @@ int page_close(struct page *page, int fd, int error)
 
 /* --- characters ---------------------------------------------------------------------------- */
 
-/* XML 1.0 forbids control characters, even escaped. */
+/* Replaces characters that XML 1.0 forbids even if they are escaped (control characters), and those that hide
+ * something. */
 static uint32_t clean_character(uint32_t character)
 {
     if (character < 0x20)

@@ -6,8 +6,8 @@
  * spent in it and in what it called. The tree is made once, and each file format is a way to draw it. With a second
  * profile, the baseline, the picture shows what has changed.
  *
- * The formats are rows of the table in lib/format. The profiled program chooses the names of functions, files and
- * processes. So all names pass picture_clean, and are escaped where they are written.
+ * The profiled program chooses the names of functions, files and processes. So all names pass through picture_clean,
+ * and are escaped where they are written.
  */
 #ifndef PPROFIL_PICTURE_H
 #define PPROFIL_PICTURE_H
@@ -65,9 +65,9 @@ struct picture_tree {
     bool wall;                               /* values are of elapsed time, not of CPU time */
     bool compares;                           /* there is a baseline */
     uint32_t dropped;                        /* frames left out because they are too small */
-    uint64_t cut;                            /* no dropped frame has a larger value */
+    uint64_t cut;                            /* largest possible value of a dropped frame */
     uint32_t deeper;                         /* frames left out because they are behind the last row that is kept */
-    /* value of the baseline in frames that the profile does not have, if the difference is more than chance */
+    /* value of the baseline in frames that the profile does not have, if chance does not explain the difference */
     uint64_t gone;
     uint64_t kinds;                          /* set of the kinds that occur: bit 1 << kind */
     struct profile *strings;                 /* owned; its strings are the texts of names */
@@ -78,15 +78,16 @@ struct picture_limits {
     uint32_t most; /* largest number of frames that are kept; smaller frames are dropped first */
     double share;  /* share of the whole, 0 to 1: narrower frames are dropped */
     uint32_t rows; /* number of rows that are always kept */
-    double deep;   /* share of the whole: rows after these are kept while more than this share reaches them */
-    /* true: the size of a frame is the larger of its value and its value in the baseline. false: it is the value alone,
-     * so that frames that only the baseline has are dropped. */
+    /* share of the whole, 0 to 1: the next row is also kept, as long as more than this share reaches it */
+    double deep;
+    /* true: the size of a frame is the larger of its value and its value in the baseline. false: the size is the value
+     * alone, so frames that only the baseline has are dropped. */
     bool keep_old;
 };
 
 /* Makes the tree of a profile. baseline: the profile to compare with, or NULL. Returns 0, -ENOMEM, -EOVERFLOW, or
- * PPROFIL_ERROR_MIXED_TIMES if one profile is of elapsed time and the other of CPU time. The caller clears the tree
- * after 0. */
+ * PPROFIL_ERROR_MIXED_TIMES if one profile is of elapsed time and the other of CPU time. The caller clears the tree if
+ * the result is 0. */
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,
                       const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);
@@ -108,7 +109,7 @@ struct picture_store {
     struct memo memo;
 };
 
-/* Makes a store that has only the root. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears it in any case. */
+/* Makes a store that has only the root. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the store in any case. */
 int picture_store_open(struct picture_store *store);
 void picture_store_clear(struct picture_store *store);
 
@@ -147,9 +148,10 @@ int page_open(struct page *page);
 /* Writes the page to fd, unless error is not 0, and frees it. Returns 0 or the first error. */
 int page_close(struct page *page, int fd, int error);
 
-/* Writes a number with at most this many decimals (0 to 4), and a point in every locale. */
+/* Writes a number with at most `decimals` decimals (0 to 4), and a decimal point in every locale. */
 void page_put_number(FILE *out, double number, unsigned decimals);
-/* Writes lines with a frame's time, share, samples and self; in a comparison also the figures of the baseline. */
+/* Writes lines with the total and the self value of a frame. In a comparison also writes its total in the baseline, and
+ * the change. */
 void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t frame);
 
 /* --- text ---------------------------------------------------------------------------------- */
@@ -161,8 +163,8 @@ char *picture_clean(const char *text);
 
 /* Writes clean text into XML or HTML, between tags or in a quoted attribute. */
 void picture_escape(FILE *out, const char *text);
-/* Writes clean text as picture_escape does, but at most this many columns. A longer text ends with "…". Writes nothing
- * if there are less than three columns. */
+/* Writes clean text as picture_escape does, but at most `columns` columns. A longer text is cut, and "…" is added.
+ * Writes nothing if columns is less than 3. */
 void picture_escape_clipped(FILE *out, const char *text, unsigned columns);
 /* Writes clean text as a JSON string that is safe in a script element. Returns 0 or -ENOMEM. */
 int picture_json(FILE *out, const char *text);
@@ -172,8 +174,8 @@ int picture_json(FILE *out, const char *text);
 void picture_format_value(const struct picture_tree *tree, uint64_t value, char text[PICTURE_FIGURE_SIZE]);
 void picture_format_count(uint64_t count, char text[PICTURE_FIGURE_SIZE]);
 
-/* Make the line with the command and the kind of picture, and the line with the figures. The caller frees them. Return
- * 0 or -ENOMEM. */
+/* Make the title (the command and the kind of picture) and the subtitle (the totals of the picture). The caller frees
+ * them. Return 0 or -ENOMEM. */
 int picture_title(const struct profile *profile, const char *what, char **title);
 int picture_subtitle(const struct profile *profile, const struct picture_tree *tree, char **subtitle);
 
@@ -198,12 +200,12 @@ double picture_change(const struct picture_tree *tree, uint32_t frame);
 double picture_largest_change(const struct picture_tree *tree);
 /* Returns true if the change of a frame is significant: chance alone makes a smaller change in 95 % of cases. */
 bool picture_is_significant(const struct picture_tree *tree, uint32_t frame);
-/* Does the same for a frame that is not in a tree yet. root: the root frame of that tree. */
+/* Does the same for a frame that is not in a tree yet. root is the root frame of its future tree. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root);
 
 /* --- embedded files ------------------------------------------------------------------------ */
 
-/* The scripts, styles and pages: the contents of the files in this folder with these names. */
+/* The scripts, styles and pages: the contents of the files with these names in this folder. */
 extern const char picture_flame_js[], picture_flame_svg_js[], picture_flame_svg_css[], picture_flame_html_html[],
     picture_flame_html_css[], picture_flame_html_js[], picture_heat_svg_js[];
 

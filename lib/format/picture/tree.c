@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Makes the tree that flame graphs are drawn from: merged stacks get their weights, small frames are dropped, and the
- * others are put in order. No function recurses. In the store a caller is before what it called, so one pass backwards
- * makes the sums.
+ * others are put in order. No function recurses, because stacks may be very deep. In the store a caller comes before
+ * what it called, so one pass backwards makes the sums.
  */
 #include "config.h"
 
@@ -72,7 +72,7 @@ struct choice {
     bool keep_old;
     uint32_t *depths;   /* by frame of the draft */
     uint32_t rows;      /* depth of the deepest row that is kept */
-    uint32_t equals;    /* frames of exactly the smallest size that are still to be kept; UINT32_MAX: all */
+    uint32_t equals;    /* number of frames of exactly the smallest size that are still to be kept; UINT32_MAX: all */
     uint32_t *ranks;    /* by name, its rank in the order of texts */
     uint32_t *children; /* frames that are kept, sorted by parent and then by rank of the name */
     uint32_t count;
@@ -92,7 +92,7 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /* Finds the smallest size that is kept, and how many frames of exactly that size are kept. No frame is larger than its
- * caller, and its caller comes before it, so the frames that are kept are a tree. */
+ * caller, and the caller comes before it. So the caller of a frame that is kept is kept, too. */
 static int find_cut(struct choice *choice, uint32_t most, double share, uint64_t *cut)
 {
     uint32_t count = choice->draft.count;
@@ -157,7 +157,7 @@ static int compare_children(const void *a, const void *b, void *context)
 }
 
 /* Returns the baseline's value in frames that only the baseline has, if the difference is more than chance. Adds up
- * only frames whose callers the profile has: their values include those of all frames below them. */
+ * only frames whose callers the profile has, because their values include those of all frames below them. */
 static uint64_t sum_gone(const struct draft *draft)
 {
     uint64_t gone = 0;
@@ -172,7 +172,8 @@ static uint64_t sum_gone(const struct draft *draft)
 }
 
 /* Finds the depth of each frame, and the last row that is kept. A few stacks that are far deeper than all others would
- * make a picture that is mostly empty, so rows that little of the whole reaches are not kept. */
+ * make a picture that is mostly empty. So deep rows are kept only if more than the share limits->deep of the whole
+ * reaches them. */
 static int measure_depths(struct choice *choice, const struct picture_limits *limits)
 {
     const struct draft *draft = &choice->draft;

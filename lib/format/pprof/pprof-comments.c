@@ -14,7 +14,7 @@
 #define SIGN "pprofil: "
 #define U64(value) ((unsigned long long)(value))
 #define SLOTS_OF_A_LINE 256u
-#define SILENCE 16u /* a run of this number of empty slots ends a timeline comment */
+#define SILENCE 16u /* this number of slots with less than 1 us each ends a timeline comment */
 
 static const char *const comment_words[] = {
     [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",
@@ -22,7 +22,7 @@ static const char *const comment_words[] = {
     [PPROF_TIMELINE] = SIGN "timeline",
 };
 
-/* The totals that are kept in a comment: they are neither sums over the samples nor fields of the message. */
+/* The totals that are written into a comment. They are neither sums over the samples nor fields of the message. */
 #define TOTALS ((struct profile_totals *)NULL)
 #define TOTAL(name)                                                                                \
     {                                                                                              \
@@ -68,8 +68,8 @@ enum pprof_comment pprof_comment_kind(const char **text)
     return PPROF_OF_OTHERS;
 }
 
-/* Returns the text behind " KEY=", or NULL. Free text comes last in a comment, so a key is found before a copy of it in
- * free text. */
+/* Returns the text behind " KEY=", or NULL. Free text (a comm) comes last in a comment. So the search finds the key
+ * before anything that looks like it in free text. */
 static const char *value_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -120,8 +120,8 @@ void pprof_decode_totals(const char *text, struct profile *profile)
         set_total(totals, &kept[i], pprof_number(text, kept[i].name));
 }
 
-/* Replaces each control character by its symbol, because pprof prints comments unchanged. The symbol is U+2400 plus
- * the character, or U+2421 for DEL. hide_controls reverses this. Frees text; the caller frees the result. NULL: no
+/* Replaces each control character by a printable symbol, because pprof prints comments unchanged. The symbol is U+2400
+ * plus the character, or U+2421 for DEL. hide_controls reverses this. Frees text; the caller frees the result. NULL: no
  * memory. */
 static char *show_controls(char *text)
 {

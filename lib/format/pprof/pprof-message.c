@@ -3,8 +3,8 @@
  * Makes a message of profile.proto: its memory, its strings, and the tables that samples refer to.
  *
  * To find code in a file, readers subtract the start of a mapping from an address and add the file offset of the
- * mapping. So each object has one mapping. It is the object's first mapping, widened until it contains all locations of
- * the object.
+ * mapping. So one mapping for each object is enough. It is the object's first mapping, widened until it contains all
+ * locations of the object.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ struct pprof_block {
     _Alignas(16) unsigned char bytes[];
 };
 
-/* The mapping that is written for an object: its first mapping and all its locations. */
+/* The addresses of the mapping that is written for an object. They include its first mapping and all its locations. */
 struct span {
     uint64_t start, limit;
 };
@@ -148,7 +148,7 @@ void pprof_add_comment(struct pprof_writer *writer, char *text)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* Returns what must be added to an address of the object to get the address in its mapping, modulo 2^64. */
+/* Returns the number that is added to an address of the object to get the address in its mapping, modulo 2^64. */
 static uint64_t shift_of(const struct profile_object *object)
 {
     return pprof_relative(object->kind) ? object->start - object->offset : 0;
@@ -253,8 +253,8 @@ static void put_functions(struct pprof_writer *writer)
         put_function(writer, &profile->functions[i]);
 }
 
-/* Returns the id of the function of a line. In profile.proto a line has the file of its function. So code of a function
- * from another file becomes another function with the same name. */
+/* Returns the id of the function of a line. In profile.proto a line has the file of its function. So if a line is in
+ * another file than its function, the line gets a copy of the function, with the file of the line. */
 static uint64_t function_of(struct pprof_writer *writer, const struct profile_line *line)
 {
     struct profile_function function = writer->profile->functions[line->function];

@@ -3,8 +3,8 @@
  * Reads the tables of profile.proto that samples refer to: strings, mappings, functions, locations. Finds the processes
  * that mappings and samples belong to.
  *
- * Not every program that writes this format has addresses. Locations with lines stay different entries: if several have
- * the same address, all except the first get made-up addresses.
+ * Some programs write this format without addresses. Locations with lines must stay different entries of the profile.
+ * So if several have the same address, all except the first get made-up addresses.
  */
 #include "config.h"
 
@@ -96,8 +96,8 @@ struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* Parses a build-id and returns its size. Returns 0 if the text is not hexadecimal: other programs write names
- * there. */
+/* Parses a build-id and returns its size. Returns 0 if the text is not hexadecimal, because other programs write names
+ * into this field. */
 static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_MAX])
 {
     size_t length = strnlen(text, 2 * PROFILE_BUILD_ID_MAX + 1);
@@ -113,7 +113,8 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_
     return (uint32_t)(length / 2);
 }
 
-/* Completes an object from pprofil's comment, or else from its path and build-id. */
+/* Completes an object from pprofil's comment about it. If there is none, finds the object's kind by its path and
+ * build-id. */
 static int describe_object(struct pprof_reader *reader, uint64_t mapping,
                            struct profile_object *object)
 {
@@ -207,8 +208,8 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index)
     return add_object(reader, &unknown, index);
 }
 
-/* Sets the object of each function of a location, which the file does not contain. It is the object of the function's
- * locations, or IN_MANY_OBJECTS if they are in several objects. */
+/* Sets the object of each function of a location, because functions in the file have no object. It is the object of the
+ * function's locations, or IN_MANY_OBJECTS if they are in several objects. */
 static int place_function(const struct pprof_reader *reader, const PbLocation *location)
 {
     const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);

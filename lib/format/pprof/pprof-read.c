@@ -15,7 +15,7 @@
 
 #include "format/pprof/pprof.h"
 
-#define CALL_NAME_SIZE_MAX 256 /* bytes of a system call's name; the name is hashed for each sample */
+#define CALL_NAME_SIZE_MAX 256 /* limit for a system call's name, bytes; the name is hashed for each sample */
 
 /* --- the run, and who ran ------------------------------------------------------------ */
 
@@ -32,7 +32,7 @@ static int read_process(struct pprof_reader *reader, const char *text)
     if (error == 0 && !known->used)
         memo_set(known, index);
     else if (error == 0)
-        known->index = index; /* two processes had this pid: the last one gets all samples */
+        known->index = index; /* two processes had this pid and generation: the last gets all samples */
     return error;
 }
 
@@ -60,7 +60,7 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
     }
 }
 
-/* Reads the comments. A text that several comments have is read only once. */
+/* Reads the comments. If several comments have the same text, it is read only once. */
 static int read_comments(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
@@ -80,7 +80,7 @@ static int read_comments(struct pprof_reader *reader)
     }
     free(heard);
     if (error == 0)
-        pprof_ids_sort(&reader->notes); /* its error is ignored: if a mapping has two comments, either is used */
+        pprof_ids_sort(&reader->notes); /* the error is ignored: if a mapping has two comments, one of them is used */
     return error;
 }
 

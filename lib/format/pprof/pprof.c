@@ -2,8 +2,8 @@
 /*
  * Reads and writes the gzip'd file around a message of profile.proto, and chooses the values that are read.
  *
- * Files come from anywhere. A few bytes of gzip may unpack to gigabytes. A few bytes of a message may need a hundred
- * times as many bytes of structures. Both are limited while they grow.
+ * Files come from anywhere. A small gzip file may unpack to gigabytes, and the structures of a message may take a
+ * hundred times as many bytes as the message. Both sizes are checked while they grow.
  */
 #include "config.h"
 
@@ -61,8 +61,8 @@ static int read_unpacked(const char *path, uint8_t **bytes, size_t *size)
     return error;
 }
 
-/* The bytes that a message may still allocate. Freed memory is not added again: nothing is freed while a message is
- * unpacked. */
+/* The bytes that a message may still allocate. Freed memory is not added to them, because nothing is freed while a
+ * message is unpacked. */
 struct allowance {
     size_t left;
     bool out_of_memory;
@@ -109,7 +109,7 @@ void pprof_unload(PbProfile *message)
         perftools__profiles__profile__free_unpacked(message, NULL);
 }
 
-/* Compresses the message while it is packed, so that the packed message is never in memory as a whole. */
+/* A buffer that compresses the message while it is packed. So the packed message is never in memory as a whole. */
 struct stream {
     ProtobufCBuffer base;
     gzFile file;

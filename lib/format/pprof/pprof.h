@@ -2,8 +2,8 @@
 /*
  * pprof: reads and writes profile.proto, the file format of pprof.
  *
- * The format has no field for some contents of a profile. They are in comments of one line each, which other tools show
- * or ignore:
+ * The format has no field for some contents of a profile. The writer puts them into comments of one line each, which
+ * other tools show or ignore:
  *
  *    pprofil: totals asked_nhz=N (nanohertz) KEY=NUMBER ... (struct profile_totals)
  *    pprofil: command TEXT
@@ -45,22 +45,24 @@ int pprof_write(int fd, const struct profile *profile);
 
 /* --- messages ------------------------------------------------------------------------ */
 
-/* Reads the message of a file, gzip'd or plain. 0 or -errno; the caller unloads it. */
+/* Reads the message of a file, gzip'd or plain. Returns 0, -errno or PPROFIL_ERROR_DAMAGED. The caller unloads the
+ * message. */
 int pprof_load(const char *path, PbProfile **message);
 void pprof_unload(PbProfile *message);
 /* Writes a message gzip'd to an open descriptor. Returns 0 or -errno. */
 int pprof_store(int fd, const PbProfile *message);
 
-/* The values of a sample that are read, as indexes; -1: none. */
+/* Indexes of the values that are read from each sample; -1: none. */
 struct pprof_values {
     int count, time, wall;
     uint64_t unit; /* nanoseconds in the unit of time */
 };
-/* Chooses the values that are read. The message has at least one. The time is the value "cpu". If there is none, it is
- * the value that the file declares as default, or else the last value, which may count bytes in files of other
- * programs. The count is the value "samples", or else the last value in "count" before the time. */
+/* Chooses the values that are read. The message has at least one value. The time is the value "cpu". If there is no
+ * such value, the time is the value that the file declares as default, or else the last value. In files of other
+ * programs this value may count bytes. The count is the value "samples", or else the last value before the time whose
+ * unit is "count". */
 void pprof_choose_values(const PbProfile *message, struct pprof_values *values);
-/* Does a value have this type and unit? NULL: any. */
+/* Does a value have this type and unit? A type or unit of NULL means any. */
 bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit);
 
 /* --- comments ------------------------------------------------------------------------ */
@@ -72,7 +74,7 @@ char *pprof_encode_command(const struct profile *profile);
 char *pprof_encode_process(const struct profile *profile, uint32_t process);
 char *pprof_encode_object(const struct profile *profile, uint32_t object, uint64_t mapping);
 /* Returns a comment about the slots of the timeline from *slot on; the caller frees it. Moves *slot to the first slot
- * of the next comment. Slots without CPU time may be left out. */
+ * of the next comment. Slots without CPU time may be skipped. */
 char *pprof_encode_timeline(const struct profile *profile, uint32_t *slot);
 
 enum pprof_comment {
@@ -88,12 +90,12 @@ enum pprof_comment pprof_comment_kind(const char **text);
 /* Returns the number of KEY=NUMBER in a comment's text, or 0. */
 uint64_t pprof_number(const char *text, const char *key);
 /* Put the contents of a comment into the profile. text begins behind the words that pprof_comment_kind skips. Functions
- * with a result return 0 or -ENOMEM. */
+ * with a result return 0 or -errno. */
 void pprof_decode_totals(const char *text, struct profile *profile);
 int pprof_decode_command(const char *text, struct profile *profile);
 /* Adds a process, and sets *index to its index. */
 int pprof_decode_process(const char *text, struct profile *profile, uint32_t *index);
-/* Adds the slots of a timeline comment. Slots that contradict earlier comments are left out. */
+/* Adds the slots of a timeline comment. Slots that contradict earlier comments are ignored. */
 int pprof_decode_timeline(const char *text, struct profile *profile);
 
 /* --- reading ------------------------------------------------------------------------- */
@@ -102,8 +104,8 @@ int pprof_decode_timeline(const char *text, struct profile *profile);
 struct pprof_id {
     uint64_t id;
     uint32_t index;  /* index in the profile; index in the message until the entry is read */
-    uint32_t object; /* of a function: index + 1 of its object, 0: not known yet */
-    uint64_t shift;  /* of a mapping: an address of its object minus the same address in the file */
+    uint32_t object; /* of a function: index + 1 of its object; 0: not known yet */
+    uint64_t shift;  /* of a mapping: added to an address in the file, gives the address in the object */
 };
 
 struct pprof_ids {
@@ -143,7 +145,7 @@ int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t gener
 /* Reads the tables that samples refer to: mappings, functions and locations, in this order. Returns 0,
  * PPROFIL_ERROR_DAMAGED, -ENOMEM or -EOVERFLOW. */
 int pprof_read_tables(struct pprof_reader *reader);
-/* Finds or adds the object of code that is in no mapping. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Finds or adds the object for all code that is in no mapping. Returns 0, -ENOMEM or -EOVERFLOW. */
 int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
 
 /* --- writing (pprof-message.c) --------------------------------------------------------- */
@@ -153,27 +155,27 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
  * the index of its object plus 1.
  *
  * Most of the message is in one arena. When memory runs out, out_of_memory is set, and pprof_allocate returns the bytes
- * `nowhere`, whose contents are never used. So callers need not check each step; the message is discarded at the end.
+ * `nowhere`, whose contents are never used. So callers need not check each step. The message is discarded at the end.
  */
 struct pprof_writer {
     const struct profile *profile;
     struct pprof_block *blocks; /* owned: the arena */
     bool out_of_memory;
     PbProfile message;
-    struct memo elsewhere; /* (function, file of a line) -> id of the copy of the function that has this file */
+    struct memo elsewhere; /* (function, file of a line) -> id of a copy of the function, with this file */
     int64_t *string_ids;   /* index in the message, by string of the profile; 0: not written yet */
     PbMapping *mappings;   /* by object */
     _Alignas(16) unsigned char nowhere[256];
 };
 
-/* Begins an empty message. 0 or -ENOMEM; the caller clears it in either case. */
+/* Begins an empty message. Returns 0 or -ENOMEM. The caller clears the writer in either case. */
 int pprof_writer_begin(struct pprof_writer *writer, const struct profile *profile);
 void pprof_writer_clear(struct pprof_writer *writer);
 
 /* Returns memory of the arena, all 0. The result is never NULL if size is at most sizeof nowhere. */
 void *pprof_allocate(struct pprof_writer *writer, size_t size);
-/* Returns a table of count entries, and sets *pointers to the array of pointers to them that protobuf-c needs. NULL: no
- * memory. */
+/* Returns a table of count entries of size entry. Sets *pointers to an array with a pointer to each entry, which
+ * protobuf-c needs. NULL: no memory. */
 void *pprof_allocate_table(struct pprof_writer *writer, size_t count, size_t entry, void *pointers);
 /* Calls array_grow for an array outside the arena. Returns false if this, or any earlier allocation of writer,
  * fails. */

@@ -17,8 +17,8 @@
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Returns 0 if the object that the user names is an ELF file, else an error. An object that only a counter file names
- * is not checked: it may be missing. */
+/* Returns 0 if the object that the user names is an ELF file, else an error. An object that only the counter file names
+ * is not checked, because it may be missing. */
 static int check_object(const char *path)
 {
     struct symbol_text text;
@@ -32,7 +32,7 @@ static int check_object(const char *path)
 }
 
 /* Returns the first module with the base name of the object. If there is none, returns the module that contains the
- * start of the first histogram, or else the first pc. NULL: no module does. */
+ * start of the first histogram, or the first pc if there are no histograms. NULL: there is no such module. */
 static struct histogram_module *choose_module(const struct histogram_file *file, const char *object)
 {
     uint64_t counted = file->histogram_count > 0 ? file->histograms[0].low : file->pc_count > 0 ? file->pcs[0] : 0;
@@ -46,7 +46,7 @@ static struct histogram_module *choose_module(const struct histogram_file *file,
     return chosen;
 }
 
-/* Replaces the path of a module by the path that the user names: the file of the module may have been moved. */
+/* Replaces the path of a module by the path that the user names, because the file of the module may have been moved. */
 static int replace_module(struct histogram_file *file, const char *object)
 {
     struct histogram_module *module = choose_module(file, object);
@@ -131,7 +131,7 @@ static bool is_file(const struct profile *profile, uint32_t object)
            !what->invented;
 }
 
-/* Returns the name of the first process that has samples: earlier processes may have been launchers. */
+/* Returns the name of the first process that has samples. Processes before it may only have launched the program. */
 static const char *first_comm(const struct profile *profile)
 {
     uint32_t first = profile->process_count;

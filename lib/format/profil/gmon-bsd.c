@@ -48,7 +48,7 @@ static uint32_t counter_size_of(uint64_t type)
 }
 
 /* Does the file have the number of counters that start-up code asks for? Start-up code asks for 2 bytes of counters for
- * 2, 4 or 8 bytes of text. slack: bytes by which rounding may have changed the size. */
+ * 2, 4 or 8 bytes of text. slack is the number of bytes by which rounding may have changed the size. */
 static bool is_usual(const struct header *header, uint64_t slack)
 {
     uint64_t text = header->high - header->low, bytes = header->counter_bytes;
@@ -84,8 +84,8 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
 }
 
 /* Finds the first shape with consistent sizes; NULL: there is none. Without a version, the number of counters must be
- * usual. The first pass accepts only the exact number: an old header with 8-byte pointers has 20 or 24 bytes, and this
- * number distinguishes them. The second pass allows for 8 bytes of rounding. */
+ * usual. The first pass accepts only the exact number, because only this distinguishes the two old headers with 8-byte
+ * pointers, of 20 and of 24 bytes. The second pass allows for 8 bytes of rounding. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
                                       struct header *header)
 {
@@ -137,7 +137,7 @@ int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file
     return error;
 }
 
-/* Without a rate, the file gets the old header, which has no field for it. */
+/* A file without a rate gets the old header, which has no field for a rate. */
 int gmon_bsd_write(int fd, const struct histogram_file *file)
 {
     const struct histogram *histogram = histogram_single(file, 0);

@@ -59,7 +59,7 @@ static bool is_dimension(const unsigned char *text)
 }
 
 /* Finds an earlier histogram of the same text. If there is one, the new histogram has the ticks that did not fit into
- * the counters of the earlier one. NULL: there is none. */
+ * the counters of the earlier histogram. NULL: there is no earlier histogram of this text. */
 static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high,
                                    uint64_t count)
 {
@@ -157,7 +157,7 @@ int gmon_read(const unsigned char *bytes, size_t size, struct histogram_file *fi
     for (size_t i = 0; error == PPROFIL_ERROR_DAMAGED && i < sizeof guesses / sizeof *guesses; i++) {
         const struct guess *guess = &guesses[i];
         struct bytes all = bytes_of(bytes, size, guess->pointer_size, guess->big_endian);
-        /* version 1 shows the byte order; version 0 does not */
+        /* the bytes of version 1 show the byte order; those of version 0 do not */
         if (bytes[guess->big_endian ? 4 : 7] != 0)
             continue;
         histogram_file_clear(file);
@@ -178,8 +178,8 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* Writes one of the histograms over which counters are distributed: the ticks of each counter above turn * COUNT_MAX,
- * but at most COUNT_MAX of them. turn begins at 0. */
+/* Writes one of the histograms over which counters are distributed. turn is its number, from 0. It has the ticks of
+ * each counter that are above turn * COUNT_MAX, but at most COUNT_MAX of them. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate,
                           uint64_t turn)
 {

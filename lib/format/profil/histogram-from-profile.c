@@ -22,7 +22,7 @@ __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz
 #define NO_RATE_NS (NANO / 100) /* time of a sample, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-/* alignment of both ends of the text, bytes: in every format a multiple of the text that one counter counts */
+/* alignment of both ends of the text, bytes. It is a multiple of the bytes that a counter counts, in every format. */
 #define ALIGNED UINT64_C(16)
 
 #define NOWHERE UINT64_MAX /* address of a sample that is outside of the object's file */
@@ -33,7 +33,7 @@ struct spent {
 };
 
 struct spent_times {
-    struct spent *list; /* owned; by address */
+    struct spent *list; /* owned; sorted by address */
     size_t count;
 };
 
@@ -71,7 +71,7 @@ static int compare_addresses(const void *left, const void *right)
 }
 
 /* Collects the times of samples in an object, sorted by address. Samples that the dialect does not count are left out.
- * text NULL: addresses stay offsets in the file. The caller frees the list. */
+ * If text is NULL, addresses stay offsets in the object's file. The caller frees the list. */
 static int collect_times(const struct profile *profile, uint32_t object, const struct dialect *dialect,
                    const struct symbol_text *text, struct spent_times *times)
 {
@@ -250,7 +250,7 @@ static bool mapped_at(const struct profile_object *object, const struct spent_ti
     return true;
 }
 
-/* Moves an object above all others, if it would overlap one of them. */
+/* Moves an object above all others if it would overlap one of them, or if its address is not valid. */
 static void move_if_taken(const struct histogram_file *file, struct move *move)
 {
     bool taken = move->to == 0 || move->to > UINT64_MAX - move->size;

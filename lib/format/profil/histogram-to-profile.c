@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Turns counters into a profile: each counter that is not 0 becomes a sample at the lowest address that it counts. If
- * the object's file is on this machine, the address becomes an offset in it. So the name of the function there can be
- * looked up as in other profiles.
+ * the object's file is on this machine, the address becomes an offset in this file. So the function at the address can
+ * be looked up as in other profiles.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 
 /* An object with addresses in the histogram file. */
 struct target {
-    uint64_t start, end; /* its addresses in the histogram file; not set if it is the only object */
+    uint64_t start, end; /* its addresses in the histogram file; not set for the only object of a file */
     uint64_t shift;      /* number to add to an address in the histogram file, to get the link address */
     uint32_t object;     /* index */
     bool known;          /* text has been read from its file */
@@ -59,8 +59,8 @@ static int add_unknown(struct conversion *conversion, const char *name, uint32_t
     return error == 0 ? profile_object(conversion->profile, &object, index) : error;
 }
 
-/* Adds the file of an object, which the profile keeps open. A file that cannot be read is added, too: its path shows
- * the user which file is meant. */
+/* Adds an object with the file at path. The profile keeps this file open. A file that cannot be read is added, too,
+ * because its path shows the user which file is meant. */
 static int add_file(struct conversion *conversion, const char *path, struct target *target)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = file_opener_open(path, 0)};
@@ -166,7 +166,7 @@ static int add_histogram(struct conversion *conversion, const struct target *tar
         if (histogram->counters[i] == 0)
             continue;
         uint64_t distance = dialect_lowest(dialect, histogram->scale, histogram->counter_size, i);
-        if (distance == UINT64_MAX) /* the scale is so small that no address falls into this counter */
+        if (distance == UINT64_MAX) /* the scale is so small that no address belongs to this counter */
             distance = 0;
         error = add_ticks(conversion, target, histogram->low + distance, histogram->counters[i]);
     }
@@ -183,8 +183,8 @@ static int add_elsewhere(struct conversion *conversion, const struct histogram *
     return ticks > 0 ? add_stray(conversion, histogram->low, ticks) : 0;
 }
 
-/* Compares targets by start. They are sorted so that the target of a pc is found quickly: a file may have thousands of
- * modules and millions of pcs. */
+/* Compares targets by start. They are sorted so that find_target is fast: a file may have thousands of modules and
+ * millions of pcs. */
 static int compare_targets(const void *left, const void *right)
 {
     const struct target *a = left, *b = right;
@@ -272,7 +272,8 @@ const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME])
     return text;
 }
 
-/* Adds the ticks of a system call. The call becomes a function of the kernel, and the sample keeps its number. */
+/* Adds the ticks of a system call. The call becomes a function of the kernel, and the sample has the number of the
+ * call. */
 static int add_call(struct builder *builder, uint32_t object, const struct histogram *histogram, uint64_t cell,
                      const struct profile_sample *like, double tick_ns)
 {

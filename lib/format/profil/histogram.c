@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fills the lists of a histogram_file, and has the arithmetic that several formats need. */
+/* Fills the lists of a histogram_file. Has the arithmetic that several formats need. */
 #include "config.h"
 
 #include <errno.h>

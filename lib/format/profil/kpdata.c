@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads and writes kpdata, the contents of the kprof device of Inferno and Plan 9: big-endian cells, one for each 8
- * bytes of kernel text. In Inferno the first six cells hold totals and the format, and the text of these cells is not
- * counted. In Plan 9 the first two cells hold totals in milliseconds, and the counts of their own text are added to the
- * totals.
+ * bytes of kernel text. In Inferno the first six cells hold totals and the format, so the text of these cells has no
+ * counters. In Plan 9 the first two cells hold totals in milliseconds, and the counts of their own text are added to
+ * the totals.
  */
 #include "config.h"
 
@@ -115,7 +115,7 @@ static void put_plan9(struct bytes_out *out, const struct histogram_file *file,
     double ms = PLAN9_HZ / file->rate_hz, sum = 0;
     uint64_t put = 0, values[PLAN9_SPECIALS] = {0};
 
-    /* the rest of a millisecond is carried to the next cell, so that the sum is right */
+    /* the remainder of a millisecond is carried to the next cell, so that the sum is right */
     values[DIALECT_CELL_TOTAL] = (uint64_t)llround((double)file->ticks * ms);
     values[DIALECT_CELL_OUTSIDE] = put = (uint64_t)llround((double)file->outside * ms);
     sum = (double)file->outside * ms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes FILE.meta, which has what the formats of old systems have no field for. */
+/* Reads and writes FILE.meta. This file has what the formats of old systems have no field for. */
 #include "config.h"
 
 #include <errno.h>
@@ -94,8 +94,9 @@ static int meta_parse_line(const char *line, struct histogram_file *file)
     return histogram_add_module(file, line + path, strlen(line + path), start, end);
 }
 
-/* Finds a 64-bit address with the lower half `low`, in the first module that contains such an address. Modules are in
- * the order of their addresses, so the program comes before its libraries. False: no module contains one. */
+/* Finds a 64-bit address whose lower half is `low`, in the first module that contains such an address. Modules are in
+ * the order of their addresses, so the program comes before its libraries. False: no module contains such an
+ * address. */
 static bool meta_complete(const struct histogram_file *file, uint64_t low, uint64_t *address)
 {
     for (size_t i = 0; i < file->module_count; i++) {
@@ -144,8 +145,8 @@ int meta_parse(const char *text, uint64_t sum, struct histogram_file *file)
     return error;
 }
 
-/* May FILE.meta be used? Another user with write access to the directory could have made it. It changes what is read,
- * and names files that are opened. */
+/* May FILE.meta be used? Another user with write access to the directory could have made it. FILE.meta changes what is
+ * read from FILE, and names files that are opened. */
 static bool meta_is_trusted(const char *path, const char *beside)
 {
     struct stat file, meta;

@@ -34,7 +34,7 @@ static bool mon_solaris_matches(const unsigned char *head, size_t size, uint64_t
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Sets *at to an offset in an object. False: fewer than size bytes follow it. */
+/* Sets *at to an offset in an object. Returns false if fewer than size bytes follow this offset. */
 static bool mon_solaris_look(const struct bytes *object, uint64_t offset, uint64_t size, struct bytes *at)
 {
     uint64_t all = bytes_left(object);
@@ -59,8 +59,8 @@ static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t cou
     return error;
 }
 
-/* Reads a function of the call graph. Its two links to other functions are added to waiting. Functions that were read
- * are marked in seen, so that a ring of links ends. */
+/* Reads a function of the call graph. Its two links to other functions are added to waiting. A function that has been
+ * read is marked in seen, and is not read again. So links that form a ring do not loop forever. */
 static int read_function(const struct bytes *object, uint64_t offset, unsigned char *seen,
                          uint64_t *waiting, size_t *waiting_count, struct histogram_file *file)
 {

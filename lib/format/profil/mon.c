@@ -23,13 +23,14 @@ struct shape {
 /* The PDP-11 comes last: if numbers have only 16 bits, nearly any file seems consistent. */
 static const struct shape shapes[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
-#define SCALE_MIN 2 /* the smallest scale with several counters: profil(2) */
+#define SCALE_MIN 2 /* the smallest scale with more than one counter, see profil(2) */
 
 struct header {
     uint64_t low, high, functions, counter_bytes;
 };
 
-/* Reads the header, and checks its numbers. likely: the size of the counters must be plausible for the text. */
+/* Reads the header, and checks its numbers. If likely is set, the size of the counters must be plausible for the
+ * text. */
 static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t all, bool likely,
                         struct header *header)
 {
@@ -69,7 +70,8 @@ static const struct shape *try_shapes(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
-/* Finds the shape of a file. Its format is known already, so its scale need not be one that monitor() asks for. */
+/* Finds the shape of a file. The format is known already. So if no shape has a usual scale, one with an unusual scale
+ * is accepted. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, struct header *header)
 {
     const struct shape *shape = try_shapes(bytes, size, size, 0, SHAPES - 1, false, true, header);
@@ -145,8 +147,8 @@ static void put_long(struct bytes_out *out, uint64_t number)
     }
 }
 
-/* Writes how often functions were called. Solaris' prof prints nothing if no function was called. So a call at the
- * start of the text is written if the file has no calls. */
+/* Writes how often functions were called. Solaris' prof prints nothing if no function was called. So if the file has no
+ * calls, a call at the start of the text is written. */
 static void put_calls(struct bytes_out *out, const struct histogram_file *file, uint64_t low)
 {
     bool any = false;

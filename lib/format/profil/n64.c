@@ -13,7 +13,7 @@
 
 #define WORD 4u
 #define COUNTER 2u      /* bytes, on the console */
-#define WIDE_COUNTER 4u /* bytes, in programs compiled for wide counters, or counted with --counters 32 */
+#define WIDE_COUNTER 4u /* bytes, in programs compiled for wide counters, or with option --counters 32 */
 #define SEGMENTS_MAX 1024u
 #define PERIOD_US_MAX 10000000u
 
@@ -36,7 +36,7 @@ static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter
     return bytes_left(&at) == 0;
 }
 
-/* Does the file have plausible sizes? It has no magic number. */
+/* Does the file have plausible sizes? The format has no magic number. */
 static bool n64_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct bytes bytes = bytes_of(head, size, WORD, true);

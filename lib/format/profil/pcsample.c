@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads and writes the array of pcsample(2) as it is in memory: pcs and nothing else. The contents of a file do not
- * show the format, so its name must show it, or the user names the format. The reader takes the width and byte order
- * with which the pcs are plausible addresses.
+ * show the format, so the name of the file must show it, or the user must name it. The reader chooses the width and
+ * byte order with which the pcs are plausible addresses.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@ static bool are_addresses(struct bytes bytes)
     return true;
 }
 
-/* Returns the distance of the lowest and the highest pc. Of two byte orders, the right byte order has the smaller
- * distance: the text of a program is small compared with 32 bits of addresses. */
+/* Returns the distance between the lowest and the highest pc. The right byte order has a smaller distance than the
+ * wrong one, because the text of a program is small compared with all 32-bit addresses. */
 static uint64_t address_range(struct bytes bytes)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -56,7 +56,7 @@ static bool guess_pointers(const unsigned char *bytes, size_t size, struct bytes
     return true;
 }
 
-/* Reads the pcs. Zeros at the end are left out: the array was not full. */
+/* Reads the pcs. Zeros at the end are left out, because they are the unused part of the array. */
 int pcsample_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     struct bytes all;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * profil: reads and writes files of the profil family, such as gmon.out and mon.out. They have counters for ranges of
- * text.
+ * text (machine code), or the raw pcs of samples.
  *
  * A struct histogram_file (dialect/histogram.h) has the contents of such a file. Each format has a source file with a
- * function that reads its bytes into a histogram_file, and a function that writes them. Its codec makes it a format for
- * profiles. A profile becomes a histogram_file: its exact addresses are counted with the arithmetic of a dialect. A
- * histogram_file becomes a profile: each counter is a sample at the lowest address that it counts.
+ * function that reads its bytes into a histogram_file, and a function that writes them. Its struct codec makes it a
+ * format for profiles. When a profile becomes a histogram_file, its exact addresses are counted with the arithmetic of
+ * a dialect, one of the old systems (dialect/dialect.h). When a histogram_file becomes a profile, each counter becomes
+ * a sample at the lowest address that it counts.
  *
- * Readers trust nothing: before they allocate memory for a size, they compare it with the bytes that are there. They
- * return 0, PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW, and the caller clears the histogram_file in any case.
- * Writers can also fail with PPROFIL_ERROR_ADDRESSES (an address is too large for the format's pointers) or
- * PPROFIL_ERROR_COUNTERS.
+ * Readers trust nothing: before they allocate memory for a size in the file, they compare this size with the size of
+ * the file. They return 0, PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW, and the caller clears the
+ * histogram_file in any case. Writers can also fail with PPROFIL_ERROR_ADDRESSES (an address is too large for the
+ * format's pointers) or PPROFIL_ERROR_COUNTERS (the format cannot hold these counters).
  */
 #ifndef PPROFIL_PROFIL_H
 #define PPROFIL_PROFIL_H
@@ -36,20 +37,21 @@ void histogram_file_clear(struct histogram_file *file);
 struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high, uint32_t scale,
                                 uint32_t counter_size, uint64_t count);
 
-/* Add an entry to the other lists; histogram_add_pcs adds one pc several times. They return 0, -ENOMEM or -EOVERFLOW,
- * and histogram_add_pcs also -EFBIG. The path of a module is copied. */
+/* Add an entry to another list of the file. histogram_add_pcs adds the same pc several times. They return 0, -ENOMEM or
+ * -EOVERFLOW, and histogram_add_pcs also -EFBIG. The path of a module is copied. */
 int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self, uint64_t count);
 int histogram_add_calls(struct histogram_file *file, uint64_t pc, uint64_t count);
 int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count);
 int histogram_add_module(struct histogram_file *file, const char *path, size_t length, uint64_t start, uint64_t end);
 int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
 
-/* Returns the scale with which this many bytes of counters cover this many bytes of text, rounded as glibc rounds it.
- * It is at most DIALECT_ONE_TO_ONE. */
+/* Returns the scale with which `bytes` bytes of counters cover `text` bytes of text, rounded as glibc rounds it. The
+ * scale is at most DIALECT_ONE_TO_ONE. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text);
 
-/* Returns the only histogram of a file, for formats that hold one. each: bytes of text for each counter; 0: any number.
- * NULL: the file has no histogram or several, or its counters are for another number of bytes. */
+/* Returns the only histogram of a file, for formats that hold one. each is the number of bytes of text for each
+ * counter; 0: any number. NULL: the file does not have exactly one histogram, or its counters are for another number of
+ * bytes. */
 const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
 
 /* Returns the value that a counter of counter_size bytes has after count ticks, by the overflow rule of the file's
@@ -66,29 +68,29 @@ bool histogram_has_memory_addresses(const struct histogram_file *file);
 
 /*
  * Counts one object of a profile by the rules of a dialect. Times become ticks in the order of addresses, and the
- * remainder of a tick is carried to the next address. So the sum of the counters of any range of text is within one
- * tick of the time spent there. scale 0: a counter of two bytes for four bytes of text. rate_hz 0: the rate that
+ * remainder of a tick is carried to the next address. So in any range of text, the sum of the counters is within one
+ * tick of the time spent there. scale 0: two bytes of counters for four bytes of text. rate_hz 0: the rate that
  * histogram_rate returns. The text is the object's code, by link addresses. If the object cannot be read, the text
  * reaches from the first sample to the last.
  *
- * file is empty before the call. The caller clears it, also after an error. Returns 0, -ENOMEM, PPROFIL_ERROR_OFF,
- * PPROFIL_ERROR_NO_SAMPLES (no sample has an address) or -EFBIG (the text is too large).
+ * file is empty before the call. The caller clears it, also after an error. Returns 0, -ENOMEM, PPROFIL_ERROR_OFF (the
+ * scale turns the counting off), PPROFIL_ERROR_NO_SAMPLES (no sample has an address) or -EFBIG (the text is too large).
  */
 int histogram_from_profile(const struct profile *profile, uint32_t object, const struct dialect *dialect,
                            uint32_t scale, double rate_hz, struct histogram_file *file);
 
-/* Counts all objects at once, as raw pcs at the addresses where the objects were mapped. An object that overlaps
- * another one is moved: objects of different processes may have had the same addresses. */
+/* Counts all objects at once, as raw pcs at the addresses where the objects were mapped. An object that would overlap
+ * another one is moved, because objects of different processes may have had the same addresses. */
 int histogram_modules_from_profile(const struct profile *profile, const struct dialect *dialect, double rate_hz,
                                    struct histogram_file *file);
 
 /* Does the dialect count this sample? Some dialects do not count samples in system calls. */
 bool histogram_takes(const struct dialect *dialect, const struct profile_sample *sample);
-/* Returns the ticks per second: rate_hz unless it is 0, else the rate that was asked for, else the rate of the
- * dialect's system. */
+/* Returns the ticks per second: rate_hz if it is not 0, else the rate that the user asked for when the profile was
+ * made, else the rate of the dialect's system. */
 double histogram_rate(const struct profile *profile, const struct dialect *dialect, double rate_hz);
-/* Returns the time of a sample, ns. This is its CPU time, or its elapsed time if the profile has no CPU time. Without
- * any times, it is computed from the number of samples and the rate of the profile. */
+/* Returns the time of a sample, ns. This is its CPU time, or its elapsed time if the profile has no CPU time. If the
+ * profile has no times, the time is computed from the number of samples and the rate of the profile. */
 uint64_t histogram_time(const struct profile *profile, const struct profile_sample *sample);
 
 /* --- histograms as profiles ------------------------------------------------------------ */
@@ -97,8 +99,8 @@ uint64_t histogram_time(const struct profile *profile, const struct profile_samp
  * no modules, there is one object: "[kernel]" if system calls were counted, else the object of the file, or "[text]" if
  * that is not known. Addresses become offsets if the object's file is on this machine. Returns 0, -ENOMEM, -EFBIG,
  * PPROFIL_ERROR_DAMAGED (the sum of times does not fit into the totals) or PPROFIL_ERROR_LOAD_ADDRESS.
- * PPROFIL_ERROR_LOAD_ADDRESS means that the object is position-independent, and that none of the file's addresses is in
- * it: the file does not contain the address where the object was loaded. */
+ * PPROFIL_ERROR_LOAD_ADDRESS means that the object is position-independent, and that no address in the histogram file
+ * is in the object. So the address where the object was loaded is not known. */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
 /* Returns the name of the system call that a cell counts, in a kpdata file that counts system calls. The name is
@@ -109,43 +111,43 @@ const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME]);
 /* --- codecs ---------------------------------------------------------------------------- */
 
 struct codec {
-    const char *dialect;   /* name of the dialect by which a profile is counted, unless the user names another */
+    const char *dialect;   /* name of the dialect by which a profile is counted if the user names none */
     double rate_hz;        /* ticks per second that readers of the format assume; 0: the file contains the rate */
-    bool whole;            /* a file has all objects; else there is a file for each object */
+    bool whole;            /* one file has all objects; else there is a file for each object */
     bool single;           /* a file has at most one histogram */
     bool has_modules;      /* a file contains the addresses where objects were mapped */
-    uint32_t counter_size; /* bytes of a counter, if larger counts are cut off; 0: counts are never cut off */
+    uint32_t counter_size; /* bytes of a counter; counts that do not fit are reported. 0: no such report */
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
 };
 
-/* Reads the file at path, and NAME.meta (see below). object is the path of the ELF file that was counted, which is not
- * opened; NULL: not known. Returns 0 or an error; the caller clears file in either case. */
+/* Reads the file at path, and NAME.meta (see below). object is the path of the ELF file that was counted; NULL: not
+ * known. The ELF file is not opened. Returns 0 or an error. The caller clears file in either case. */
 int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file);
 /* Reads the file as codec_load does, and converts it into an empty profile. Can also fail with PPROFIL_ERROR_NO_OBJECT
  * and PPROFIL_ERROR_NOT_ELF. */
 int codec_read(const struct codec *codec, const char *path, const char *name, const char *object,
                struct profile *profile);
-/* Lists the objects of a profile for which files are written. The first is the main object: the file with the name of
- * the first process, else the file with the most time, else the object with the most time. Other files follow if they
- * have at least half a tick, unless one file has all objects (codec.whole). The caller frees the list. Returns 0,
- * -ENOMEM or PPROFIL_ERROR_NO_SAMPLES. */
+/* Lists the objects of a profile for which counter files are written. The first is the main object: the ELF file with
+ * the name of the first process, else the ELF file with the most time, else the object with the most time. Then come
+ * other ELF files with at least half a tick of time. If codec->whole is set, only the main object is listed. The caller
+ * frees the list. Returns 0, -ENOMEM or PPROFIL_ERROR_NO_SAMPLES. */
 int codec_objects(const struct codec *codec, const struct format_options *options, const struct profile *profile,
                   uint32_t **objects, size_t *count);
 /* Writes the file of one object that codec_objects has listed. */
 int codec_write(const struct codec *codec, int fd, const struct format_options *options, const struct profile *profile,
                 uint32_t object);
 
-/* Reads a file of the family, and its FILE.meta, without making a profile of it. format is the name of the format;
- * NULL: the contents show it. object is as for codec_load. Returns 0 or an error of reading (pprofil/error.h). The
- * caller clears file in either case. */
+/* Reads a file of the profil family, and its FILE.meta, without making a profile. format is the name of the format;
+ * NULL: the contents or the name of the file show it. object is as for codec_load. Returns 0 or an error of reading
+ * (pprofil/error.h). The caller clears file in either case. */
 int format_read_histograms(const char *path, const char *format, const char *object, struct histogram_file *file);
 /* Writes histograms that have been counted already, as format_write_file does. */
 int format_write_histograms(const struct format *format, const char *path, const struct histogram_file *histograms);
 
-/* Is this a plausible size of the counters for the text [low, high)? Formats without a magic number are recognised by
- * it. */
+/* Is counter_bytes a plausible size of the counters for the text [low, high)? This helps to recognise formats without a
+ * magic number. */
 bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
 
 /* --- FILE.meta ------------------------------------------------------------------------- */
@@ -165,14 +167,14 @@ bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
 
 /* Does file have contents for which the format of codec has no field? */
 bool meta_is_needed(const struct codec *codec, const struct histogram_file *file);
-/* Writes PATH.meta for the file at PATH. 0 or -errno. */
+/* Writes PATH.meta for the file at PATH. Returns 0 or -errno. */
 int meta_write(const char *path, const struct histogram_file *file);
 /* Removes PATH.meta, after a file that needs none has been written to PATH. */
 void meta_remove(const char *path);
-/* Adds the contents of PATH.meta to the file that was read from these bytes. PATH.meta is ignored if its sum does not
+/* Adds the contents of PATH.meta to file, which was read from these bytes. PATH.meta is ignored if its sum does not
  * match the bytes, or if its owner is neither this user, root nor the owner of PATH. Returns 0 or -ENOMEM. */
 int meta_read(const char *path, const void *bytes, size_t size, struct histogram_file *file);
-/* Adds the contents of text, a FILE.meta, to file. sum: hash_fnv of the bytes of FILE. */
+/* Adds the contents of a FILE.meta, text, to file. sum is hash_fnv of the bytes of FILE. */
 int meta_parse(const char *text, uint64_t sum, struct histogram_file *file);
 
 /* --- the formats ----------------------------------------------------------------------- */

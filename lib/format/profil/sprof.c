@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes what glibc's dynamic linker writes about a library with LD_PROFILE, for sprof. The file is like
- * gmon.out, but has a fixed size, because the linker maps the file and counts in it. The file has sixteen times as much
- * space for arcs as the linker uses (eight times with 4-byte pointers), and sprof refuses any other size. sprof also
- * refuses any rate except 100 Hz.
+ * Reads and writes the file that glibc's dynamic linker makes for the library in LD_PROFILE, for sprof. The file is
+ * like gmon.out, but has a fixed size, because the linker maps the file and counts in it. The file has sixteen times as
+ * much space for arcs as the linker uses (eight times with 4-byte pointers), and sprof refuses any other size. sprof
+ * also refuses any rate except 100 Hz.
  */
 #include "config.h"
 
@@ -62,7 +62,7 @@ static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Reads the arcs. Their addresses are relative to the start of the text; 0 is a caller in another object. */
+/* Reads the arcs. Their addresses are relative to the start of the text; A caller of 0 is in another object. */
 static int read_arcs(struct bytes *bytes, uint64_t low, uint64_t most, struct histogram_file *file)
 {
     uint64_t tag = bytes_get(bytes, TAG), count = bytes_get(bytes, 4);
