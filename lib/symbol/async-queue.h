@@ -6,7 +6,7 @@
  *
  * Objects and locations have the same indexes in both profiles, because both sides number them in
  * the same order. Strings and functions have different indexes: the worker sends each new string
- * and function, and the other side translates their indexes.
+ * and function, and the async_symbolizer translates their indexes.
  */
 #ifndef PPROFIL_ASYNC_QUEUE_H
 #define PPROFIL_ASYNC_QUEUE_H
@@ -88,9 +88,9 @@ struct async_queue {
     pthread_cond_t ended_now;
     atomic_bool closing;
     bool ended;     /* the worker has left */
-    bool abandoned; /* nobody waits for the worker: it frees the queue */
+    bool abandoned; /* nobody waits for the worker any more, so the worker frees the queue */
     struct async_requests requests;
-    struct async_results *results; /* owned; not received yet */
+    struct async_results *results; /* owned; results that were not received yet, oldest first */
 };
 
 /* Returns a new queue. NULL: no memory. */
@@ -110,7 +110,8 @@ struct async_requests async_queue_take(struct async_queue *queue, uint64_t until
 int async_queue_post(struct async_queue *queue, struct async_results *results);
 /* Waits until the async_symbolizer closes the queue. */
 void async_queue_await_close(struct async_queue *queue);
-/* The worker calls this after it has freed its memory. After that it does not touch the queue. */
+/* The worker calls this after it has freed its memory, and does not touch the queue after the
+ * call. */
 void async_queue_end(struct async_queue *queue);
 
 /* --- the async_symbolizer's side ---------------------------------------------------------- */

@@ -2,11 +2,11 @@
 /*
  * Asynchronous look-ups, on the profile's side; async-worker.c is the other side.
  *
- * An object is sent to the worker with a copy of its file descriptor. Descriptors come from the
- * supervisor separately from events, and may be later. So an object waits for its descriptor, but
- * no longer than DESCRIPTOR_NS. All later objects wait with it, and so do the locations in all of
- * them. A descriptor that comes even later is sent alone, and the object's locations are looked up
- * again.
+ * An object is sent to the worker with a copy of its file descriptor. The supervisor sends
+ * descriptors separately from events, and they may come later than the events. So an object waits
+ * for its descriptor, but no longer than DESCRIPTOR_NS. All later objects wait with it, and so do
+ * the locations in all of them. A descriptor that comes even later is sent alone, and the object's
+ * locations are looked up again.
  */
 #include "config.h"
 
@@ -44,14 +44,15 @@ struct async_symbolizer {
     /* Objects with an index below objects, and locations with an index below locations, were sent.
      * Source lines were requested for locations with an index below lines. */
     uint32_t objects, locations, lines;
-    uint64_t *seen_at; /* owned; indexed by object: when it was first seen, CLOCK_MONOTONIC, ns */
+    /* owned; indexed by object: when the object was first seen, CLOCK_MONOTONIC, ns */
+    uint64_t *seen_at;
     uint32_t seen_count;
     struct async_list awaited; /* objects that were sent before their descriptors came */
     bool want_lines;
     uint8_t *known; /* owned; indexed by location: a set of enum known */
     uint32_t known_count;
     struct async_list wanted[ASYNC_KINDS]; /* locations to send with the next exchange */
-    /* Received: */
+    /* The fields below are about results that were received. */
     uint32_t names; /* number of locations that have a name */
     struct translation strings, functions;
     struct code_listing *listings; /* owned */
@@ -81,8 +82,8 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
     return 0;
 }
 
-/* Ends the thread. A look-up may wait for a remote server for a long time: then the thread is left
- * behind, and frees the queue when the look-up has ended. */
+/* Ends the thread. A look-up may wait for a remote server for longer than LEAVE_NS. Then the thread
+ * is left behind, and frees the queue when the look-up has ended. */
 static void leave_thread(struct async_symbolizer *async)
 {
     if (async_queue_close(async->queue, LEAVE_NS)) {
@@ -145,7 +146,8 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     copy.path = strdup(profile->strings[copy.object.path]);
     if (copy.path == NULL)
         return -ENOMEM;
-    /* a file without its descriptor is not opened by its path, because opening it may hang */
+    /* if the descriptor has not come, hangs keeps the worker from opening the file by its path,
+     * because that may hang */
     if (profile_awaits_object(profile, async->objects)) {
         copy.object.hangs = true;
         /* the list of names of an ANON object needs no descriptor, and is read again when it
@@ -164,8 +166,9 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     return 0;
 }
 
-/* Sends a descriptor that came late. Definitions in the object may have been requested in vain, so
- * KNOWN_DEFINED is cleared, and the definitions can be requested again. */
+/* Sends a descriptor that came after its object was sent. Definitions in the object that were
+ * requested before may not have been found. So KNOWN_DEFINED is cleared, and the definitions
+ * can be requested again. */
 static int send_file(struct async_symbolizer *async, uint32_t object,
                      struct async_requests *requests)
 {

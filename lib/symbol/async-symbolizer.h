@@ -17,8 +17,8 @@ struct async_symbolizer;
 /* Called for each location that gets a name, or lines. */
 typedef void async_symbolizer_named(void *context, uint32_t location);
 
-/* Creates an async_symbolizer for a profile, which must outlive it. 0, -ENOMEM or -EAGAIN (no
- * thread). */
+/* Creates an async_symbolizer for a profile. The profile must outlive the async_symbolizer. 0,
+ * -ENOMEM or -EAGAIN (no thread). */
 int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named, void *context,
                          struct async_symbolizer **result);
 /* Ends the thread and frees everything. Waits at most a second for the thread. After that the
@@ -39,7 +39,7 @@ void async_symbolizer_want_lines(struct async_symbolizer *async);
 void async_symbolizer_want_definition(struct async_symbolizer *async, uint32_t location);
 /* Requests the code of the function around a location. 0 or -ENOMEM. */
 int async_symbolizer_want_code(struct async_symbolizer *async, uint32_t location);
-/* Takes the next listing that has arrived, which the caller owns then. False: none has arrived. */
+/* Takes the next listing that has arrived. The caller then owns it. False: none has arrived. */
 bool async_symbolizer_take_code(struct async_symbolizer *async, struct code_listing *code);
 
 #endif

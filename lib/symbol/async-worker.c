@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The worker thread of an async_symbolizer. In a loop it takes requests, makes look-ups for
- * SLICE_NS, and sends the results. Code comes first, because somebody waits for it, then names,
- * definitions and lines. JIT code may get its name later: a location without one is looked up again
- * when its object's list of names has grown.
+ * SLICE_NS, and sends the results. Code is looked up first, because a user waits for it, then
+ * names, definitions and lines. JIT code may get its name later. So a location without a name is
+ * looked up again when the list of names of its object has grown.
  *
  * After an error, such as no memory, the thread makes no more look-ups. The caller's profile keeps
  * what it has.
@@ -21,8 +21,8 @@
 #include "symbol/async-queue.h"
 #include "symbol/symbol.h"
 
-#define SLICE_NS UINT64_C(20000000) /* time for look-ups before results are sent */
-/* time between two checks of whether lists of names have grown */
+#define SLICE_NS UINT64_C(20000000) /* ns that look-ups may take before results are sent */
+/* ns between two checks whether lists of names have grown */
 #define RENEW_NS UINT64_C(1000000000)
 /* Bytes of stack for a signal handler. A signal frame with all vector registers takes 11 KiB. */
 #define SPARE_STACK 65536
@@ -64,7 +64,7 @@ static uint64_t worker_idle_until(const struct worker *worker)
 }
 
 /* Adds objects and locations to the worker's profile. Both profiles get the same objects and
- * locations in the same order, so their indexes agree; -EPROTO if they do not. */
+ * locations in the same order, so their indexes agree. -EPROTO: they do not. */
 static int worker_enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;
@@ -102,7 +102,8 @@ static int backlog_add(struct backlog *backlog, const struct async_list *locatio
     return error;
 }
 
-/* Gives an object its late descriptor, and looks up again everything that was looked up in it. */
+/* Gives an object the descriptor that came late. Everything that was looked up in the object will
+ * be looked up again. */
 static int worker_take_file(struct worker *worker, struct async_file *file)
 {
     const struct profile *profile = worker->profile;
@@ -250,9 +251,9 @@ static int worker_run_slice(struct worker *worker)
 
 /* --- code made at run time ------------------------------------------------------------- */
 
-/* For each object with unlisted locations: reads the list of names again if it has grown. Returns
- * whether any has grown. The array renewed is indexed by object, and marks the objects that were
- * checked already. */
+/* For each object with unlisted locations, reads the list of names again if the list has grown.
+ * Returns whether any list has grown. The array renewed is indexed by object, and marks the objects
+ * that were checked already. */
 static bool worker_renew_lists(struct worker *worker, bool *renewed)
 {
     bool any = false;
@@ -378,9 +379,9 @@ static void *worker_run(void *queue)
     return NULL;
 }
 
-/* The thread blocks all signals except those that report a crash: the others are for the program
- * that uses this library. If a crash's signal were blocked in the thread that crashes, the kernel
- * would end the process without calling the handler that tidies up. */
+/* The thread blocks all signals except those that report a crash. The blocked signals are for the
+ * program that uses this library. If the signal of a crash were blocked in the thread that crashes,
+ * the kernel would end the process without calling the handler that tidies up. */
 int async_worker_start(struct async_queue *queue, pthread_t *thread)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};

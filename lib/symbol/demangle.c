@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Demangles C++ and Rust names, with libiberty. Only names that cannot be names in C are demangled,
- * because libiberty would turn the C function "i" into "int".
+ * Demangles C++ and Rust names, with libiberty. Only names that begin like mangled names are
+ * demangled, because libiberty would turn the C function "i" into "int".
  *
  * A mangled name may refer to its own parts again and again, so that 300 bytes become gigabytes. So
  * libiberty delivers the text piece by piece, and demangling ends when the text gets too long.
@@ -24,10 +24,9 @@
 
 #ifdef HAVE_LIBIBERTY
 struct text {
-    char *bytes; /* room for DEMANGLED_SIZE_MAX and a NUL */
+    char *bytes; /* room for DEMANGLED_SIZE_MAX bytes and a NUL */
     size_t size;
-    /* longjmp is the only way to stop libiberty; it then leaks memory, but only for names in
-     * punycode */
+    /* only longjmp can stop libiberty. If the name is in punycode, libiberty then leaks memory */
     jmp_buf too_long;
 };
 

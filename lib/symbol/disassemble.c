@@ -40,7 +40,7 @@ struct capstone {
 
 struct disassembler {
     unsigned machine;
-    uint32_t unit;       /* bytes; an instruction's size is a multiple of it */
+    uint32_t unit; /* smallest size of an instruction, bytes; all sizes are multiples of unit */
     const char *problem; /* why everything is shown as bytes, or NULL */
 #ifdef HAVE_CAPSTONE
     struct capstone library;

@@ -3,8 +3,9 @@
  * Reads the functions of a compilation unit from its debug information, once, at the first look-up
  * in the unit.
  *
- * A hostile file may have loops in its trees of entries. So nesting is bounded, and so is the
- * number of entries that are read: a few times as many as fit into the unit. The rest is left out.
+ * A hostile file may have loops in its trees of entries. So the depth of nesting is limited. The
+ * number of entries that are read is limited, too, to a few times as many as fit into the unit.
+ * Further entries are left out.
  */
 #include "config.h"
 
@@ -17,8 +18,9 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* How many entries are read for a unit at most: PASSES for each of its bytes, because an entry has
- * at least one byte, plus SPARE for its lists of ranges, which are in another section. */
+/* Limit of the entries and ranges that are read for a unit. It is PASSES for each byte of the unit,
+ * because an entry has at least one byte, plus SPARE, because lists of ranges are in another
+ * section. */
 #define PASSES 4u
 #define SPARE 65536u
 

@@ -21,7 +21,7 @@
 #include "symbol/symbol.h"
 
 #define NAME_SIZE_MAX 4096u /* bytes of a name that is put together */
-#define STEPS_MAX 16u       /* references from an inlined function to its declaration */
+#define STEPS_MAX 16u       /* references followed from an inlined function to its declaration */
 
 /* An inlined function, and the name that was made for it. */
 struct origin {
@@ -53,7 +53,8 @@ static bool follow_reference(Dwarf_Die *die, unsigned reference)
     return true;
 }
 
-/* Returns the entry that declares an inlined function. The entry of a method is in its class. */
+/* Returns the entry that declares an inlined function. For a method, this is the entry in its
+ * class. */
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     for (unsigned i = 0; i < STEPS_MAX; i++)

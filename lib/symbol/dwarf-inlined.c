@@ -2,7 +2,7 @@
 /*
  * Finds inlined functions, from the tree of scopes that the debug information has for each
  * function. The tree of a function is read once and its inlined functions are kept, because many
- * look-ups are in the same function. The trees of hostile files are bounded as in
+ * look-ups are in the same function. Reading the trees of hostile files is limited as in
  * dwarf-functions.c.
  */
 #include "config.h"

@@ -21,14 +21,15 @@
 /* Longest time that is counted for one list, ns. If reading the list took longer, this thread was
  * not running for a while. */
 #define ONE_LIST_NS_MAX 100000000
-#define UNITS_MAX (1u << 22) /* ranges of code; in a hostile file all units may share one list */
+/* ranges of code in all units; in a hostile file, all units may share one long list */
+#define UNITS_MAX (1u << 22)
 
 /* --- ranges of code ------------------------------------------------------------------------ */
 
 /* Begins to read the list of ranges of an entry. Lists are in a section of their own, and entries
- * may share them. If an element of a list is no range, libdw goes on to the next element without
- * returning. So, however few entries and ranges are read, the lists of a hostile file can take time
- * that grows with the square of its size. Therefore the time is bounded. */
+ * may share them. If an element of a list is no range, libdw skips it without returning. So the
+ * lists of a hostile file can take time that grows with the square of the file's size, even if few
+ * entries and ranges are read. Therefore the time is limited. */
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
 {
     return (struct elf_ranges){.object = object, .die = die, .since = (int64_t)time_now()};

@@ -2,10 +2,10 @@
 /*
  * Finds the separate debug file of an ELF file, by name or by build-id.
  *
- * This file makes the search by name (.gnu_debuglink), in the directories where gdb and libdwfl
- * look too. libdwfl itself would open any file that has the name: a FIFO would block, and a small
- * file may unpack to more than all memory. The search by build-id, below /usr/lib/debug and through
- * debuginfod, is made by libdwfl.
+ * The code here searches by name (.gnu_debuglink), in the directories where gdb and libdwfl look
+ * too. libdwfl itself would open any file that has the name. But opening a FIFO would block, and a
+ * small file may unpack to more than all memory. libdwfl makes the search by build-id, below
+ * /usr/lib/debug and through debuginfod.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 #define SYSTEM_DIRECTORY "/usr/lib/debug"
 #define CRC_PIECE 65536u /* bytes read at a time */
 
-/* What identifies the debug file: its build-id, or else the checksum in the link. A file that
- * several debug files share has a build-id only. */
+/* What identifies the debug file: its build-id, or, if that is not known, the checksum in
+ * .gnu_debuglink. A file that several debug files share has a build-id only. */
 struct wanted {
     const uint8_t *build_id; /* borrowed */
     ssize_t build_id_size;   /* bytes; less than 1: none */
@@ -57,7 +57,7 @@ static bool has_build_id(int fd, const struct wanted *wanted)
     return same;
 }
 
-/* Returns a descriptor of the file at path if it is the wanted one, or -1. */
+/* Returns a descriptor of the file at path if it is the wanted file; otherwise -1. */
 static int try_path(const char *path, const struct wanted *wanted)
 {
     int fd = file_opener_open(path, 0);
@@ -72,9 +72,10 @@ static int try_path(const char *path, const struct wanted *wanted)
     return -1;
 }
 
-/* Opens the debug file with the name link. Looks beside the file, in .debug beside it, and in the
- * file's directory below SYSTEM_DIRECTORY; an absolute link is tried as it is. Returns a descriptor
- * and its *name, both the caller's; or -1. */
+/* Opens the debug file with the name link. If link is an absolute path, tries only that path.
+ * Otherwise looks in the directory of file, in its subdirectory .debug, and in the same directory
+ * below SYSTEM_DIRECTORY. Returns a descriptor, or -1. *name becomes the path. The caller owns
+ * both. */
 static int find_by_name(const char *file, const char *link, const struct wanted *wanted,
                         char **name)
 {
@@ -97,8 +98,8 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
     return -1;
 }
 
-/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt). It
- * asks for a shared file if link is not the debuglink of the ELF file itself. */
+/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt).
+ * libdwfl asks for a shared file if link is not the debuglink of the ELF file itself. */
 static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
 {
     GElf_Addr bias;

@@ -2,11 +2,11 @@
 /*
  * Finds where a function begins and ends if it has no symbol. Stripped files still have an unwind
  * table (.eh_frame), most have its index (.eh_frame_hdr), and all have sections. Values from the
- * file are checked before they are used, and the file may be cut off anywhere.
+ * file are checked before they are used, and the file may end at any byte.
  *
  * Static programs have .eh_frame, because they unwind through it, but gcc does not let the linker
- * make the index. Then libdw parses the entries of .eh_frame (LSB core, "Exception Frames"), and
- * only their ranges of code are kept.
+ * make the index. Without the index, libdw parses the entries of .eh_frame (LSB core, "Exception
+ * Frames"), and only their ranges of code are kept.
  */
 #include "config.h"
 
@@ -260,7 +260,8 @@ struct unwind_entry {
 };
 #define UDATA4 0x03
 #define DATAREL_SDATA4 0x3b
-/* offset of the table, after the encodings, the address of .eh_frame and the count */
+/* offset of the table in .eh_frame_hdr, bytes. Before it are the version, the encodings, the
+ * address of .eh_frame and the count */
 #define TABLE_AT 12
 
 static bool find_unwind_index(const struct elf_object *object, struct unwind_index *index)
@@ -298,9 +299,9 @@ static uint64_t function_at(const struct unwind_index *index, size_t i)
     return index->address + (uint64_t)(int64_t)unwind_entry(index, i).function;
 }
 
-/* Returns how many bytes of code a frame description covers; UINT64_MAX: not known. The fourth word
- * of the description is the number of bytes if the third word is the function's start, relative to
- * the address of the third word. The third word nearly always is. */
+/* Returns how many bytes of code a frame description covers; UINT64_MAX: not known. Nearly always,
+ * the third word of the description is the start of the function, relative to the address of that
+ * word. Then the fourth word is the number of bytes. */
 static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uint64_t function)
 {
     size_t room;

@@ -24,7 +24,7 @@ struct elf_unit {
 
 /* The unit of the last look-up. It is kept because the next look-up is mostly in the same unit. */
 struct elf_unit_found {
-    uint64_t start, end; /* addresses in the debug information; no other unit begins inside */
+    uint64_t start, end; /* addresses in the debug information; no other unit begins between them */
     Dwarf_Die die;
     const char *directory; /* borrowed; where the unit was compiled; "": not known */
 };
@@ -55,7 +55,7 @@ struct elf_object {
     uint32_t extent_count;
     /* owned; tsearch(3) tree of elf_functions, one for each unit: dwarf-functions.c */
     void *functions;
-    void *origins;   /* owned; tsearch(3) tree of inlined functions' names: dwarf-inlined-names.c */
+    void *origins; /* owned; tsearch(3) tree of inlined functions' names: dwarf-inlined-names.c */
 };
 
 /* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------ */
@@ -66,13 +66,13 @@ struct elf_object {
 #define ELF_SECTIONS_MAX 4096u
 
 /* Checks whether libdw may read a file. libdw unpacks whole compressed sections into memory.
- * Returns 0; -EFBIG: they would take too much memory; -ENOEXEC: it is no ELF file; or another
- * -errno: the file cannot be read. */
+ * Returns 0, -EFBIG (the unpacked sections would take too much memory), -ENOEXEC (it is no ELF
+ * file), or another -errno (the file cannot be read). */
 int elf_check_unpacked_size(int fd);
 
-/* Finds the separate debug file of a module, or the file that several debug files share. It is the
- * callback find_debuginfo of Dwfl_Callbacks. Returns a descriptor and its *name, both the caller's;
- * or -1. */
+/* Finds the separate debug file of a module, or the file that several debug files share. This is
+ * the callback find_debuginfo of Dwfl_Callbacks. Returns a descriptor, or -1. *name becomes the
+ * path of the file. The caller owns both. */
 int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name,
                         Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
                         char **name);
@@ -90,7 +90,7 @@ bool elf_is_name(const char *name);
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
 /* Reads the ranges of code of an entry of the debug information, one after the other. Empty ranges
- * are left out. Reading ends early if the ranges of the file have taken too long. */
+ * are left out. Reading ends early if reading the ranges of this file has taken too long so far. */
 struct elf_ranges {
     struct elf_object *object;
     Dwarf_Die *die;

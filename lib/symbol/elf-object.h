@@ -17,10 +17,11 @@ struct elf_object;
 
 struct elf_symbol {
     uint64_t start, size;
-    const char *name;    /* borrowed from the file */
-    uint32_t preference; /* among symbols at one address the highest wins */
-    uint32_t function;   /* set by the symbolizer: index of the function in the profile, or 0 */
-    bool sized;          /* size is from the file; otherwise size is a guess */
+    const char *name; /* borrowed from the file */
+    /* if several symbols have one address, the one with the highest preference is used */
+    uint32_t preference;
+    uint32_t function; /* set by the symbolizer: index of the function in the profile, or 0 */
+    bool sized;        /* size is from the file; otherwise size is a guess */
     /* set by the symbolizer: the place of the function's definition was looked up */
     bool defined;
 };
@@ -32,7 +33,7 @@ int elf_object_open(int fd, const char *path, const uint8_t *build_id, uint32_t 
                     struct elf_object **object);
 void elf_object_close(struct elf_object *object);
 
-/* Returns whether the file has this build-id. False: it has another, or none. */
+/* Returns whether the file has this build-id. False: the file has another build-id, or none. */
 bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size);
 
 /* Returns libelf's handle of the file, borrowed, for its headers. The addresses in the headers are
@@ -58,7 +59,7 @@ struct elf_segment {
 /* Finds the segment that holds a file offset. False: none does. */
 bool elf_object_segment(const struct elf_object *object, uint64_t offset,
                         struct elf_segment *segment);
-/* Converts an address to the file's link-time address, which other tools show. Both addresses
+/* Converts an address to the file's link-time address, which other tools show. The two addresses
  * differ if libdwfl has moved a file that was found by its build-id. */
 uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
 
@@ -85,8 +86,9 @@ struct elf_line {
     uint32_t number; /* 0: not known */
 };
 
-/* Finds the source line of an address, in the innermost function that was inlined there. Cheap for
- * addresses near that of the previous call. False: not known. */
+/* Finds the source line of an address, in the innermost function that was inlined there. A call is
+ * cheap if its address is in the same compilation unit as the address of the previous call. False:
+ * not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
 /* Writes the path of a line's file, without "." and "..". The path is absolute if the debug
  * information has the directory. */
@@ -95,8 +97,8 @@ void elf_line_path(const struct elf_line *line, char *path, size_t size);
 /* A range of code that replaces a call of an inlined function. */
 struct elf_inlined {
     uint64_t start, end;
-    uint64_t die;              /* offset of its entry in the debug information */
-    uint32_t depth;            /* number of scopes around it in the function */
+    uint64_t die;              /* offset of the range's entry in the debug information */
+    uint32_t depth;            /* number of scopes around the entry in the function */
     struct elf_origin *origin; /* borrowed; NULL: elf_object_inlined_origin was not called yet */
 };
 /* Finds all ranges of inlined functions in the function around an address, outer ranges before
@@ -107,10 +109,10 @@ int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_i
 
 #define ELF_INLINED_MAX 63u /* inlined functions around one address; deeper ones are left out */
 
-/* Finds the ranges of inlined functions around an address, outermost first. Each was inlined into
- * the one before it, and the first into the function that the code belongs to. The ranges are
- * borrowed from the object. Cheap after a call for another address of the function. 0 or
- * -ENOMEM. */
+/* Finds the ranges of inlined functions around an address, outermost first. The function of each
+ * range was inlined into the function of the range before it, and the first one into the function
+ * that the code belongs to. The ranges are borrowed from the object. The first call for a function
+ * takes longer than later ones. 0 or -ENOMEM. */
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count);
 /* Finds where the inlined function was called. If the place is not known, file is "" and number

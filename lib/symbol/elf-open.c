@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens ELF files, and finds their segments. libdwfl finds and reads all else: .symtab, .dynsym,
- * .gnu_debugdata, debug files by build-id and debuglink, and debuginfod.
+ * Opens ELF files, and finds their segments. libdwfl finds and reads everything else: .symtab,
+ * .dynsym, .gnu_debugdata, and debug files by build-id or from debuginfod. elf-debug-file.c finds
+ * debug files by name.
  *
  * Files may be hostile. libelf checks what it reads, and this file checks what it computes from
  * that. None of this runs inside a profiled process.

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* number of symbols before an address that are checked: each may reach past the address */
+/* number of symbols that begin before an address and are checked, because each may reach past it */
 #define OVERLAPS_MAX 16
 /* bytes of names that are compared; names in a hostile file may be equal for megabytes */
 #define COMPARED 256
@@ -40,9 +40,9 @@ static bool is_mark(const char *name)
            (name[2] == '\0' || name[2] == '.');
 }
 
-/* Rates a symbol; of the symbols at one address, the highest rated is used. Symbols with a size
- * come before symbols without. Global ones then come before weak ones, and weak ones before local
- * ones. Then the name with the fewest leading underscores comes first. */
+/* Rates a symbol: of the symbols at one address, that with the highest result is used. Symbols with
+ * a size are better than symbols without. Next, global symbols are better than weak ones, and weak
+ * ones than local ones. Last, the name with fewer leading underscores is better. */
 static uint32_t symbol_preference(const GElf_Sym *symbol, const char *name)
 {
     static const uint32_t binding[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
@@ -78,13 +78,13 @@ static int compare_symbols(const void *left, const void *right)
     return strncmp(a->name, b->name, COMPARED);
 }
 
-/* Gives a size to symbols that have none (from assembler): they reach to the next symbol, at most
- * to the end of their section. Inside a symbol with a size they are only labels, and are left
- * out. */
+/* Gives a size to symbols that have none, as symbols in assembler code may. They reach to the next
+ * symbol, or to the end of their section if that comes first. A symbol without a size that begins
+ * inside a symbol with a size is only a label, and is left out. */
 static void size_labels(struct elf_object *object)
 {
     struct elf_symbol *symbols = object->symbols;
-    uint64_t covered = 0; /* sized symbols so far reach up to this address */
+    uint64_t covered = 0; /* highest end of the symbols with a size so far, an address */
     size_t kept = 0;
 
     for (size_t i = 0; i < object->symbol_count; i++) {

@@ -18,8 +18,8 @@
 
 #include "symbol/elf-internal.h"
 
-/* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Compressed debug
- * information grows to 10 times its size. */
+/* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Real debug information
+ * unpacks to at most about 10 times its compressed size. */
 #define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20)
 #define RATIO 32u
 #define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30) /* bytes; the limit for any file */
@@ -85,7 +85,7 @@ static bool add_stream(struct bytes_left bytes, uint64_t *sum)
         return false;
     size_t checksum = checksums[header[XZ_FLAGS] & 15];
     while ((block = unpacked_size_take(&bytes, 1)) != NULL &&
-           *block != 0) { /* a 0 begins the index */
+           *block != 0) { /* a 0 is the start of the index, which follows the last block */
         if (unpacked_size_take(&bytes, (*block + 1u) * 4 - 1) == NULL || !add_chunks(&bytes, sum))
             return false;
         size_t padding = -(size_t)(bytes.at - block) & 3;

@@ -37,7 +37,7 @@ struct code_reader {
     uint64_t shift;      /* an address of elf minus the corresponding link-time address */
     struct disassembler *disassembler;
     struct symbol_code *code;
-    const struct elf_symbol *named; /* the symbol whose name is in name */
+    const struct elf_symbol *named; /* the symbol whose name is in the field name */
     char name[NAME_SIZE_MAX];
 };
 
@@ -210,7 +210,7 @@ static int read_instructions(struct code_reader *reader)
     struct symbol_code *code = reader->code;
     int error = 0;
 
-    /* no start of an instruction is known, so the location is taken as a start */
+    /* no start of an instruction is known, so one is assumed to begin at the location */
     if (reader->unbounded) {
         error = read_between(reader, reader->start, reader->address);
         return error == 0 ? read_between(reader, reader->address, reader->end) : error;

@@ -18,11 +18,13 @@ struct symbol_instruction {
     uint64_t place;
     uint32_t size; /* bytes */
     char *text;    /* owned; "mov    %rax,%rbx"; bytes in hexadecimal if there is no disassembler */
-    uint32_t file; /* index into symbol_code.files: the file of line */
+    uint32_t file; /* index into symbol_code.files: the source file */
     /* number of the source line, in the code of the innermost inlined function; 0: not known */
     uint32_t line;
-    uint32_t inlined; /* index into symbol_code.inlined: the innermost inlined function around it */
-    uint64_t target;  /* link-time address that the instruction jumps to or calls; 0: not known */
+    /* index into symbol_code.inlined: the innermost inlined function around the instruction; 0:
+     * none */
+    uint32_t inlined;
+    uint64_t target; /* link-time address that the instruction jumps to or calls; 0: not known */
 };
 
 struct symbol_code {
@@ -36,9 +38,9 @@ struct symbol_code {
     uint32_t inlined_count;
 };
 
-/* Reads the code of the function around a location of the symbolizer's profile. The caller frees it
- * with symbol_code_free. Returns 0; PPROFIL_ERROR_NO_CODE: the code cannot be found, and *problem
- * (borrowed) says why in a few words; or -ENOMEM. */
+/* Reads the code of the function around a location of the symbolizer's profile. The caller frees
+ * *code with symbol_code_free. Returns 0; PPROFIL_ERROR_NO_CODE: the code cannot be found, and
+ * *problem (borrowed) says why in a few words; or -ENOMEM. */
 int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
                     const char **problem);
 void symbol_code_free(struct symbol_code *code);

@@ -2,7 +2,7 @@
 /*
  * Finds the source line and the innermost inlined function of each instruction of a function. The
  * path of a file and the name of an inlined function are made only once. The debug information
- * mostly has a single string for each, so pointers are compared before texts are.
+ * mostly has a single string for each of them, so pointers are compared first.
  */
 #include "config.h"
 
@@ -15,9 +15,9 @@
 #include "symbol/function-code.h"
 #include "symbol/symbol-internal.h"
 
-#define FILES_MAX 1024u   /* source files of a function; lines in others are left out */
-#define INLINED_MAX 1024u /* names of inlined functions; others are left out */
-/* instructions in inlined functions, summed over all depths; further ones are not marked */
+#define FILES_MAX 1024u   /* source files of a function; lines in further files are left out */
+#define INLINED_MAX 1024u /* names of inlined functions; further ones are left out */
+/* sum of the instructions in all ranges of inlined functions; further ones are not marked */
 #define PAINTED_MAX (UINT64_C(1) << 22)
 
 /* --- lines ----------------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ static uint32_t find_path(const struct symbol_code *code, const char *path)
     return i;
 }
 
-/* Adds the path of a line's file to code->files if it is not there. *file becomes its index; 0 if
- * there are too many files. 0 or -ENOMEM. */
+/* Adds the path of a line's file to code->files if it is not there. *file becomes the path's index,
+ * or 0 if there are too many files. Returns 0 or -ENOMEM. */
 static int add_file(struct symbol_code *code, struct file_key *keys, const struct elf_line *line,
                     uint32_t *file)
 {
@@ -143,8 +143,8 @@ static int find_inlined(struct symbol_code *code, const char **names, const char
     return 0;
 }
 
-/* Sets the inlined function of the instructions in each range. Outer ranges come first, and the
- * ranges inside them overwrite them. */
+/* For each range, sets the inlined function of the instructions in it. Outer ranges come first, and
+ * inner ranges overwrite what outer ranges have set. */
 static int paint_inlined(struct elf_object *elf, uint64_t shift, struct symbol_code *code,
                          struct elf_inlined *ranges, uint32_t count, const char **names)
 {

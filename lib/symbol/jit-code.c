@@ -38,9 +38,9 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
     return stat(path, &process) == 0 && process.st_uid == status.st_uid;
 }
 
-/* Returns fd, or if it is -1, a descriptor of the owner's map. -1: there is no file, or it cannot
- * be trusted. A map that was found by its name may be from another process, so that is checked
- * too. */
+/* Returns fd if it is not -1; otherwise a descriptor of the owner's map, which the caller closes.
+ * -1: there is no file, or it cannot be trusted. Another process may have written a map that was
+ * found by its name, so its writer is checked too. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);

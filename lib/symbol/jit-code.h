@@ -25,11 +25,12 @@ struct jit_symbol {
 };
 
 /* Reads the file behind fd, which stays open. If fd is -1, reads the map of the owner, from the
- * owner's /tmp or from ours. The owner must have written it: another process may have had this pid.
- * NULL: there is no file, it cannot be trusted, or there is no memory. */
+ * owner's /tmp or from ours. The map is used only if the owner has written it, because another
+ * process may have had the same pid. NULL: there is no file, the file cannot be trusted, or there
+ * is no memory. */
 struct jit_code *jit_code_open(int fd, const struct jit_owner *owner);
-/* Returns whether the file that jit_code_open reads is longer now than when code was read. code may
- * be NULL, because nothing could be read: then any file that can be trusted is longer. */
+/* Returns whether the file that jit_code_open reads is longer now than when code was read. code is
+ * NULL if nothing could be read. Then any file that can be trusted counts as longer. */
 bool jit_code_grown(const struct jit_code *code, int fd, const struct jit_owner *owner);
 void jit_code_close(struct jit_code *code);
 
@@ -64,10 +65,11 @@ struct jit_names {
     size_t kept_count;
 };
 
-/* Adds a name for at least one byte of code. It hides all names that were added before for the same
- * addresses. False: no memory. */
+/* Adds a name for at least one byte of code. The name hides all names that were added earlier for
+ * the same addresses. False: no memory. */
 bool jit_names_add(struct jit_names *names, const struct jit_name *name);
-/* Takes ownership of memory, which is freed with the names. False: no memory, and it was freed. */
+/* Takes ownership of a block of memory, which is freed with the names. False: no memory is left,
+ * and the block was freed. */
 bool jit_names_keep(struct jit_names *names, void *memory);
 /* Prepares look-ups, once all names are added. False: no memory. */
 bool jit_names_finish(struct jit_names *names);
@@ -80,8 +82,8 @@ const struct jit_name *jit_names_find(const struct jit_names *names, uint64_t ad
 
 /* Opens the map of a process, from the process's /tmp or from ours. Returns a descriptor, or -1. */
 int perf_map_open(uint32_t pid);
-/* Returns whether a map was written by the owner, and not by another process that had or has its
- * pid. */
+/* Returns whether a map was written by the owner, and not by another process that had or has the
+ * same pid. */
 bool perf_map_is_of(int fd, const struct jit_owner *owner);
 /* Adds the names in the first size bytes of a map. False: no memory. */
 bool perf_map_read(int fd, size_t size, struct jit_names *names);

@@ -91,7 +91,7 @@ static void heap_pop(struct heap *heap)
 
 /* Sweeps over the names in the order of their starts. From one start or end to the next, the top of
  * the heap is the name that hides the others. Each name starts once and ends once, so there are at
- * most two pieces for each. */
+ * most two pieces for each name. */
 static void cut_into_pieces(struct jit_names *names, struct heap *heap)
 {
     const struct jit_name *entries = names->added;

@@ -55,7 +55,8 @@ struct jitdump_reader {
     size_t line_count;      /* of lines */
     uint64_t lines_of;      /* address of the load that the lines belong to */
     struct jit_name *loads; /* owned; loads that moves can refer to, in the order of indexes */
-    uint64_t *indexes;      /* owned; the record's index of each element of loads, ascending */
+    /* owned; for each element of loads, the index that its record has; ascending */
+    uint64_t *indexes;
     size_t load_count;
 };
 
@@ -136,7 +137,7 @@ static int compare_lines(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Returns the text if it can be a path, else NULL: V8 may write memory that no longer holds a
+/* Returns the text if it can be a path; otherwise NULL. V8 may write memory that no longer holds a
  * path. */
 static const char *jitdump_check_path(const char *text)
 {

@@ -22,7 +22,7 @@
 #include "symbol/jit-code.h"
 
 #define SECOND UINT64_C(1000000000)
-/* ns by which file times may be off: they advance in the kernel's ticks */
+/* ns by which file times may be too early, because they advance in the kernel's ticks */
 #define SLACK (SECOND / 10)
 #define AFTERWARDS SECOND /* ns that a process may live on after its last sample */
 
@@ -32,8 +32,8 @@ static int perf_map_open_safely(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
-/* A process in a pid namespace has another pid there: the last number of NSpid (proc(5)). The map
- * in its own /tmp has that pid in its name. */
+/* A process in a pid namespace has another pid inside the namespace: the last number of NSpid
+ * (proc(5)). The map in the process's own /tmp has that pid in its name. */
 int perf_map_open(uint32_t pid)
 {
     char path[96], line[256];
@@ -119,7 +119,7 @@ static char *perf_map_read_all(int fd, size_t size)
     while (got > 0 && text[got - 1] != '\n') /* a last line without an end is still being written */
         got--;
     text[got] = '\0';
-    /* a file that is truncated while it is written has holes */
+    /* a file that is truncated while it is written has holes of NUL bytes */
     for (char *hole = text; (hole = memchr(hole, '\0', got - (size_t)(hole - text))) != NULL;)
         *hole = '\n';
     return text;

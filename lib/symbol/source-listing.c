@@ -2,8 +2,8 @@
 /*
  * Makes a listing of a function: its instructions, with the source lines between them. Rows are in
  * the order of the instructions. If an instruction comes from another source line than the
- * instruction before it, the text of that line precedes it. A source file is read once, and its
- * lines are found through a table of where they begin.
+ * instruction before it, a row with the text of that line comes before the instruction. A source
+ * file is read once, and its lines are found through a table of where they begin.
  *
  * The paths come from debug information that others wrote, so only regular files of at most
  * SOURCE_SIZE_MAX are read.

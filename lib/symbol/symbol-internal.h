@@ -16,7 +16,7 @@ struct symbol_source {
     struct elf_object *elf; /* owned; for objects of kind FILE and VDSO; NULL: no names */
     struct jit_code *jit;   /* owned; for objects of kind ANON; NULL: no names */
     const char *problem; /* why there are no names; NULL: there are names, or opened is not set */
-    char *own_problem;   /* owned; what problem points to if its text was formatted; else NULL */
+    char *own_problem;   /* owned; the text of problem if it was formatted at run time; else NULL */
 };
 
 struct symbolizer {
@@ -46,7 +46,7 @@ int object_file_open(const struct profile *profile, uint32_t object, struct elf_
 /* Turns bytes into instructions, one at a time. Names of call targets are added in function-code.c,
  * not by the disassembler. */
 
-#define DISASSEMBLE_TEXT 224 /* bytes: more than any instruction's text */
+#define DISASSEMBLE_TEXT 224 /* bytes; longer than the text of any instruction */
 
 struct disassembler;
 
@@ -65,9 +65,9 @@ void disassembler_close(struct disassembler *disassembler);
 /* Returns why all code is shown as bytes, in a few words for people. NULL: code is disassembled. */
 const char *disassembler_problem(const struct disassembler *disassembler);
 
-/* Disassembles the instruction at the start of bytes; size is at least 1. Bytes that are no whole
- * instruction become the smallest unit of the machine, in hexadecimal. If code of the machine
- * cannot be disassembled, up to 8 bytes become one result. */
+/* Disassembles the instruction at the start of bytes; size is at least 1. If the bytes are no whole
+ * instruction, the result is one unit of code in hexadecimal: 1 byte on x86, 4 bytes on AArch64. If
+ * code of the machine cannot be disassembled, the result is up to 8 bytes. */
 void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t size,
                  uint64_t address, struct disassembled *result);
 

@@ -63,7 +63,8 @@ static Elf_Data *find_sections(Elf *elf, size_t symbols)
     return NULL;
 }
 
-/* Finds the first readable section of a type that has symbols. False: there is none. */
+/* Finds the first section of the given type that is readable and has symbols. False: there is
+ * none. */
 static bool find_source(Elf *elf, GElf_Word type, struct source *source)
 {
     size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
@@ -208,7 +209,7 @@ void symbol_table_clear(struct symbol_table *table)
     *table = (struct symbol_table){0};
 }
 
-/* Takes ownership of another table, because its names stay in use. 0 or -ENOMEM. */
+/* Takes ownership of another table, because its names are still used. 0 or -ENOMEM. */
 static int symbol_table_adopt(struct symbol_table *table, const struct symbol_table *other)
 {
     struct symbol_table *kept = malloc(sizeof *kept);

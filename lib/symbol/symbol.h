@@ -2,10 +2,10 @@
 /*
  * symbol: finds the function, source file and line of an address in an object.
  *
- * A symbolizer works on a profile, and stores there what it finds. So each distinct address is
- * looked up once, and everything that prints or saves reads the profile only. A look-up may read
- * hundreds of megabytes or ask a debuginfod server, so it is never made where sampling waits for
- * it.
+ * A symbolizer works on a profile, and stores what it finds in the profile. So each distinct
+ * address is looked up once, and everything that prints or saves reads the profile only. A look-up
+ * may read hundreds of megabytes or ask a debuginfod server, so it is never made where sampling
+ * waits for it.
  *
  * The files in lib/symbol:
  *   symbolizer.c, symbol-source.c: look up locations of a profile; find the file with their names
@@ -14,8 +14,7 @@
  *   jit-*.c, perf-map.c, jitdump.c: read names of code made at run time
  *   function-*.c, disassemble.c, source-listing.c: show a function's code with its source lines
  *   async-*.c: make all these look-ups in a thread of its own, for live views
- *   text-segments.c, symbol-table.c, leak-sanitizer.c, demangle.c: need no profile, but a single
- *     ELF file or name
+ *   text-segments.c, symbol-table.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
  */
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H
@@ -28,8 +27,8 @@
 
 struct symbolizer;
 
-/* Creates a symbolizer for a profile, which must outlive it. NULL: no memory. The file of an object
- * is opened at the first look-up that needs the file, and stays open. */
+/* Creates a symbolizer for a profile. The profile must outlive the symbolizer. NULL: no memory. The
+ * file of an object is opened at the first look-up that needs the file, and stays open. */
 struct symbolizer *symbolizer_new(struct profile *profile);
 void symbolizer_free(struct symbolizer *symbolizer);
 
@@ -46,9 +45,9 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 /* Looks up every location. 0 or -ENOMEM. */
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 
-/* Gives an object the descriptor of its file, if look-ups in the object were made before the
- * descriptor came. Discards the results of the earlier look-ups. The profile owns the descriptor
- * from then on. */
+/* Gives an object the descriptor of its file. The descriptor came after look-ups in the object were
+ * made, so the results of these look-ups are discarded. The profile owns the descriptor from then
+ * on. */
 void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd);
 
 /* Returns why an object gave no symbols, in a few words for people: "no symbol table; ...", "file
@@ -62,9 +61,10 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
 /* Returns whether the list of a location's object was looked for, but has no name for the
  * location. */
 bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location);
-/* Reads an object's list again if it has grown. True: unlisted locations may have a name now. */
+/* Reads an object's list again if it has grown. True: locations that had no name may have one
+ * now. */
 bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object);
-/* Looks up an unlisted location again, in the renewed list. 0 or -ENOMEM. */
+/* Looks up the name of a location again, after symbolizer_renew has read the list. 0 or -ENOMEM. */
 int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location);
 
 /* --- demangling ----------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ char *demangle(const char *name);
 
 /* --- text: where the code of an object lies ------------------------------------------------- */
 
-#define SYMBOL_SEGMENTS_MAX 64u /* further segments are left out */
+#define SYMBOL_SEGMENTS_MAX 64u /* segments; further ones are left out */
 
 struct symbol_segment {
     uint64_t offset, size; /* place in the file, bytes */
@@ -102,7 +102,7 @@ struct symbol_text {
 int symbol_text(const struct profile *profile, uint32_t object, struct symbol_text *text);
 int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
 
-/* Converts an offset in the file to an address, and back. False: no segment holds it. */
+/* Converts an offset in the file to an address, and back. False: it is in no segment. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address);
 bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64_t *offset);
 /* Finds the link-time address at which a mapping of the file begins. The mapping has size bytes,
@@ -118,12 +118,12 @@ bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_
  * symbol before it, without regard to the symbol's size. */
 
 struct symbol {
-    uint64_t address, size; /* size 0: the file does not contain it */
-    /* borrowed from the table; without control characters; "": end of the symbols of another table
-     * (symbol_table_add) */
+    uint64_t address, size; /* size 0: the size is not in the file */
+    /* borrowed from the table; without control characters; "": no symbol, but the end of a table
+     * that symbol_table_add has added */
     const char *name;
-    uint32_t order;        /* index in the file's symbol table */
-    uint32_t rest;         /* bytes that may be read from name on; 0: the name is not in a file */
+    uint32_t order; /* index in the file's symbol table */
+    uint32_t rest;  /* number of bytes that may be read at name; 0: the name is not in a file */
     uint8_t type, binding; /* STT_ and STB_ of elf.h */
 };
 
@@ -131,23 +131,24 @@ struct symbol_table {
     struct symbol *symbols; /* owned; sorted by address, then by order */
     size_t count;
     uint64_t end;    /* end of the code, an address; 0: not known */
-    struct Elf *elf; /* owned; holds the names; NULL: the caller owns them */
+    struct Elf *elf; /* owned; holds the names; NULL: the caller owns the names */
     int fd;          /* owned; elf reads from it; 0: none */
-    /* owned; a list of the tables that symbol_table_add took over: symbols borrow their names */
+    /* owned; list of the tables that symbol_table_add took over, because symbols borrow names from
+     * them */
     struct symbol_table *added;
 };
 
 /* Reads the functions and labels in the code of the file behind fd, which stays open. The symbols
- * come from .symtab, or, if .symtab has none, from .dynsym. Returns 0, even if there are no
- * symbols; -ENOEXEC: it is no ELF file; -ENOMEM; or the -errno of duplicating fd. *table need not
+ * come from .symtab, or, if .symtab has none, from .dynsym. Returns 0 (even if there are no
+ * symbols), -ENOEXEC (it is no ELF file), -ENOMEM, or the -errno of duplicating fd. *table need not
  * be initialised, and needs no clearing after an error. */
 int symbol_table_read(int fd, struct symbol_table *table);
 void symbol_table_clear(struct symbol_table *table);
 
-/* Adds the symbols of *other to *table, and clears *other. Adds shift to each symbol's address: the
- * address in memory minus the link-time address. Leaves out symbols outside of [start, end), and
- * adds a symbol with the name "" at end. The table is not sorted before symbol_table_sort. 0 or
- * -ENOMEM. */
+/* Adds the symbols of *other to *table, and clears *other. Adds shift to each symbol's address,
+ * which makes it an address in memory. Leaves out symbols whose new address is outside of [start,
+ * end), and adds a symbol with the name "" at end. The caller sorts the table with
+ * symbol_table_sort. 0 or -ENOMEM. */
 int symbol_table_add(struct symbol_table *table, struct symbol_table *other, uint64_t shift,
                      uint64_t start, uint64_t end);
 void symbol_table_sort(struct symbol_table *table);

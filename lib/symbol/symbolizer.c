@@ -108,7 +108,8 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
                          uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
-    /* the object has the name "[unknown]", or the name in the file of counters that was read */
+    /* the object has the name "[unknown]", or a name from the file that the profile was read
+     * from */
     case PROFILE_OBJECT_UNKNOWN:
         return name_by_function_start(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
