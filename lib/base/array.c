@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Grows arrays, and searches sorted ones: see array.h. */
+/* Grows arrays, and searches sorted arrays: see array.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 
-/* array points to a pointer whose type is not known here. So the pointer is copied by memcpy, not
- * dereferenced. */
+/* Reallocates an array for capacity elements. array is the address of the caller's pointer. The type of that pointer is
+ * not known here, so memcpy reads and writes it. */
 static int array_set_capacity(void *array, size_t capacity, size_t element_size)
 {
     void *elements;

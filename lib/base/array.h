@@ -2,9 +2,9 @@
 /*
  * array: arrays that grow at their end.
  *
- * The caller owns a pointer and a count. The capacity is not stored: it is at least the smallest
- * power of two that is not below the count. The caller may lower its count at any time, but may
- * raise it only with these functions. An empty array is NULL and 0. The caller frees the pointer.
+ * The caller owns a pointer and a count. The capacity is not stored: it is at least the smallest power of two that is
+ * not below the count. The caller may lower its count at any time, but may raise it only with these functions. A new
+ * array has the pointer NULL and the count 0. The caller frees the pointer.
  */
 #ifndef PPROFIL_BASE_ARRAY_H
 #define PPROFIL_BASE_ARRAY_H
@@ -12,14 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for one element behind the last of count elements. The caller then writes the element
- * and adds 1 to its count. array is the address of the caller's pointer, which may change. A call
- * takes constant time on average. Returns 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2 elements. After
- * an error nothing has changed. */
+/* Makes room for one more element at the end of an array of count elements. The caller then writes the element and adds
+ * 1 to its count. array is the address of the caller's pointer. The call may change the pointer. A call takes constant
+ * time on average. Returns 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2 elements. After an error nothing has changed. */
 int array_grow(void *array, size_t count, size_t element_size);
 
-/* Raises *count to wanted, unless it is that large already. The new elements are all 0. Returns the
- * errors of array_grow. */
+/* Raises *count to wanted, unless *count is at least that large. All bytes of the new elements are 0. Returns 0,
+ * -ENOMEM or -EOVERFLOW, as array_grow does. */
 int array_extend(void *array, uint32_t *count, uint32_t wanted, size_t element_size);
 
 /* Returns the number of elements whose keys are not above key. An element begins with its key, a

@@ -13,11 +13,11 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436 /* Linux 5.9; the same number on all architectures except alpha and MIPS */
 #endif
-#define CLOSE_RANGE_AT_EXEC 4u /* value of CLOSE_RANGE_CLOEXEC: close_range(2), Linux 5.11 */
-#define DESCRIPTORS_MAX 1024   /* without close_range(2) and /proc, only descriptors below this are closed */
+#define CLOSE_RANGE_AT_EXEC 4u /* CLOSE_RANGE_CLOEXEC of close_range(2), since Linux 5.11 */
+#define DESCRIPTORS_MAX 1024   /* if neither close_range(2) nor /proc works, only descriptors below this are closed */
 
-/* Calls act for each open descriptor from first on. Allocates nothing, because another thread may have held the
- * allocator's lock when we forked. */
+/* Calls act for each open descriptor from first on. Allocates no memory: when the process forked, another thread may
+ * have held the allocator's lock. */
 static void descriptors_each(int first, void (*act)(int fd))
 {
     _Alignas(struct dirent64) char entries[1024];

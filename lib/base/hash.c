@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash table of numbers: see hash.h. It uses open addressing with linear probing, and is never
- * more than two thirds full. The hash of each element is kept beside its place. So growing does not
- * need the elements, and a search rarely makes its caller compare a wrong element. A removal moves
- * later elements into its gap, because searches end at the first free slot.
+ * A hash table of numbers: see hash.h. It uses open addressing with linear probing, and is never more than two thirds
+ * full. Each slot has the hash of its element, too. So the table can grow without reading the elements, and a search
+ * seldom makes its caller compare a wrong element. A removal leaves a gap, and moves later entries into it, because a
+ * search ends at the first free slot.
  */
 #include "config.h"
 
@@ -16,17 +16,16 @@
 #define SIZE_MIN 64
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* Returns a number that differs between processes. The kernel loads this code at another random
- * address in each process. Whoever writes a file cannot know this address, and so cannot choose
- * keys that share one hash. Such keys would make each search as long as the whole array. */
+/* Returns a number that differs between processes. The kernel loads this code at another random address in each
+ * process. Whoever writes a file cannot know this address, and so cannot choose keys that share one hash. With such
+ * keys each search would go through the whole array. */
 static uint64_t hash_secret(void)
 {
     return (uint64_t)(uintptr_t)hash_secret * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* The two numbers often grow together (process and tid, node and parent). A plain a ^ b would then
- * take few values, so a is spread over all bits first. The rest is a mixer of 64 bits, as in
- * splitmix64. */
+/* a and b often grow together (process and tid, node and parent). A plain a ^ b would then take few values, so a is
+ * spread over all bits first. The code after that mixes all 64 bits, as splitmix64 does. */
 uint32_t hash_pair(uint32_t a, uint64_t b)
 {
     uint64_t x = (a * UINT64_C(0x9e3779b97f4a7c15) + b) ^ hash_secret();
@@ -53,7 +52,7 @@ uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
-/* *at is the slot at which the search goes on; at first it is the hash. */
+/* *at is the slot at which the search continues. Before the first call the caller sets *at to the hash. */
 uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at)
 {
     if (index->size == 0)

@@ -2,8 +2,9 @@
 /*
  * hash: an index that finds elements of a caller's array by their contents.
  *
- * The index contains only numbers, and never reads an element. The caller hashes the key that it looks for. hash_next
- * then finds the elements with this hash, and the caller compares their keys:
+ * For each element the index contains the hash of its key and its place, which is its position in the caller's array.
+ * The index never reads an element. The caller hashes the key that it looks for. hash_next then finds the elements with
+ * this hash, and the caller compares their keys:
  *
  *     uint32_t hash = hash_pair(pid, start), at = hash, found;
  *     while ((found = hash_next(&index, hash, &at)) != HASH_NONE)
@@ -23,35 +24,35 @@
 
 struct hash_index {
     uint32_t *slots;  /* owned; place of an element + 1; 0: the slot is free */
-    uint32_t *hashes; /* owned; by slot, the hash of its element */
+    uint32_t *hashes; /* owned; indexed as slots; hash of the element in the slot */
     uint32_t size;    /* number of slots: a power of two, or 0 */
     uint32_t count;   /* number of elements */
 };
 
-/* Returns the place of the next element with this hash, or HASH_NONE. The place is an index in the caller's array. The
- * caller sets *at to the hash before the first call, and leaves it alone after that. After an addition or a removal,
- * the search must begin anew. */
+/* Returns the place of the next element with this hash, or HASH_NONE. The caller sets *at to the hash before the first
+ * call, and does not change it between calls. After an addition or a removal, the search must start again. */
 uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at);
 
-/* Adds the element at a place of the array, which must be below HASH_NONE and not be in the index yet. Returns 0,
- * -ENOMEM, or -EOVERFLOW past 2^31 slots. After an error nothing has changed. */
+/* Adds the element at a place of the array. The place must be below HASH_NONE, and must not be in the index yet.
+ * Returns 0, -ENOMEM, or -EOVERFLOW if more than 2^31 slots would be necessary. After an error nothing has changed. */
 int hash_add(struct hash_index *index, uint32_t hash, uint32_t place);
 
-/* Removes the element that hash_add added with the same hash and place. Does nothing if there is none. */
+/* Removes the element that hash_add added with the same hash and place. Does nothing if there is no such element. */
 void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place);
 
 /* Removes all elements, and keeps the memory for later additions. */
 void hash_clear(struct hash_index *index);
 void hash_free(struct hash_index *index);
 
-/* Return the hash of a key. Hashes differ from one process to the next, so nobody can write a file whose keys all have
- * the same hash. Do not store them. For a key of three numbers, pass the hash of two of them as a. */
+/* Both functions below return the hash of a key. Hashes differ from one process to the next, so nobody can write a file
+ * whose keys all have the same hash. Do not store hashes in a file. For a key of three numbers, pass the hash of two of
+ * them as a. */
 uint32_t hash_bytes(const void *bytes, size_t size);
 uint32_t hash_pair(uint32_t a, uint64_t b);
 
 /* Returns the FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). The sum is the same in all processes
  * and on all machines, so it may be stored. Two different files hardly ever have the same sum, unless somebody makes
- * them so on purpose. sum is HASH_FNV_START, or the sum of the bytes that precede bytes. */
+ * them so on purpose. The parameter sum is HASH_FNV_START, or the sum of the data before these bytes. */
 #define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size);
 

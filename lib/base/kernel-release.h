@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* kernel-release: compares the version of the running kernel, for features that cannot be tested in another way. */
+/* kernel-release: compares the release of the running kernel with another one. Used for features of the kernel that
+ * cannot be detected in another way. */
 #ifndef PPROFIL_BASE_KERNEL_RELEASE_H
 #define PPROFIL_BASE_KERNEL_RELEASE_H
 

@@ -2,14 +2,14 @@
 /*
  * Finds and opens output files: see output-path.h.
  *
- * In /tmp anybody may make a link, a FIFO or a file with the name that we are about to write. The kernel refuses to
- * open these if fs.protected_symlinks, fs.protected_fifos and fs.protected_regular are on
+ * In /tmp a stranger (another user) may make a link, a FIFO or a file with the name that we are about to write. The
+ * kernel refuses to open these if fs.protected_symlinks, fs.protected_fifos and fs.protected_regular are on
  * (Documentation/admin-guide/sysctl/fs.rst). But we replace a file by a rename, which these settings do not cover. So
- * we follow the links at the end of a path ourselves, and apply the kernel's rules to each of them, whatever the
- * settings are. No output goes where a stranger's link points.
+ * if the last component of a path is a link, we follow it ourselves, and apply the kernel's rules even if the settings
+ * are off. No output goes where a stranger's link points.
  *
- * Each step starts from a directory that is held open. A link is checked and read through the same descriptor, so
- * nobody can exchange it in between.
+ * Each step starts at an open descriptor of a directory. A link is checked and read through one descriptor, so nobody
+ * can replace it between the check and the read.
  */
 #include "config.h"
 
@@ -25,8 +25,8 @@
 #define LINKS_MAX 40 /* the kernel's limit: path_resolution(7) */
 #define ATTEMPTS_MAX 3
 
-/* Returns true if a stranger may have made this entry to mislead us. These are the kernel's rules at their strictest:
- * in fs/namei.c, may_follow_link() for links, and may_create_in_sticky() for files and FIFOs. */
+/* Returns true if a stranger may have made this entry to mislead us. The rules are those of the kernel at the strictest
+ * settings: may_follow_link() for links, and may_create_in_sticky() for files and FIFOs, both in fs/namei.c. */
 static bool output_path_is_strangers(const struct stat *directory, const struct stat *entry)
 {
     bool anybodys =
@@ -36,8 +36,8 @@ static bool output_path_is_strangers(const struct stat *directory, const struct 
            entry->st_uid != directory->st_uid;
 }
 
-/* Opens the directory part of path, which is relative to found->directory. Stores the directory and the file's name in
- * found. */
+/* Opens the directory part of path. A relative path starts at found->directory. Stores the directory and the file's
+ * name in found. */
 static int output_path_enter(struct output_path *found, const char *path)
 {
     char directory[PATH_MAX] = ".";
@@ -60,8 +60,8 @@ static int output_path_enter(struct output_path *found, const char *path)
     return 0;
 }
 
-/* Checks a directory entry; entry is an O_PATH descriptor of it. If the entry is a link that we follow, writes the
- * link's target to link. Otherwise makes link empty. */
+/* Checks a file, directory or link; entry is an O_PATH descriptor of it. If it is a link that we follow, writes the
+ * target to the buffer link. Otherwise makes the buffer an empty string. */
 static int output_path_judge(struct output_path *found, int entry, char link[PATH_MAX])
 {
     struct stat directory;
@@ -121,8 +121,8 @@ void output_path_close(struct output_path *found)
     found->directory = AT_FDCWD;
 }
 
-/* Opens the file that was found. O_CREAT makes the kernel apply its own rules once more, to the file that has the name
- * now. */
+/* Opens the file that output_path_find found. O_CREAT makes the kernel apply its own rules to the file that has the
+ * name now. */
 static int output_path_try(const struct output_path *found)
 {
     int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
@@ -158,8 +158,8 @@ static int output_path_may(const struct output_path *found, const char *name, in
     return faccessat(found->directory, name, how, AT_EACCESS) < 0 ? -errno : 0;
 }
 
-/* In a sticky directory only the owner of the file or of the directory may put another file in its place: unlink(2),
- * EPERM. */
+/* Returns true if the sticky bit of the directory forbids us to replace the file. In such a directory only root, the
+ * owner of the file and the owner of the directory may replace the file: unlink(2), EPERM. */
 static bool is_kept_by_sticky_bit(const struct output_path *found)
 {
     struct stat directory;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Returns the part of path behind its last slash; "" if path ends with one. */
+/* Returns the part of path behind its last slash; "" if path ends with a slash. */
 static inline const char *path_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -4,8 +4,8 @@
  *
  * Names and lines from other people's files and processes go to terminals, which obey control characters. Control
  * characters are those of ASCII, and U+0080 to U+009F (U+009B begins a sequence as ESC [ does). Marks of direction, and
- * characters without width, can make a text look like another one. A terminal may take bytes that are not UTF-8 for
- * anything.
+ * characters without width, can make a text look like another one. A terminal may interpret bytes that are not UTF-8 in
+ * any way.
  */
 #ifndef PPROFIL_BASE_UTF8_H
 #define PPROFIL_BASE_UTF8_H
@@ -25,13 +25,14 @@ uint32_t utf8_decode(const char **at);
 /* Writes a character, at most U+10FFFF, without a NUL at the end. Returns the number of its bytes, 1 to 4. */
 size_t utf8_encode(uint32_t character, char bytes[4]);
 
-/* Is the byte a control character of ASCII? */
+/* Returns true if the byte is a control character of ASCII. */
 bool utf8_is_control(char byte);
 
-/* Is the character harmless on a terminal? UTF8_NONE is not. */
+/* Returns true if the character is harmless on a terminal. UTF8_NONE is not harmless. */
 bool utf8_is_harmless(uint32_t character);
 
-/* Replaces each character that is not harmless by "?", which may make the text shorter. The bytes in kept stay. */
+/* Replaces each character that is not harmless by "?", which may make the text shorter. The ASCII characters in the
+ * string kept stay. */
 void utf8_make_harmless(char *text, const char *kept);
 
 /* Prints a text as utf8_make_harmless would make it. */
