@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks events. This is the only check of bytes from outside before their fields are trusted. A table has the smallest
- * size of each type of event. Events with a variable part or with text have further checks.
+ * Checks events that come from another process or from a file. After this check other code trusts their fields. The
+ * table least_size has the smallest size of each type of event, in bytes. Events with a variable part or with text have
+ * further checks.
  */
 #include "config.h"
 

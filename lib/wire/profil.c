@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sockets through which programs that profile themselves send requests: the code of both ends. wire_profil_connect
- * and wire_profil_ask run inside programs that know nothing of this code. So they allocate no memory and raise no
- * signal. lib/compat closes the connection before the program's call returns.
+ * The code for both ends of the sockets through which programs that profile themselves send requests.
+ * wire_profil_connect and wire_profil_ask run inside the programs. So these two functions allocate no memory, and raise
+ * no signal. lib/compat closes the connection before the program's call of profil returns.
  */
 #include "config.h"
 
@@ -58,8 +58,8 @@ static int profil_receive(int fd, void *packet, size_t size)
     return (size_t)got == size ? 0 : -EPROTO;
 }
 
-/* Limits waits on a socket; 0: no limit. A child that was forked just after the listening socket was made may keep it
- * open, and never answer. */
+/* Limits each wait on a socket to a number of seconds; 0: no limit. A child that was forked just after the listening
+ * socket was made may keep that socket open, and never answer. */
 static void profil_limit_waits(int fd, time_t seconds)
 {
     const struct timeval limit = {.tv_sec = seconds};
@@ -68,8 +68,8 @@ static void profil_limit_waits(int fd, time_t seconds)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-/* Returns true if the socket at the other end was made by listener. The pid that the kernel shows is 0 for a process
- * outside of this PID namespace, so 0 is accepted, too. */
+/* Returns true if the socket at the other end was made by the process listener. The pid that the kernel shows is 0 for
+ * a process outside of this PID namespace, so 0 is accepted, too. */
 static bool profil_was_made_by(int fd, pid_t listener)
 {
     struct ucred credentials;

@@ -2,10 +2,10 @@
 /*
  * The ring: a queue of events in a memfd, with one producer and one consumer.
  *
- * The data pages are mapped twice, one copy behind the other. So an event that crosses the end of the ring is
- * contiguous in memory. head and tail are byte counts that only grow. Their difference is the number of unread bytes.
+ * The data pages are mapped twice, one mapping directly behind the other. So an event that crosses the end of the ring
+ * is contiguous in memory. head and tail are byte counts that only grow. head - tail is the number of unread bytes.
  * Each side keeps its own counter in its own memory, and does not trust the shared memory. Whatever the other side
- * writes there, no access leaves the mapping.
+ * writes to the shared memory, no access leaves the mapping.
  */
 #include "config.h"
 
@@ -137,8 +137,8 @@ size_t ring_size(const struct ring *ring)
     return ring->size;
 }
 
-/* Returns the number of bytes between the counters. If it is larger than the ring, the other side wrote a wrong
- * counter. The ring is then full for the producer, and broken for the consumer. */
+/* Returns the number of unread bytes. If this number is larger than the ring, the other side wrote a wrong counter. The
+ * producer then treats the ring as full, and the consumer treats it as broken. */
 static uint64_t in_flight(uint64_t head, uint64_t tail)
 {
     return head - tail;

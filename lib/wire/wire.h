@@ -3,7 +3,7 @@
  * wire: the protocol between the supervisor and its client.
  *
  * Events go from the supervisor to the client, through a ring in shared memory. Commands, answers and file descriptors
- * go through a socket. Events can be recorded to a file and replayed, so that the code behind the ring can be tested
+ * go through a socket. Events can be recorded to a file and replayed, so that the code that reads events can be tested
  * without ptrace.
  *
  * Every event starts with a wire_header. The size of an event is a multiple of 8, and its address is aligned to 8
@@ -19,8 +19,9 @@
 
 /*
  * The version of this protocol. It goes up with every change of an event, a message or the supervisor's arguments. Both
- * sides must have the same version. A ring contains the version of its creator. The supervisor's hello, its first DONE,
- * contains the supervisor's version as value. If struct wire_message ever grows, the hello must keep its size.
+ * sides must have the same version. A ring contains the version of its creator. The supervisor's first message, the
+ * hello, is a WIRE_OP_DONE with the supervisor's version as value. If struct wire_message ever grows, the hello must
+ * keep its size.
  */
 #define WIRE_VERSION 10u
 
@@ -46,15 +47,16 @@ struct wire_header {
 #define WIRE_BUILD_ID_MAX 64u /* limit of the size of a build-id, bytes */
 
 enum wire_sample_flags {
-    WIRE_SAMPLE_SLEEPING = 1u << 0, /* wall mode: a sleeping thread, which was read from /proc and not stopped */
+    /* wall mode: the thread sleeps; its state was read from /proc, and it was not stopped */
+    WIRE_SAMPLE_SLEEPING = 1u << 0,
     WIRE_SAMPLE_COMPAT = 1u << 1,   /* the process has the 32-bit ABI of this machine */
     WIRE_SAMPLE_STACK = 1u << 2,    /* a wire_stack follows in the same event */
     WIRE_SAMPLE_WAITING = 1u << 3,  /* wall mode: the thread waited for a CPU for wall_ns; there is no pc */
     WIRE_SAMPLE_UNINTERRUPTIBLE = 1u << 4, /* with SLEEPING: the thread is in state D of proc_pid_stat(5) */
 };
 
-#define WIRE_NO_SYSCALL (-1)  /* the thread runs user code */
-#define WIRE_PAGE_FAULT (-2)  /* the thread sleeps in the kernel, but not in a system call */
+#define WIRE_NO_SYSCALL (-1)  /* value of wire_sample.syscall: the thread runs user code */
+#define WIRE_PAGE_FAULT (-2)  /* value of wire_sample.syscall: the thread sleeps in the kernel, but in no system call */
 
 struct wire_sample {
     struct wire_header header;
@@ -68,7 +70,8 @@ struct wire_sample {
 };
 
 #define WIRE_STACK_REGS 33u          /* number of registers in DWARF's numbering; AArch64 has the most */
-#define WIRE_STACK_MIN 1024u       /* limits of the bytes of stack that a client may request */
+/* WIRE_STACK_MIN and _MAX: limits of the number of bytes of stack that a client may request */
+#define WIRE_STACK_MIN 1024u
 #define WIRE_STACK_MAX (1u << 20)
 
 /* A copy of a stopped thread's stack, from its stack pointer up. If the thread is in a signal handler on an alternate
@@ -80,9 +83,9 @@ struct wire_stack {
     uint32_t below_size;  /* bytes of the interrupted stack; 0: there is none */
     uint64_t known;  /* bit i: regs[i] is known; pc and sp are in the sample */
     uint64_t regs[WIRE_STACK_REGS]; /* indexed by DWARF register number: System V ABI of the machine */
-}; /* the bytes of the stack follow, then those of the interrupted stack, then padding */
+}; /* the bytes of the stack follow, then the bytes of the interrupted stack, then padding */
 
-/* Returns the stack behind a sample with WIRE_SAMPLE_STACK; NULL: the sample has none. */
+/* Returns the stack that follows a sample in its event; NULL: the sample has no WIRE_SAMPLE_STACK. */
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
 const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 
@@ -102,7 +105,8 @@ struct wire_map {
     struct wire_header header;
     uint64_t time;
     uint32_t pid;
-    uint32_t object;     /* id of the descriptor that follows on the socket; 0: no descriptor follows */
+    /* id of the object whose descriptor comes through the socket; 0: no descriptor comes */
+    uint32_t object;
     uint64_t start, end; /* addresses [start, end) */
     uint64_t offset;     /* offset of start in the file, bytes */
     uint32_t dev_major, dev_minor;
@@ -140,7 +144,7 @@ struct wire_exit {
     uint64_t time;
     uint32_t pid, tid; /* pid == tid: the whole process has ended, or the supervisor has detached from it */
     uint64_t cpu_ns;   /* whole process: CPU time that it used while it was followed */
-    int32_t status;    /* status in the form of wait(2); -1: the process was alive when it was detached from */
+    int32_t status;    /* status in the form of wait(2); -1: the supervisor detached from the live process */
     uint32_t reserved;
 };
 
@@ -157,19 +161,19 @@ struct wire_throttle {
     double rate_hz; /* rate from now on */
 };
 
-/* Totals since sampling began. Each event replaces the previous one. */
+/* Totals since sampling began, or since the last WIRE_OP_CLEAR. Each event replaces the previous one. */
 struct wire_stats {
     struct wire_header header;
     uint64_t time;
     uint64_t elapsed_ns;    /* time during which sampling was on */
     uint64_t ticks; /* number of ticks: times at which the supervisor looked for running threads, to sample them */
-    uint64_t samples;       /* number of samples that were sent */
+    uint64_t samples;       /* number of samples, lost samples included */
     uint64_t stopped_ns;    /* time for which threads were held stopped, summed over threads */
-    uint64_t target_cpu_ns; /* CPU time of all processes while they were followed, including ended ones */
+    uint64_t target_cpu_ns; /* CPU time of all processes while they were followed, ended processes included */
     uint64_t supervisor_cpu_ns;
     uint64_t throttled_ns; /* elapsed time in which the rate was below the requested rate */
     uint64_t full_ns;      /* elapsed time in which no CPU was idle */
-    uint64_t sample_cost_ns; /* CPU time that a recent sample took from its target */
+    uint64_t sample_cost_ns; /* mean CPU time that a recent sample took from its target; 0: not known */
     uint64_t overhead_ppm;   /* limit of the time that targets lose to samples, in millionths of their CPU time */
     uint32_t threads;      /* number of threads alive now */
     uint32_t processes;    /* number of processes alive now */
@@ -180,8 +184,9 @@ struct wire_stats {
     uint32_t untraced;     /* threads of followed processes that could not be traced */
 };
 
-/* Returns true if this is a complete event of a known type that fits into available bytes. A reader of events from
- * outside calls this first. Then it can rely on the sizes and counts in the event, and on the ends of its strings. */
+/* Returns true if event is a complete event of a known type, and fits into available bytes. Code that gets events from
+ * another process or from a file calls this first. Then it can rely on the sizes in the event, and on the NUL at the
+ * end of each string. */
 bool wire_event_valid(const struct wire_header *event, size_t available);
 
 /* --- the ring: it has one producer and one consumer, and never splits an event ------- */
@@ -193,19 +198,19 @@ struct ring; /* each side has its own struct ring; both map the same memory */
 int ring_create(size_t size, struct ring **ring, int *fd);
 
 /* Maps a ring that another process has made with ring_create. The caller may then close fd. Returns 0 or a negative
- * errno; -EINVAL: it is not a ring; -EPROTO: it has another WIRE_VERSION. */
+ * errno; -EINVAL: fd is not a ring; -EPROTO: the ring has another WIRE_VERSION. */
 int ring_open(int fd, struct ring **ring);
 void ring_close(struct ring *ring);
 size_t ring_size(const struct ring *ring); /* returns the number of bytes of events that fit into the ring */
 
 /* Producer: returns room for an event of size bytes (a multiple of 8), or NULL if the ring is full. Never waits. */
 void *ring_reserve(struct ring *ring, size_t size);
-/* Does what ring_reserve does, for an event that the consumer waits for. A small part of the ring is kept free for such
- * events. */
+/* Does what ring_reserve does, for an event that the consumer waits for. ring_reserve keeps 1/64 of the ring free for
+ * such events. */
 void *ring_reserve_last(struct ring *ring, size_t size);
 /* Hands the reserved event to the consumer. */
 void ring_commit(struct ring *ring);
-/* Returns the number of failed reservations since the last call. */
+/* Returns the number of failed reservations since the last call of ring_lost. */
 uint64_t ring_lost(struct ring *ring);
 bool ring_half_full(const struct ring *ring);
 
@@ -223,9 +228,10 @@ enum wire_op {
     WIRE_OP_STOP,       /* pause sampling; targets stay followed */
     WIRE_OP_FLUSH,      /* send the statistics now */
     WIRE_OP_CLEAR,      /* reset the statistics; sampling must be stopped */
-    /* set the rate to value, millihertz. The descriptor of a new ring for all later events may come with it */
+    /* set the sampling rate to value, millihertz. The descriptor of a new ring may come with the message; all later
+     * events go through that ring */
     WIRE_OP_RATE,
-    WIRE_OP_WALL,       /* value 1: also sample sleeping threads; value 0: do not */
+    WIRE_OP_WALL,       /* value 1: begin wall mode, which also samples sleeping threads; value 0: end it */
     WIRE_OP_QUIT,       /* detach from all targets, send the last statistics, and end */
     WIRE_OP_DONE,       /* from the supervisor: the answer to any command, with error and pid */
     /* from the supervisor: value is an object id; the object's descriptor comes with it, or error is set */
@@ -233,7 +239,7 @@ enum wire_op {
 };
 
 enum wire_attach_flags {
-    WIRE_ATTACH_LAUNCHED = 1u << 0, /* the process is the client's own child; nothing counts before its exec */
+    WIRE_ATTACH_LAUNCHED = 1u << 0, /* the process is the client's own child; time before its exec is not counted */
 };
 
 struct wire_message {
@@ -264,9 +270,9 @@ int wire_receive(int socket, struct wire_message *message, int *fd);
 /*
  * A process that profiles itself (lib/compat) shares no ring with its supervisor. The supervisor counts directly in the
  * memory of the process. lib/compat also keeps no descriptor open, because the program might close it, or rely on which
- * numbers are free. So each request is a new connection to an abstract address. First the supervisor sends a hello, an
- * answer with its pid and WIRE_VERSION. Then the program sends a request, and the supervisor sends the answer.
- * Addresses in a request are addresses in the process that sent it.
+ * numbers are free. So for each request the program makes a new connection to an abstract address (unix(7)). First the
+ * supervisor sends a hello, an answer with its pid and WIRE_VERSION. Then the program sends a request, and the
+ * supervisor sends the answer. Addresses in a request are addresses in the process that sent it.
  */
 enum wire_profil_op {
     WIRE_PROFIL_COUNT = 1, /* begin counting, and end the counting of an earlier request */
@@ -278,9 +284,9 @@ enum wire_profil_op {
 enum wire_profil_scope {
     WIRE_PROFIL_ALL_THREADS = 0,
     WIRE_PROFIL_OWN_THREAD, /* only the calling thread: Solaris before 2.6 */
-    /* Tru64, where different threads may use the plain and the extended form of profil at the same time. COUNT: all
-     * threads, but only the calling thread if another thread counts by the other form. STOP: the counting that the
-     * calling thread has begun; if it has begun none, all counting */
+    /* Tru64, where different threads may use the plain and the extended form of profil at the same time. COUNT concerns
+     * all threads; but if another thread already counts with the other form, COUNT concerns only the calling thread.
+     * STOP ends the counting that the calling thread has begun. If it has begun none, STOP ends all counting */
     WIRE_PROFIL_OWN_FORM,
 };
 
@@ -299,7 +305,7 @@ struct wire_profil {
     uint64_t period_ns; /* CPU time of a tick; 0: the tick of the dialect */
     uint64_t regions;   /* COUNT: address of an array of struct wire_profil_region */
     uint64_t region_count;
-    uint64_t overflow; /* COUNT: address of the overflow bin, 4 bytes; 0: none */
+    uint64_t overflow; /* COUNT: address of the overflow bin, a counter of 4 bytes; 0: none */
     uint64_t array;    /* PCS: address of the array */
     int64_t room;      /* PCS: number of elements of the array, as the program gave it */
     /* COUNT: address of a uint64_t that counts the ticks whose counter was full; 0: none */
@@ -320,8 +326,8 @@ struct wire_profil_answer {
 /* Listens on a new abstract address, and stores it in name. Returns a descriptor or a negative errno. */
 int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
 /* Connects to an address that wire_profil_listen has made, and waits for the hello. listener: the process that made the
- * socket. Returns a descriptor, and the supervisor's pid in *supervisor, or a negative errno; -ECONNREFUSED: another
- * process listens at the address by now; -EPROTO: the supervisor has another WIRE_VERSION. */
+ * socket. Returns a descriptor, and the supervisor's pid in *supervisor, or a negative errno; -ECONNREFUSED: the
+ * process listener does not listen at the address any more; -EPROTO: the supervisor has another WIRE_VERSION. */
 int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
 /* Sends a request, and waits for the answer. Returns 0 or a negative errno; -EPIPE: the supervisor has ended. */
 int wire_profil_ask(int fd, const struct wire_profil *request,
