@@ -4,10 +4,10 @@
 
 #include "dialect/dialect.h"
 
-__extension__ typedef unsigned __int128 product; /* for an address times a scale, which needs 96 bits */
+__extension__ typedef unsigned __int128 product; /* holds an address times a scale, a product of up to 96 bits */
 
-/* Computes the byte of the buffer for a distance from the offset. Returns false if the system's arithmetic has no
- * result. */
+/* Computes the byte of the buffer into which a pc at this distance from the offset falls. Returns false if the system's
+ * arithmetic has no result: with DIALECT_RAW, or if a number needs more than 32 bits with DIALECT_ROUNDED. */
 static bool dialect_byte(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t distance,
                          bool exact, product *byte)
 {
@@ -113,8 +113,8 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
     uint64_t sum = (*counter + ticks) & most;
     bool passed = ticks > room;
 
-    /* illumos adds in 16 bits, and then tests the sum. If the sum is above 32767, illumos stops. But 65535 + 1 gives 0,
-     * so then it goes on. The limit of a wider counter is also half of its largest value. */
+    /* illumos adds in 16 bits, and stops counting if the sum is above 32767. But 65535 + 1 gives 0, and then illumos
+     * does not stop. For a wider counter the limit is half of its largest value, too. */
     *full = ticks;
     if (overflow == DIALECT_STOPS && sum > most / 2)
         return DIALECT_STOPPED;
@@ -122,7 +122,7 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
         *full = 0;
     else if (overflow == DIALECT_SATURATES)
         *full = ticks - room;
-    else /* full is the number of times that the counter wraps */
+    else /* *full is the number of times that the counter wraps */
         *full = 1 + (most == UINT64_MAX ? 0 : (ticks - room - 1) / (most + 1));
     *counter = overflow == DIALECT_SATURATES && passed ? most : sum;
     return passed ? DIALECT_OVERFLOWED : DIALECT_ADDED;
@@ -135,8 +135,8 @@ static bool dialect_is_bin(const struct dialect *dialect, const struct dialect_r
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Chooses the region with the largest offset among those that count the pc. Tests all regions, because they may have
- * any order. */
+/* Chooses the region with the largest offset among those that count the pc. Tests all regions, because the program may
+ * give them in any order. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions, size_t count,
                       unsigned counter_size, uint64_t pc, uint64_t *index)
 {

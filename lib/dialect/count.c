@@ -94,8 +94,8 @@ static int count_write(const struct dialect_memory *memory, uint64_t address, un
     return memory->write(memory->context, address, &counter, size);
 }
 
-/* Adds the number full to the sum at the address count->told, in the memory of the counted program. Ignores errors,
- * after which only this sum is too small. */
+/* Adds full to the sum at address count->told in the memory of the program. Ignores errors: an error only makes this
+ * sum too small. */
 static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
 {
     uint64_t sum;

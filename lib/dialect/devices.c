@@ -7,7 +7,7 @@
 
 #include "dialect/dialect.h"
 
-#define CELL_SHIFT 3 /* a cell counts 8 bytes of text: the shift from an address to its cell */
+#define CELL_SHIFT 3 /* shift from an address to the index of its cell: a cell counts 8 bytes of text */
 
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc)
@@ -17,7 +17,7 @@ uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel
     if (pc < first || pc >= kernel->high)
         return DIALECT_CELL_OUTSIDE;
     uint64_t cell = (pc - kernel->low) >> CELL_SHIFT;
-    /* both systems lack this test: they write past the last cell if the size of the text is not a multiple of 8 */
+    /* Inferno and Plan 9 lack this test: they write past the last cell if the text size is not a multiple of 8 */
     return cell < kernel->cells ? cell : DIALECT_CELL_OUTSIDE;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * dialect: the rules of the profil family, as a table and as functions. The code here knows nothing about processes.
- * The supervisor counts by these rules while a target runs. The client makes histograms from a profile by the same
- * rules.
+ * The supervisor counts by these rules while a target runs. The client makes histograms from samples by the same rules.
  *
- * pprofil-dialects(7) has the rules and their sources. In short, a histogram covers the text of a region, which begins
- * at an offset. A pc at distance d from the offset falls into byte d x scale / 65536 of the buffer. The systems differ
- * in the details.
+ * pprofil-dialects(7) has the rules and their sources. In short, a region is a range of text (code), which begins at an
+ * address called its offset. The histogram of a region is a buffer of counters. A pc at distance d from the offset
+ * falls into byte d x scale / 65536 of the buffer. The systems differ in the details.
  */
 #ifndef PPROFIL_DIALECT_H
 #define PPROFIL_DIALECT_H
@@ -61,15 +60,15 @@ struct dialect {
     uint8_t counter_size;   /* bytes; DIALECT_RAW: 0, which means the target's pointer size */
     uint8_t off_scale;      /* scales 0..off_scale turn counting off; DIALECT_NEVER_OFF: no scale does */
     bool two_is_all;        /* at scale 2 all ticks go into the first counter */
-    bool two_needs_no_room; /* at scale 2 ticks count even if the buffer is empty */
+    bool two_needs_no_room; /* at scale 2 ticks count even if the buffer has 0 bytes */
     bool two_has_no_offset; /* at scale 2 pcs below the offset count too */
     bool refuses_large;     /* scales above 65536 fail with EINVAL */
     bool system_time;       /* time in a system call also counts, at the pc of the call */
     bool below_wraps;       /* there is no test for pc < offset, so the distance wraps */
     bool narrow;            /* the byte offset in the buffer is cut to 32 bits */
     bool bounded_ranges;    /* each region has its own bounds, and regions do not overlap */
-    /* true (Inferno): ticks in the text of the first 6 cells count as outside, because these cells hold totals. false
-     * (Plan 9): such ticks are added to the totals in these cells */
+    /* true (Inferno): ticks in the text of the first 6 cells go to DIALECT_CELL_OUTSIDE, because these cells hold
+     * totals. false (Plan 9): such ticks are added to the totals in these cells */
     bool overlaid_cells;
     enum dialect_prof prof;
     const char *format;     /* name of the format (lib/format) that the programs of the system read */
@@ -82,7 +81,7 @@ struct dialect {
 
 /* Returns the dialect with this name; NULL: there is none. */
 const struct dialect *dialect_find(const char *name);
-/* Returns the dialect at an index. Dialects are in the order of the manual page. NULL: the index is too large. */
+/* Returns the dialect at an index. Dialects are in the order of pprofil-dialects(7). NULL: the index is too large. */
 const struct dialect *dialect_at(size_t index);
 
 /* A buffer and the text that it covers. */
@@ -99,9 +98,9 @@ int dialect_check(const struct dialect *dialect, const struct dialect_region *re
 /* Returns true if the scale turns counting off. */
 bool dialect_is_off(const struct dialect *dialect, uint32_t scale);
 
-/* Returns true if the pc counts, and stores the index of its counter in *index. exact: computes as the system's own
- * code does, with its 32-bit arithmetic, and also counts in a half counter at the end of an odd buffer. Otherwise
- * computes with all bits, and only counts in counters that are completely inside the buffer. */
+/* Returns true if the pc counts, and stores the index of its counter in *index. If exact is true, computes as the
+ * system's own code does, with its 32-bit arithmetic, and also counts in a last counter that is only partly inside the
+ * buffer. If exact is false, computes with all bits, and only counts in counters that are completely inside. */
 bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
@@ -121,8 +120,9 @@ enum dialect_added {
     DIALECT_STOPPED,    /* nothing was added, and counting has ended */
 };
 
-/* Adds ticks to *counter, which has counter_size bytes. *full: number of the ticks that would have found the counter
- * full, or would have been refused, if the ticks had been added one by one. */
+/* Adds ticks to *counter, which has counter_size bytes. *full: number of ticks that would have found the counter at its
+ * largest value if the ticks had been added one by one. If the result is DIALECT_STOPPED, *full is the number of all
+ * ticks. */
 enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
                                uint64_t *counter, uint64_t ticks, uint64_t *full);
 
@@ -132,9 +132,9 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
 #define DIALECT_NO_REGION (SIZE_MAX - 1) /* returned in place of a region's index: nothing counts the pc */
 
 /* Chooses the region that counts a pc, as sprofil(2) does. If several regions contain the pc, chooses the region with
- * the largest offset. If no region contains it, chooses the overflow bin, which is a region with offset 0 and scale 2,
- * and its first counter. Returns the index of the chosen region, and the index of its counter in *index.
- * DIALECT_NO_REGION: no region contains the pc, and there is no overflow bin. */
+ * the largest offset. If no region contains the pc, chooses the first counter of the overflow bin. The overflow bin is
+ * a region with offset 0 and scale 2. Returns the index of the chosen region, and stores the index of the counter in
+ * *index. Returns DIALECT_NO_REGION if no region contains the pc and there is no overflow bin. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
                       size_t count, unsigned counter_size, uint64_t pc, uint64_t *index);
 
@@ -147,10 +147,10 @@ int dialect_check_ranges(const struct dialect_region *regions, size_t count);
 
 struct dialect_segment {
     uint32_t text_start, text_end; /* addresses [text_start, text_end) */
-    uint32_t counters;             /* number of counters in its histogram */
+    uint32_t counters;             /* number of counters in the histogram of the segment */
 };
 
-/* Returns the index of the first segment that contains the pc, and the index of the counter in *index. Returns
+/* Returns the index of the first segment that contains the pc, and stores the index of the counter in *index. Returns
  * DIALECT_OVERFLOW_BIN if no segment contains the pc. A segment's histogram may be too short for its text. If the
  * counter is past the end of the histogram, returns DIALECT_OVERFLOW_BIN, too. If exact is true, returns the segment
  * even if its histogram is too short. */
@@ -176,8 +176,8 @@ const char *dialect_n64_error(int code);
 
 /* --- kprof ----------------------------------------------------------------------------- */
 
-/* A kernel that the kprof device counts. Its file kpdata has cells of 4 bytes, and the first cells have special
- * meanings: the enum below. */
+/* A kernel that the kprof device counts. The device's file kpdata has cells of 4 bytes, and the first cells have
+ * special meanings: the enum below. */
 struct dialect_kernel {
     uint64_t low, high; /* text at [low, high) */
     uint64_t cells;     /* number of cells in kpdata */
@@ -209,15 +209,15 @@ enum dialect_kpctl dialect_kpctl(const char *text, size_t size);
 
 /* --- pcsample -------------------------------------------------------------------------- */
 
-/* The state of pcsample in one process. It begins with all fields 0. */
+/* The state of pcsample in one process. At first all fields are 0. */
 struct dialect_pcsample {
     uint64_t room;  /* number of samples for which the array still has room */
     uint64_t count; /* number of samples stored since the last call */
     bool on;
 };
 
-/* Does what a call of pcsample(samples, n) does to the state. Returns the number of samples that the former array got,
- * or -EINVAL if n < 0, which changes nothing. */
+/* Does what a call of pcsample(samples, n) does to the state. Returns the number of samples that the former array got.
+ * If n < 0, returns -EINVAL and does not change the state. */
 int64_t dialect_pcsample_call(struct dialect_pcsample *state, int64_t n);
 /* Counts ticks at one pc. Returns how many samples the caller must store. The first of them belongs at the index that
  * state->count had before the call. */
@@ -230,7 +230,7 @@ void dialect_pcsample_reset(struct dialect_pcsample *state);
 
 /* --- counting while a target runs -------------------------------------------------------- */
 
-/* The memory that contains the counters: memory of this process or of another one. read and write return 0 or a
+/* The memory that contains the counters: memory of this process or of another process. read and write return 0 or a
  * negative errno. */
 struct dialect_memory {
     int (*read)(void *context, uint64_t address, void *to, size_t size);
@@ -238,7 +238,7 @@ struct dialect_memory {
     void *context;
 };
 
-/* Memory of the calling process. A bad address ends the process. */
+/* Memory of the calling process. A bad address kills the process. */
 extern const struct dialect_memory dialect_own_memory;
 
 /* A request for counting, and the state of its counting. */
@@ -272,7 +272,7 @@ struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned 
 struct dialect_count *dialect_count_copy(const struct dialect_count *count);
 
 /* Counts CPU time of a process at a pc. in_system: the process was in a system call that returns to pc. Only complete
- * ticks count; the rest is kept for the next call. */
+ * ticks count. Time of less than a tick stays in owed_ns for the next call. */
 void dialect_count_cpu(struct dialect_count *count, const struct dialect_memory *memory,
                        uint64_t pc, bool in_system, uint64_t cpu_ns);
 

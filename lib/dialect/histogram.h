@@ -15,7 +15,7 @@
 
 /* The counters of one range of text. */
 struct histogram {
-    /* text at [low, high). Link-time addresses; if histogram_has_memory_addresses: addresses in memory */
+    /* text at [low, high): addresses at link time, or in memory if histogram_has_memory_addresses returns true */
     uint64_t low, high;
     uint32_t scale;     /* bytes of buffer for each 65536 bytes of text; the address low counts in counter 0 */
     uint32_t counter_size; /* bytes of the system's counter: 2, 4 or 8 */
@@ -37,14 +37,15 @@ struct histogram_module {
     uint64_t start, end;
 };
 
-/* The contents of a file. All 0 is an empty file. histogram_file_clear frees what it owns. */
+/* The contents of a file. A structure of zeros is an empty file. histogram_file_clear frees the memory that the
+ * structure owns. */
 struct histogram_file {
-    const struct dialect *dialect; /* dialect by which it was counted; NULL: not known */
+    const struct dialect *dialect; /* dialect by which the file was counted; NULL: not known */
     uint32_t pointer_size;         /* bytes of a pointer of the target: 4 or 8; 2: a PDP-11 */
     uint32_t pid;                  /* number of the process; 0: not known */
     bool big_endian;               /* the target is big-endian */
     double rate_hz;                /* ticks per second; 0: not known */
-    uint64_t ticks;                /* number of all ticks: kprof's total, or else the sum of the counters below */
+    uint64_t ticks;                /* number of all ticks, including the ticks in `outside` */
     /* number of ticks in no histogram: in kprof's cell for them, or in the overflow bin of osProfile */
     uint64_t outside;
     struct histogram *histograms; /* owned */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rules of the Nintendo 64: finds the segment of a pc, and has the error messages of the debug library. */
+/* The rules of the Nintendo 64: finds the segment of a pc, and contains the error messages of the debug library. */
 #include "config.h"
 
 #include "dialect/dialect.h"
@@ -9,7 +9,7 @@ size_t dialect_segment_of(const struct dialect_segment *segments, size_t count, 
 {
     for (size_t i = 0; i < count; i++) {
         const struct dialect_segment *segment = &segments[i];
-        /* signed differences, because a segment may cross 0x80000000 */
+        /* the differences are signed, because a segment may cross 0x80000000 */
         if ((int32_t)(pc - segment->text_start) < 0 || (int32_t)(segment->text_end - pc) <= 0)
             continue;
         *index = (pc - segment->text_start) / 4;
