@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sends requests to the supervisor, and starts it. Other threads of the program may be in the same call. The program
- * may also make the call in a signal handler, may have forked since the last call, or may have closed all descriptors.
- * So only the address of the supervisor is kept from one call to the next, and signals are blocked during a request.
+ * Sends requests to the supervisor, and starts it. The program may call profil in several threads at once, or in a
+ * signal handler. Between two calls it may fork, or close all descriptors. So only the address of the supervisor is
+ * kept from one call to the next, and signals are blocked during a request.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 
 #define OVERHEAD "--overhead=0.05"
 #define ATTEMPTS 3
-#define LEAVING_WAITS 1000 /* limit of the wait until a former supervisor no longer traces this process, ms */
+#define LEAVING_WAITS 1000 /* limit of the wait for a former supervisor to stop tracing this process, ms */
 #define LOCK_WAIT_NS 100000
 
 static struct {
@@ -33,7 +33,7 @@ static struct {
     /* process that made the socket with that name: this process, or an ancestor that has forked since */
     pid_t listener;
     pid_t supervisor;    /* 0: no supervisor was started */
-    /* number of ticks whose counter was full, and that no message has reported yet; the supervisor adds to it */
+    /* number of ticks that found their counter full, and that no message has reported yet; the supervisor adds to it */
     _Atomic uint64_t overflows;
 } state;
 
@@ -206,7 +206,7 @@ int compat_ask(const char *call, const struct wire_profil *asked, int64_t *value
     return error;
 }
 
-/* Reports full counters also if a program ends without having turned profiling off. */
+/* Runs when the program ends. Reports full counters even if the program has not turned profiling off. */
 __attribute__((destructor)) static void request_end(void)
 {
     request_tell_overflows("profil");

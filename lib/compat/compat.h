@@ -6,8 +6,8 @@
  *
  * Each old system has its own library, which is loaded into other people's programs, and therefore needs only libc. The
  * library defines the names of the system's manual pages. So a program that declares profil itself gets the function of
- * its system, and never that of the C library. compat.c sends requests, histogram.c first checks a histogram,
- * own-maps.c completes addresses of 32 bits, and say.c blocks signals, reads settings and writes messages.
+ * its system, and never that of the C library. compat.c sends requests. histogram.c checks a histogram before its
+ * request is sent. own-maps.c completes offsets of 32 bits. say.c blocks signals, reads settings and writes messages.
  */
 #ifndef PPROFIL_COMPAT_H
 #define PPROFIL_COMPAT_H
@@ -20,7 +20,7 @@
 
 /* Between compat_enter and compat_leave all signals are blocked, and the thread cannot be cancelled. compat_leave
  * restores errno. The calls may nest. All code that opens a descriptor or waits must be between them, because a signal
- * handler might never return. */
+ * handler that interrupts it might never return. */
 struct compat_guard {
     int before, cancel;
     /* memory for a sigset_t. This file does not include <signal.h>, which may declare the C library's profil */
@@ -41,7 +41,7 @@ bool compat_is_strict(void);
 bool compat_is_per_thread(void);
 /* Returns true if PPROFIL_DEBUG is set, and not 0. */
 bool compat_is_debugged(void);
-/* Writes to stderr why a call cannot be served, if PPROFIL_DEBUG is set and not 0. */
+/* Writes a message about a call to stderr, if PPROFIL_DEBUG is set and not 0. */
 __attribute__((format(printf, 2, 3))) void compat_say(const char *call, const char *format, ...);
 /* Writes an important message to stderr, unless PPROFIL_DEBUG is 0. compat_say and compat_warn do not wait, and raise
  * no signal. They write only if standard error is still the file that it was at the start of the program. */
@@ -56,15 +56,16 @@ struct compat_call {
     const void *caller;            /* return address of the call */
 };
 
-/* Begins to count in one histogram of size bytes. Completes an offset of 32 bits. A scale that means "off" to the
- * dialect ends the counting. Returns 0 or a negative errno; -EFAULT: is_checked is true, and the buffer cannot be
- * written. Does not change errno. */
+/* Begins to count in one histogram of size bytes. Completes an offset of 32 bits, as offset_complete does. A scale that
+ * means "off" to the dialect ends the counting. Returns 0 or a negative errno; -EFAULT: is_checked is true, and the
+ * buffer cannot be written. Does not change errno. */
 int compat_profil(const struct compat_call *call, const void *buffer, size_t size, uint64_t offset, uint32_t scale,
                   bool is_checked);
 
-/* Completes the offset of one region, and writes messages about a wrong offset or buffer. If nothing can be counted, it
- * writes the message with compat_warn. reach: see offset_complete. Returns false if the buffer cannot be written. The
- * buffer is only checked if PPROFIL_DEBUG or PPROFIL_STRICT is set. Call this between compat_enter and compat_leave. */
+/* Completes the offset of one region, and writes messages about a wrong offset or buffer. If the offset is such that
+ * nothing is counted, writes the message with compat_warn. reach: see offset_complete. Returns false if the buffer
+ * cannot be written. The buffer is only checked if PPROFIL_DEBUG or PPROFIL_STRICT is set. Call this between
+ * compat_enter and compat_leave. */
 bool compat_check_region(const struct compat_call *call, struct wire_profil_region *region, uint64_t reach);
 /* Checks only a buffer, as compat_check_region does. Returns false if the buffer cannot be written. Call this between
  * compat_enter and compat_leave. */

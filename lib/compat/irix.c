@@ -36,7 +36,7 @@ int profil_(unsigned short *buffer, const int *size, const int *offset, const in
     return 0;
 }
 
-/* Checks an entry of sprofil. Returns 0 or -EINVAL, with a message. */
+/* Checks an entry of sprofil. Returns 0, or writes a message and returns -EINVAL. */
 static int entry_check(const struct prof *entry, size_t index, unsigned counter_size)
 {
     const char *problem = NULL;
@@ -97,7 +97,7 @@ static int entries_start(const struct compat_call *call, const struct prof *entr
     return error;
 }
 
-/* Checks the arguments of sprofil. Returns 0, -E2BIG or -EINVAL, with a message. */
+/* Checks the arguments of sprofil. Returns 0, or writes a message and returns -E2BIG or -EINVAL. */
 static int sprofil_check(int count, unsigned flags)
 {
     int most = compat_is_strict() ? PROFIL_MAX : (int)WIRE_PROFIL_REGIONS_MAX;
@@ -138,8 +138,8 @@ int sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int 
     return -1;
 }
 
-/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil and sprofil to these names. So the
- * functions of no other library get these calls. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil and sprofil to these names. So
+ * these calls never go to functions of another library. */
 extern int __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));
 extern int __wrap_sprofil(struct prof *entries, int count, struct timeval *tick, unsigned int flags)

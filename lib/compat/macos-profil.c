@@ -17,7 +17,7 @@ int profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
     return -1;
 }
 
-/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So the profil of no
- * other library gets these calls. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So these calls never
+ * go to the profil of another library. */
 extern int __wrap_profil(char *samples, size_t size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of segments, which the osProfile calls share with the I/O thread; the I/O thread; and its connection to the
- * host. "A thread is started in order to service requests for profile data from gperf": osProfile(3P). The host is the
- * command pprofil gperf; base/gperf-address.h has the addresses. Each end checks that the other end is a process of the
- * same user or of root. So nobody else can read a profile, or pretend to be the other end.
+ * This file contains the list of segments, which the osProfile calls share with the I/O thread. It also contains the
+ * I/O thread, and the connection to the host. "A thread is started in order to service requests for profile data from
+ * gperf": osProfile(3P). The host is the command pprofil gperf. base/gperf-address.h has the addresses of the sockets.
+ * Each end checks that the other end is a process of the same user or of root. So nobody else can read a profile, or
+ * pretend to be the other end.
  */
 #include "config.h"
 
@@ -25,9 +26,9 @@
 #include "compat/n64-internal.h"
 #include "launch/spawn.h"
 
-#define HOST_WAIT_S 1      /* limit of one wait for the other end, seconds */
+#define HOST_WAIT_S 1      /* limit of one connect or send, seconds */
 #define HOST_TRANSFER_S 10 /* limit for sending a whole profile, seconds */
-#define META_MAX (1u << 20) /* limit of the meta lines, bytes */
+#define META_MAX (1u << 20) /* limit of the size of the lines of a .meta file, bytes */
 #define DEFAULT_US 10000    /* "a typical value": osProfile(3P). It is used until osProfileStart sets another one */
 
 /* --- the segments of the last osProfileInit --------------------------------------------------- */
@@ -106,7 +107,7 @@ static bool host_is_ours(int fd)
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-/* Limits each wait on a socket, because anybody can bind the address and never answer. */
+/* Limits each connect and send on a socket, because any user can bind the address and never answer. */
 static void host_limit(int fd)
 {
     const struct timeval limit = {.tv_sec = HOST_WAIT_S};
@@ -119,8 +120,8 @@ static struct n64_stream host_stream(int fd)
     return (struct n64_stream){.fd = fd, .deadline_ns = time_now() + HOST_TRANSFER_S * UINT64_C(1000000000)};
 }
 
-/* Sends the length of the meta lines, and then the lines. A profile is useful without them: if they cannot be made, the
- * length is 0. */
+/* Sends the length of the lines of the .meta file, and then the lines. If the lines cannot be made, sends the length 0,
+ * because a profile is useful without them. */
 static int host_put_meta(struct n64_stream *stream)
 {
     int meta = n64_meta_make(0);
@@ -239,7 +240,7 @@ void n64_host_begin(void)
     pid_t self = getpid();
 
     compat_enter(&guard);
-    /* the program may have closed the socket, although it has not opened it */
+    /* a program that closes all descriptors also closes this socket */
     if (host.owner != self || !host_listens()) {
         int error = host_start_thread();
         host.owner = error == 0 ? self : 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * n64-internal: what the files of the Nintendo 64's library share. n64.c has the calls. n64-stream.c writes the
- * data that gperf(1P) reads. n64-host.c has the current segments, and the I/O thread that answers gperf.
+ * n64-internal: what the files of the Nintendo 64's library share. n64.c has the osProfile calls. n64-stream.c writes
+ * the data that gperf(1P) reads. n64-host.c has the current segments, and the I/O thread that answers gperf.
  *
  * When the I/O thread reads the segments, the program may have freed their histograms, or replaced the segments. So the
- * thread copies the list under a lock, and reads counters in a way in which a bad address is only an error.
+ * thread copies the list under a lock, and reads counters with compat_copy, which returns an error if an address is
+ * bad.
  */
 #ifndef PPROFIL_COMPAT_N64_INTERNAL_H
 #define PPROFIL_COMPAT_N64_INTERNAL_H
@@ -21,7 +22,7 @@ struct n64_list {
     OSProf *segments;
     size_t room; /* size of the memory of segments, bytes */
     u32 count, counter_size;
-    u32 overflow; /* counter of the overflow bin */
+    u32 overflow; /* counter of the overflow bin; the supervisor adds to it */
     u32 period_us;
 };
 

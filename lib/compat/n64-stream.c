@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the stream that osProfileFlush sends to the host, and the meta lines with facts that the stream cannot
- * hold. */
+/* Writes the stream that osProfileFlush sends to the host, and the lines of the .meta file, with facts that the stream
+ * cannot hold. */
 #include "config.h"
 
 #include <endian.h>

@@ -50,8 +50,8 @@ static void n64_report(int mode, int code, unsigned long first, unsigned long se
     fputc('\n', stderr);
 }
 
-/* Returns the end of a segment's text. In the manual page text_end is the last instruction. The old library used it as
- * the end of the text, and this one does so, too, except in strict mode. */
+/* Returns the end of a segment's text. In the manual page text_end is the last instruction. But the old library used
+ * text_end as the end of the text. This library does the same, except in strict mode. */
 static const u32 *n64_end(const OSProf *segment, int mode)
 {
     return segment->text_end + (mode & PPROFIL_N64_IS_STRICT ? 1 : 0);
@@ -95,7 +95,8 @@ static bool n64_overlap(const OSProf *segments, u32 count, int mode)
     return false;
 }
 
-/* Writes messages about a segment's errors, for the library without error reports, which ignores them otherwise. */
+/* Writes messages about errors in a segment. Used in the mode without error reports, which otherwise ignores these
+ * errors. */
 static void n64_explain(const OSProf *segment, u32 index, u32 counter_size)
 {
     u32 words = n64_words(segment, 0);
@@ -204,7 +205,7 @@ void pprofil_n64_stop(int mode)
     n64_active = false;
 }
 
-/* Returns true for a regular file in a directory that can hold another file beside it. */
+/* Returns true if path is a regular file in a directory that can contain another file: not in /dev or /proc. */
 static bool n64_has_neighbours(const char *path)
 {
     struct stat status;
@@ -213,7 +214,7 @@ static bool n64_has_neighbours(const char *path)
            S_ISREG(status.st_mode);
 }
 
-/* Writes FILE.meta, with facts that FILE cannot hold. Errors are ignored, because FILE is useful without it. */
+/* Writes FILE.meta, with facts that FILE cannot hold. Errors are ignored, because FILE is useful without FILE.meta. */
 static void n64_write_meta(const char *path, uint64_t sum)
 {
     char beside[PATH_MAX], bytes[4096];
@@ -261,8 +262,8 @@ void pprofil_n64_flush(void)
     compat_leave(&guard);
 }
 
-/* For programs that declare these functions themselves. The functions behave like those of the library without error
- * reports. */
+/* For programs that declare these functions themselves, without <ultra64.h> of pprofil. The functions behave like those
+ * of the library without error reports. */
 void osProfileInit(OSProf *segments, u32 count)
 {
     pprofil_n64_init(segments, count, sizeof(u16), 0);

@@ -31,7 +31,7 @@ static int ranges_copy(const struct profil_args *ranges, unsigned count, struct 
         checked[i] = (struct dialect_region){.offset = (uintptr_t)range.offset,
                                              .low = (uintptr_t)range.lowpc,
                                              .high = (uintptr_t)range.highpc,
-                                             .size = UINT64_MAX, /* highpc limits it */
+                                             .size = UINT64_MAX, /* no limit: highpc is the limit */
                                              .scale = range.scale};
         regions[i] = (struct wire_profil_region){.buffer = (uintptr_t)range.buffer,
                                                  .size = checked[i].size,
@@ -104,8 +104,9 @@ static void ranges_begin(const struct profil_args *ranges, unsigned count)
     compat_leave(&guard);
 }
 
-/* Both forms of profil. They have the same name, and programs call them without a prototype. So an offset of -1 may
- * come as an int, whose upper half is random, and the other numbers are read as int. */
+/* Both forms of profil, which have the same name. The offset -1 selects the extended form. Programs call profil without
+ * a prototype, and may pass -1 as an int; then the upper 32 bits of offset are random. So only the lower 32 bits are
+ * tested. */
 void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
     const struct compat_call call = {.name = "profil",
@@ -122,7 +123,7 @@ void profil(const void *buffer, unsigned int size, unsigned long offset, unsigne
         compat_profil(&call, buffer, size, offset, scale, false);
 }
 
-/* getsysinfo(2), for the rate of the clock. Writes the rate as a long if that fits into the buffer, or else as an
+/* getsysinfo(2), for the rate of the clock. Writes the rate as a long if the buffer has room for a long, or else as an
  * int. */
 int getsysinfo(unsigned long operation, void *buffer, unsigned int size)
 {
@@ -141,7 +142,7 @@ int getsysinfo(unsigned long operation, void *buffer, unsigned int size)
     return -1;
 }
 
-/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So the profil of no
- * other library gets these calls. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So these calls never
+ * go to the profil of another library. */
 extern void __wrap_profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

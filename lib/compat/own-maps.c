@@ -96,8 +96,8 @@ static int maps_open(struct line_reader *reader)
     return reader->fd < 0 ? -errno : 0;
 }
 
-/* Returns true for executable mappings, except [vsyscall], the kernel's page for old programs, which no histogram
- * covers. */
+/* Returns true if a mapping is executable, and is not [vsyscall]. [vsyscall] is a page of the kernel for old programs.
+ * No histogram covers it. */
 static bool is_text(const struct own_map *map)
 {
     return map->executable && strcmp(map->path, "[vsyscall]") != 0;
@@ -172,18 +172,18 @@ bool own_maps_writable(uint64_t address, uint64_t size)
 /* --- offsets of 32 bits ----------------------------------------------------------------------- */
 
 struct offset_search {
-    uint64_t given, end; /* the addresses that the histogram covers if the offset is complete as given */
+    uint64_t given, end; /* the histogram covers [given, end) if the offset is already complete */
     uint64_t caller;
     bool reaches;        /* there is text in [given, end) */
-    bool covers;         /* the program means the text in [given, end) */
+    bool covers;         /* the offset is already complete: the program means the text in [given, end) */
     /* the completed offset: in the object of the caller if it fits there, else in the first object in which it fits */
     uint64_t found;
     unsigned count;      /* number of objects that the program could mean */
     bool callers;        /* the address `found` is in the object of the caller */
 };
 
-/* Finds the address in an object that has the same lower half as the offset. An object of more than 4 GiB has several
- * such addresses; finds the lowest. Returns false if there is none. */
+/* Finds the lowest address in an object whose lower 32 bits are those of the offset. An object of more than 4 GiB has
+ * several such addresses. Returns false if there is no such address. */
 static bool offset_in(const struct own_object *object, uint64_t offset, uint64_t *address)
 {
     uint64_t lowest = object->start < BELOW_MAX ? 0 : object->start - BELOW_MAX;

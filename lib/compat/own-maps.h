@@ -15,7 +15,7 @@
 /* A file in memory: its consecutive mappings, and the gaps between them. */
 struct own_object {
     uint64_t start, end;            /* addresses [start, end) */
-    uint64_t text_start, text_end;  /* addresses [text_start, text_end) of its executable part; both 0: none */
+    uint64_t text_start, text_end;  /* addresses [text_start, text_end) of the executable part; both 0: none */
     bool is_file;                   /* false: executable memory without a file */
     char path[OWN_PATH_MAX];        /* path as the kernel prints it; "": no path, or a path that is too long */
 };

@@ -51,7 +51,7 @@ long pcsample(uintptr_t samples[], long count)
     return -1;
 }
 
-/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So the profil of no
- * other library gets these calls. */
+/* The flags of pkg-config contain ld's option --wrap, which renames calls of profil to this name. So these calls never
+ * go to the profil of another library. */
 extern void __wrap_profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsigned int scale)
     __attribute__((alias("profil")));

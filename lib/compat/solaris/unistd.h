@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* In the manual page the offset has 32 bits, which is too small for today's addresses. Without a prototype a program
- * may pass 32 or 64 bits, and may declare the function as in the page. C23 and C++ need a prototype. */
+/* In the manual page the offset has 32 bits, which is too small for today's addresses. So in C there is no prototype: a
+ * program may pass 32 or 64 bits, and may itself declare the function as in the page. C23 and C++ need a prototype. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);
 #else
