@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Adds events to a profile. The mappings of a live process are in its struct live_process, which is freed when the
- * process ends. So thousands of short processes leave only their entries in the tables.
+ * Adds events to a profile. The mappings of a live process are in its struct live_process. This structure is freed when
+ * the process ends. So a process that has ended takes memory only for its entries in the tables.
  *
  * Events can be lost, so no event relies on an earlier one. If an event concerns a process or thread that the profile
  * does not have, this process or thread is added first.
@@ -151,8 +151,8 @@ static int feed_comm(struct profile *profile, const struct wire_comm *event)
     return 0;
 }
 
-/* Removes a thread that has ended from the hash, because another thread may get its tid. The entry of the ended thread
- * stays in the table. */
+/* Removes a thread that has ended from the hash of threads, because another thread may get its tid. The entry of the
+ * ended thread stays in the table. */
 static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t thread = live_thread(profile, process, tid);

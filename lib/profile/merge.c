@@ -4,8 +4,8 @@
  * order that an entry is added after all entries that it refers to.
  *
  * Both profiles may have the same entry with different details, for example an object with two paths. The result must
- * not depend on the order of the two profiles. So a comparison of the details decides which of them are kept. This
- * makes merging associative.
+ * not depend on the order of the two profiles. So a comparison of the details, and not the order, decides which details
+ * are kept.
  */
 #include "config.h"
 
@@ -113,8 +113,9 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
     return result != 0 ? result : order(f->line, g->line);
 }
 
-/* Returns true if the parameter lines has more details than known->lines. The details are first the bits of looked, and
- * then the number of lines. If both are equal, the order of compare_lines decides. */
+/* Returns true if lines is more detailed than known->lines. Compares first the bits of looked, then the numbers of
+ * lines. If these are equal, compares the lines with compare_lines, so that the result does not depend on the order of
+ * merging. */
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
 {

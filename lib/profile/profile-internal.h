@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile-internal: what the files of lib/profile share: the hashes of the tables, and the live processes. */
+/* profile-internal: what the files of lib/profile share. These are the hashes of the tables, and the live processes. */
 #ifndef PPROFIL_PROFILE_INTERNAL_H
 #define PPROFIL_PROFILE_INTERNAL_H
 
@@ -25,7 +25,7 @@ struct live_process {
     uint32_t mapping_count;
 };
 
-/* The two messages about an object: its descriptor, and its WIRE_MAP event. The message that comes first adds this
+/* What the client has received for an object: a descriptor, a WIRE_MAP event, or both. Whichever comes first adds this
  * entry, which then stays in the table. */
 struct pending_object {
     uint32_t wire_object; /* id of the object in wire_map.object */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tables of a profile. Each table is an array, with a hash if its entries are found by content. An entry keeps its
- * index, and is never removed, so indexes may be stored. Only profile_clear removes entries: all samples. After an
- * error a table and the caller's index are as before.
+ * The tables of a profile. Each table is an array. A table whose entries are found by content also has a hash. Entries
+ * keep their index, so indexes may be stored. No entry is ever removed, except that profile_clear removes all samples.
+ * If a function returns an error, the table and the caller's *result have not changed.
  */
 #include "config.h"
 

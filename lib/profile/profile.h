@@ -9,8 +9,8 @@
  * tree of nodes: a node is a frame, and its parent is the caller's frame. A stack is the index of its innermost node.
  * In a profile without call graphs each stack has one frame.
  *
- * Addresses of code are relative to its object: they are offsets in the file. So code has the same address in all
- * processes that map it, and is counted together.
+ * The address of code in a file is its offset in the file. So code has the same address in all processes that map it,
+ * and is counted together.
  *
  * The functions here do not look up names. lib/symbol, or the reader of a saved file, sets the lines and functions of
  * locations.
@@ -43,8 +43,8 @@ enum profile_object_kind {
 struct profile_object {
     enum profile_object_kind kind;
     uint32_t path;  /* index in strings: path as the target sees it, or "[vdso]", "//anon", "[unknown]" */
-    bool deleted;   /* the path no longer led to this file when the mapping was read: it ended with " (deleted)" */
-    bool hangs;     /* opening the file hung, so nobody opens its path again */
+    bool deleted;   /* the kernel printed " (deleted)" behind the path: the path no longer leads to this file */
+    bool hangs;     /* an attempt to open the file hung, so nobody opens its path again */
     /* the profile was read from a file without addresses. The addresses are invented, to distinguish locations */
     bool invented;
     uint32_t pid;   /* ANON: the process; FILE: the first process that mapped it; else 0 */
@@ -60,10 +60,10 @@ struct profile_object {
 struct profile_process {
     uint32_t pid, ppid;
     uint32_t comm;       /* string */
-    uint32_t generation; /* number of this program within the process, from 0; each exec adds 1 */
+    uint32_t generation; /* distinguishes the programs that ran under one pid; 0: the first program; each exec adds 1 */
     uint64_t start, end; /* CLOCK_MONOTONIC ns; end 0: alive */
     int32_t status;      /* status in the form of wait(2); -1: alive, or not known */
-    uint64_t cpu_ns;     /* CPU time that the kernel reported when the process ended; 0: not known */
+    uint64_t cpu_ns;     /* CPU time of the process while it was followed; 0: not known */
 };
 
 struct profile_thread {
@@ -148,7 +148,7 @@ struct profile_totals {
     uint64_t lost;         /* number of events that were lost */
     uint64_t throttled_ns; /* elapsed time in which the rate was below the requested rate */
     uint64_t full_ns;      /* elapsed time in which no CPU was idle */
-    uint64_t sample_cost_ns; /* CPU time that a recent sample took from its target; 0: not known */
+    uint64_t sample_cost_ns; /* mean CPU time that a recent sample took from its target; 0: not known */
     /* limit of the time that targets lose to samples, in millionths of their CPU time; 0: not known */
     uint64_t overhead_ppm;
     uint64_t repaired;     /* system calls that would have failed with EINTR, and were restarted */
@@ -196,8 +196,8 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
 /* Finds or adds the object for all addresses without a known mapping. Returns 0, -ENOMEM or -EOVERFLOW. */
 int profile_unknown_object(struct profile *profile, uint32_t *object);
 
-/* Takes over the descriptor of an object, and closes it if the object does not need it. wire_object: its id in
- * wire_map.object. A negative fd is an error, and no descriptor will come; -ETIMEDOUT: opening the file hung. */
+/* Takes over the descriptor of an object, and closes it if the object already has one. wire_object: id of the object in
+ * wire_map.object. A negative fd is an error, after which no descriptor comes; -ETIMEDOUT: opening the file hung. */
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 
 /* Takes over a descriptor of an object's file, and closes it if the object already has one. */
@@ -214,8 +214,8 @@ bool profile_awaits_object(const struct profile *profile, uint32_t object);
  * ignored, because they may come at any time, or never. */
 bool profile_awaits_any_file(const struct profile *profile);
 
-/* Returns true if the entry with this index is a live process that still runs this program, according to the events so
- * far. */
+/* Returns true if the process has neither ended nor executed another program, according to the events so far. process:
+ * index in the table processes. */
 bool profile_runs(const struct profile *profile, uint32_t process);
 
 /* Finds the entry of processes for the program that a live process runs now. Returns false if no live process with this
@@ -231,8 +231,8 @@ void profile_clear(struct profile *profile);
 
 /*
  * The functions below are for readers of saved files and for lib/symbol. Functions with a parameter index find or add
- * an entry, and store its index in *index, which must not be NULL. profile_add_process and profile_add_thread always
- * add one. They return 0, -ENOMEM, or -EOVERFLOW: the table would have more than 2^32 - 2 entries.
+ * an entry, and store its index in *index. index must not be NULL. profile_add_process and profile_add_thread always
+ * add an entry. These functions return 0, -ENOMEM, or -EOVERFLOW if the table would have more than 2^32 - 2 entries.
  */
 int profile_string(struct profile *profile, const char *text, uint32_t *index);
 int profile_function(struct profile *profile, const struct profile_function *function,
@@ -243,8 +243,8 @@ int profile_function(struct profile *profile, const struct profile_function *fun
 void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
                              uint32_t line);
 /* Finds or adds an object. Two objects are the same if they are of one kind and their build-ids are equal. Without
- * build-ids, their device, inode and path must be equal. Two objects of kind ANON are the same if they belong to the
- * same process. */
+ * build-ids, their device, inode and path must be equal. But two objects of kind ANON are the same if they belong to
+ * the same process. */
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
 int profile_add_process(struct profile *profile, const struct profile_process *process,
                         uint32_t *index);
@@ -298,7 +298,7 @@ enum profile_merging {
  *
  * Objects are the same by the rule of profile_object. Processes are the same if their pid, parent, name and start are
  * equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their
- * pid is 0, too. The generations of processes with the same pid are numbered again if necessary, oldest first, so that
+ * pid is also 0. The generations of processes with the same pid are numbered again if necessary, oldest first, so that
  * they are distinct. If both profiles have names for a location, the result has the more detailed names.
  *
  * Counts, times and totals are added. The result has the lower asked_hz, and the earlier start_time. Timelines are

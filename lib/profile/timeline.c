@@ -53,7 +53,8 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
     int error = timeline_reach(timeline, last);
     if (error != 0)
         return error;
-    timeline->cpu_ns[0] += cpu_ns - (end - begin); /* slot 0 also gets the time that was used before it */
+    /* slot 0 also gets the CPU time from before the start of the timeline */
+    timeline->cpu_ns[0] += cpu_ns - (end - begin);
     for (; slot < last; slot++) {
         uint64_t next = (slot + UINT64_C(1)) * timeline->slot_ns;
         timeline->cpu_ns[slot] += next - begin;
@@ -86,8 +87,7 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
     return error;
 }
 
-/* Returns the time when a slot begins. Slots of a damaged file may begin later than UINT64_MAX ns. Returns UINT64_MAX
- * for them. */
+/* Returns the time when a slot begins, at most UINT64_MAX. The slots of a damaged file may begin later. */
 static uint64_t timeline_slot_start(const struct profile_timeline *line, uint32_t slot)
 {
     uint64_t start;
@@ -119,7 +119,7 @@ static int timeline_add_slots(struct profile_timeline *to, const struct profile_
     return error;
 }
 
-/* Returns an empty timeline whose start and length of slots are such that its slots cover both timelines, a and b. */
+/* Returns an empty timeline. Its start and its slot length are such that TIMELINE_SLOTS slots cover both a and b. */
 static struct profile_timeline timeline_span(const struct profile_timeline *a, const struct profile_timeline *b)
 {
     uint64_t start = a->start < b->start ? a->start : b->start;

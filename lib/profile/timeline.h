@@ -25,17 +25,17 @@ struct profile_timeline {
  * part that was used in it. Slot 0 also gets the part that was used before it. Returns 0 or -ENOMEM. */
 int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_ns);
 
-/* Adds CPU time to a slot, for readers of saved files. The first call sets start and slot_ns of the timeline. Returns
- * 0, -ENOMEM or -EINVAL: the timeline has another start or slot_ns, slot_ns is not a valid length, or the index slot is
- * too large. */
+/* Adds CPU time to a slot, for readers of saved files. The first call sets start and slot_ns of the timeline. Returns 0
+ * or -ENOMEM. Returns -EINVAL if the timeline has another start or slot_ns, if slot_ns is not a valid length, or if the
+ * index slot is too large. */
 int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
                      uint64_t slot, uint64_t cpu_ns);
 
 /* Adds the timeline `from` to the timeline `into`. Both must have times of the same clock. The new slots have the
- * longer of the two lengths, or a longer length at which TIMELINE_SLOTS slots cover both timelines. The new slots begin
- * at a multiple of their length. All CPU time of a former slot goes to the new slot in which the former slot began. The
- * order in which timelines are merged does not matter. If `into` is empty, it becomes a copy of `from`. Returns 0, or
- * -ENOMEM: `into` was not changed. */
+ * longer of the two slot lengths. If TIMELINE_SLOTS slots of this length do not cover both timelines, the length is
+ * doubled until they do. Each new slot begins at a multiple of its length. All CPU time of a former slot goes to the
+ * new slot in which the former slot began. The order in which timelines are merged does not matter. If `into` is empty,
+ * it becomes a copy of `from`. Returns 0, or -ENOMEM: `into` was not changed. */
 int timeline_merge(struct profile_timeline *into, const struct profile_timeline *from);
 
 /* Frees the slots. The timeline is then empty. */
