@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens files through the opener, a process that may hang instead of this one. The opener is started for the first
- * file, and ends with this process. It is a separate program, because a fork would copy the page tables of this
- * process, which may be large.
+ * Opens files through the opener, a process that may hang instead of this one. The opener is started when the first
+ * file is opened, and ends when this process ends. The opener is a separate program: a fork would copy the page tables
+ * of this process, which may be large.
  */
 #include "config.h"
 
@@ -71,7 +71,7 @@ static int file_opener_start(struct file_opener *opener)
 }
 
 /* Sends a request, and waits for the answer. Returns the descriptor or an error; -EPIPE: the opener has ended, or
- * cannot be started; -ETIMEDOUT: it hangs. */
+ * cannot be started; -ETIMEDOUT: the opener hangs. */
 static int file_opener_ask(struct file_opener *opener, const struct open_request *request)
 {
     struct pollfd poller = {.events = POLLIN};

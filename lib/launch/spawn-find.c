@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the program file of the supervisor. A build that is not installed has the supervisor beside the program. That
- * place is searched first, because an older supervisor may be installed. But if a program was copied to /tmp, another
- * user may have put a supervisor beside it. So a supervisor beside the program is only trusted under a condition:
- * everybody who could have put it there could also have changed the program itself.
+ * Finds the program file of the supervisor. In a build that is not installed, the supervisor is beside the program.
+ * That place is searched first, because an older supervisor may be installed. But if a program was copied to /tmp,
+ * another user may have put a supervisor beside it. So a supervisor beside the program is only trusted if no stranger
+ * can have put it there. A stranger is a user who could not change the program itself.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ static bool is_trusted_owner(uid_t owner, const struct stat *program)
     return owner == 0 || owner == geteuid() || owner == program->st_uid;
 }
 
-/* Returns true if no stranger can replace files in a directory. In a sticky directory others can add files, but they
+/* Returns true if no stranger can replace files in a directory. In a sticky directory strangers can add files, but they
  * can neither replace nor remove files of other users. */
 static bool is_trusted_directory(const char *path, const struct stat *program)
 {
@@ -30,8 +30,8 @@ static bool is_trusted_directory(const char *path, const struct stat *program)
            (!(status.st_mode & S_IWOTH) || (status.st_mode & S_ISVTX));
 }
 
-/* Returns true if no stranger can have written a file. A file that its group may write is trusted if the program is
- * such a file of the same group. With a umask of 002 the group may write all files of a build. */
+/* Returns true if no stranger can have written a file. If a group may write the file, the same group must also be
+ * allowed to write the program. With a umask of 002 the group may write all files of a build. */
 static bool is_trusted_file(const struct stat *status, const struct stat *program)
 {
     bool same_group = status->st_gid == program->st_gid && (program->st_mode & S_IWGRP);

@@ -22,7 +22,7 @@
 
 #define DEBUG_NAME "supervisor" /* PPROFIL_DEBUG is this name, or this name and ":FILE" */
 #define STACK_SIZE 65536u
-#define STAYED_MAX 8 /* limit of the children that spawn_quietly remembers, to reap them, if the caller is init */
+#define STAYED_MAX 8 /* if the caller is init: limit of the children that spawn_quietly remembers, to reap them */
 
 /* Arguments of both children: the first child and the supervisor. */
 struct start {
@@ -35,10 +35,10 @@ struct start {
     char *stack; /* end of the stack that the supervisor uses until its exec */
 };
 
-/* Clones a child whose end raises no SIGCHLD. Wait calls find it only with __WCLONE or __WALL: clone(2). With CLONE_VM
- * and CLONE_VFORK the child runs in the caller's memory, and the caller waits, as after vfork(2). A copy of the page
- * tables of a large process would take seconds. It would later also cost that process a fault for each page that it
- * writes to. stack: the end of the child's stack. */
+/* Clones a child whose end raises no SIGCHLD. Wait calls find the child only with __WCLONE or __WALL: clone(2). With
+ * CLONE_VM and CLONE_VFORK the child runs in the caller's memory, and the caller waits, as after vfork(2). A copy of
+ * the page tables of a large process would take seconds. After such a copy the process would also get a page fault for
+ * each page that it writes to. stack: the end of the child's stack. */
 static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *stack, int flags)
 {
     pid_t child = clone(body, stack, flags, start);
@@ -46,7 +46,8 @@ static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *
 }
 
 /* Makes the exec close all descriptors except kept and the standard ones, which become /dev/null. A descriptor that
- * stayed open could be the writing end of a caller's pipe. Its reader would wait until the supervisor closes it. */
+ * stayed open could be the writing end of a pipe of the caller. The reader of the pipe would then wait until the
+ * supervisor ends. */
 static void keep_descriptors(const int kept[], unsigned count)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -68,8 +69,9 @@ static void report_error(const struct start *start, int error)
 }
 
 /* Becomes the supervisor. All signals stay blocked. Before the exec a signal would run the caller's handlers, in the
- * caller's memory. After the exec the supervisor uses no signals. ASan does not instrument this function, because it
- * does not return. Its stack frame would stay poisoned, and addresses of its stack are used again after munmap. */
+ * caller's memory. After the exec the supervisor uses no signals. ASan does not instrument this function, because the
+ * function does not return: its stack frame would stay poisoned, and ASan would report later memory at the same
+ * addresses. */
 __attribute__((no_sanitize_address)) static int become_supervisor(void *context)
 {
     const struct start *start = context;
@@ -89,7 +91,7 @@ static void reap(pid_t child)
 /* Makes the first child stay the supervisor's parent until the supervisor ends. Otherwise the supervisor would become a
  * child of the caller, which is init. After its exec the supervisor is an ordinary child, which any wait call of its
  * parent finds (de_thread() in fs/exec.c). The first child does not exec, so ordinary wait calls of the caller do not
- * find it. */
+ * find the first child. */
 static void be_parent_of(pid_t supervisor)
 {
     descriptors_close(0);
@@ -120,8 +122,9 @@ int spawn_above_standard(int fd)
     return above < 0 ? -error : above;
 }
 
-/* Makes the caller stop being a subreaper for a moment. An orphan becomes a child of the nearest subreaper. If the
- * caller was this subreaper, its wait calls would find the supervisor. Returns true if the caller was a subreaper. */
+/* Makes the caller stop being a subreaper, until the end of spawn_quietly. An orphan becomes a child of the nearest
+ * subreaper. If the caller were this subreaper, its wait calls would find the supervisor. Returns true if the caller
+ * was a subreaper. */
 static bool stop_reaping(void)
 {
     int reaper = 0;
@@ -130,9 +133,9 @@ static bool stop_reaping(void)
            prctl(PR_SET_CHILD_SUBREAPER, 0ul, 0, 0, 0) == 0;
 }
 
-/* Clones the first child, which clones the supervisor, with a stack for each. The children share the caller's memory
- * and the data of its thread. So all signals are blocked until the end, and the thread cannot be cancelled. Returns 0
- * or a negative errno. */
+/* Clones the first child, which clones the supervisor. Each of them gets its own stack. The children share the caller's
+ * memory and the data of its thread. So all signals are blocked until the end, and the thread cannot be cancelled.
+ * Returns 0 or a negative errno. */
 static int clone_children(struct start *start, pid_t *child)
 {
     char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
@@ -189,7 +192,7 @@ int spawn_quietly(const char *path, char *const argv[], const int kept[], unsign
     int error = clone_children(&start, &child);
     close(report[1]);
     if (error == 0 && read(report[0], &said, sizeof said) == (ssize_t)sizeof said)
-        error = -said; /* otherwise a successful exec has closed the pipe */
+        error = -said; /* if nothing was read, a successful exec has closed the pipe */
     close(report[0]);
     if (child > 0 && (!init || error != 0))
         reap(child);

@@ -17,13 +17,14 @@ struct spawn_supervisor {
     char passed_over[PATH_MAX];
 };
 
-/* Finds the supervisor. Uses the path in PPROFIL_SUPERVISE; else, if beside is true, a trusted supervisor in the
- * directory of the running program (for builds that are not installed); else the place where it was installed. */
+/* Finds the supervisor. The environment variable PPROFIL_SUPERVISE may contain its path. If this variable is not set,
+ * and beside is true, searches the directory of the running program for a trusted supervisor, for builds that are not
+ * installed. If none is found, or if beside is false, finds the installed supervisor. */
 void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
 
 /* Returns a descriptor for the same open file as fd, with a number above 2. A program that has closed its standard
- * descriptors would otherwise get their numbers for new files. If fd has a number up to 2, closes it. Returns a
- * negative fd, which is an error, as it is. Returns a negative errno if no number is left. */
+ * descriptors would otherwise get their numbers for new files. If fd has a number up to 2, closes it. A negative fd is
+ * an error, and is returned. Returns a negative errno if no number is free. */
 int spawn_above_standard(int fd);
 
 /* Opens the file for the supervisor's debug log, if PPROFIL_DEBUG requests one: standard error, or a path. *fd: the
@@ -33,9 +34,9 @@ int spawn_open_debug_log(int *fd);
 
 /* Runs a program. The program has only those descriptors of the caller that are in the array kept. None of these may be
  * a standard descriptor. The program's standard descriptors are /dev/null. The calling thread waits until the program
- * runs. None of the caller's memory is copied, unless the caller is init. The program becomes a child of init at once.
- * If the caller itself is init, it gets a child that only wait calls with __WCLONE or __WALL find. Returns 0, or the
- * error of clone or execv as a negative errno. */
+ * runs. None of the caller's memory is copied, unless the caller is init. The program becomes a child of init, or of a
+ * subreaper above the caller, at once. If the caller itself is init, it gets a child that only wait calls with __WCLONE
+ * or __WALL find. Returns 0, or the error of clone or execv as a negative errno. */
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count);
 
 #endif
