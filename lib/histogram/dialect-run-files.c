@@ -102,8 +102,8 @@ static int add_histogram(const struct dialect_run_options *options, const struct
     return 0;
 }
 
-/* Adds an object as a module, with the addresses at which the process had mapped it, from its first loaded byte to the
- * end of its code. If the object cannot be read, uses the addresses of its first mapping. */
+/* Adds an object as a module. The module's addresses are those in the memory of the process, from the first loaded byte
+ * of the object to the end of its code. If the object cannot be read, uses the addresses of its first mapping. */
 static int add_module(const struct profile *profile, uint32_t index, struct histogram_file *file)
 {
     const struct profile_object *object = &profile->objects[index];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Counts the events of a session in the histograms of a dialect_run. A region is an object and a range of link-time
- * addresses in it. The WIRE_MAP event of an object comes before the first sample in the object. From this event the
- * code here computes the region's addresses in the process.
+ * addresses in it. The WIRE_MAP event of an object comes before the first sample in the object. From this event
+ * feed_map computes the region's addresses in the process.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "wire/wire.h"
 
 #define ALIGNMENT 16u           /* alignment of both ends of a region for which the caller gave no addresses, bytes */
-#define DEFAULT_PCS (1u << 20)  /* elements of a pcsample array */
+#define DEFAULT_PCS (1u << 20)  /* number of elements of a pcsample array if the caller gave no size */
 #define BUFFER_SIZE_MAX (UINT64_C(1) << 32)
 
 /* --- options ------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ int dialect_run_new(const struct dialect_run_options *options, struct dialect_ru
     if (run->options.counter_size == 0)
         run->options.counter_size = options->dialect->counter_size;
     if (run->options.counter_size == 0)
-        run->options.counter_size = sizeof(uint64_t); /* a counter holds a pc */
+        run->options.counter_size = sizeof(uint64_t); /* DIALECT_RAW: a counter is a pc */
     if (!options->scaled)
         run->options.scale = run->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
                                                                 : DIALECT_ONE_TO_ONE;
@@ -229,7 +229,7 @@ static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool c
     return image;
 }
 
-/* Makes the image of a forked child. It gets a copy of its parent's counts if that is a rule of the dialect. */
+/* Makes the image of a forked child, with a copy of the parent's counts if children count in this dialect. */
 static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_image *parent)
 {
     bool counts = parent->count != NULL && parent->count->on &&
@@ -284,7 +284,7 @@ static uint64_t region_buffer_size(const struct dialect_run_options *options, ui
     return size - size % options->counter_size;
 }
 
-/* Allocates the counters of a region. runtime: an address in this process minus its link-time address. */
+/* Allocates the counters of a region. runtime: an address in the process minus the same address at link time. */
 static int bind_region(const struct dialect_run *run, struct run_image *image, size_t i, uint64_t runtime)
 {
     const struct dialect_run_options *options = &run->options;
@@ -391,7 +391,7 @@ void dialect_run_clear(struct dialect_run *run)
         for (size_t i = 0; i < run->region_count; i++)
             if (image->bindings[i].counters != NULL)
                 memset(image->bindings[i].counters, 0, count->regions[i].size);
-        count->on = true; /* a full counter may have ended the counting, and is empty now */
+        count->on = true; /* if a full counter had ended the counting, it begins again */
         count->pcsample.on = image->pcs != NULL;
         count->pcsample.room += count->pcsample.count;
         count->pcsample.count = 0;

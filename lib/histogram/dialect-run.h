@@ -13,14 +13,15 @@
 struct dialect_run_region {
     char *object;       /* owned: path of the object, or the last component of the path; NULL: the program */
     uint64_t low, high; /* link-time addresses; high 0: all code of the object */
-    /* a process has mapped the object. Most mappings are reported only when a tick falls into them */
+    /* a WIRE_MAP event of the object has come. For most mappings this event comes only when a tick falls into them */
     bool seen;
 };
 
 struct dialect_run_options {
     const struct dialect *dialect;
     uint32_t counter_size; /* bytes; 0: the dialect's own size */
-    uint32_t scale;        /* used if scaled; otherwise 0x8000 for counters of 2 bytes, and 0x10000 for wider ones */
+    /* used if scaled is true; otherwise 0x8000 for counters of 2 bytes, and 0x10000 for wider ones */
+    uint32_t scale;
     bool scaled;
     uint64_t size;      /* bytes of each buffer; 0: as many as the text needs */
     uint64_t period_ns; /* CPU time of a tick; 0: the tick of the dialect */
@@ -73,11 +74,11 @@ int dialect_run_new(const struct dialect_run_options *options, struct dialect_ru
                     struct dialect_run **run);
 void dialect_run_free(struct dialect_run *run);
 
-/* Counts an event that has been added to the profile. Returns 0; -ENOMEM; or -EFBIG: a region needs too large a
- * buffer. */
+/* Counts an event that has been added to the profile. Returns 0, -ENOMEM, or -EFBIG if a region needs a buffer of more
+ * than 4 GiB. */
 int dialect_run_feed(struct dialect_run *run, const struct profile *profile, const struct wire_header *event);
 
-/* Sets all counts to 0. Counting that a full counter or a full array had ended begins again. */
+/* Sets all counts to 0. If a full counter or a full array had ended the counting, it begins again. */
 void dialect_run_clear(struct dialect_run *run);
 
 /* Returns true if regions of the dialect have an end address. In other dialects the size of the buffer limits the
@@ -86,7 +87,8 @@ bool dialect_run_is_ranged(const struct dialect *dialect);
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* In these functions the index of an image counts only images that have at least one tick. */
+/* The functions below number only images that have at least one tick: the parameters i and image are such numbers, from
+ * 0. */
 size_t dialect_run_image_count(const struct dialect_run *run);
 void dialect_run_image(const struct dialect_run *run, size_t i, struct dialect_run_facts *facts);
 
@@ -94,8 +96,9 @@ void dialect_run_image(const struct dialect_run *run, size_t i, struct dialect_r
 enum dialect_run_extent { DIALECT_RUN_REGION, DIALECT_RUN_OBJECT, DIALECT_RUN_ALL };
 
 /* Fills *file with the counts of an image: those of a region, and of the further regions that a file of this extent
- * contains. Returns 0; -ENOMEM; or 1: there is no such file, because the object was not mapped, or because the file of
- * an earlier region contains this region. The profile contains the mappings. The caller clears the file in any case. */
+ * contains. Returns 0 or -ENOMEM. Returns 1 if there is no such file: the object was not mapped, or the file of an
+ * earlier region contains this region. The profile contains the mappings. The caller clears *file with
+ * histogram_file_clear, even after an error. */
 int dialect_run_histograms(const struct dialect_run *run, const struct profile *profile, size_t image, size_t region,
                            enum dialect_run_extent extent, struct histogram_file *file);
 
