@@ -7,11 +7,11 @@ TestSuite(histogram_formats_profiles, .init = make_directory, .fini = remove_dir
 
 /* --- profiles ---------------------------------------------------------------------------- */
 
-/* A profile of a program at a path, which runs this file's own code. */
+/* A profile of a process that runs this test program. */
 struct built {
     struct profile *profile;
     uint32_t thread, object;
-    struct symbol_text text; /* of this program */
+    struct symbol_text text; /* where this program's text is */
 };
 
 static uint32_t add_object(struct built *built, const char *path, uint64_t start)
@@ -65,7 +65,7 @@ static struct built build(const char *comm)
     return built;
 }
 
-/* An offset in this program's file, so far into its text. */
+/* Returns the offset in this program's file of the byte at a distance from the start of its text. */
 static uint64_t offset_at(const struct built *built, uint64_t distance)
 {
     uint64_t offset;
@@ -108,7 +108,7 @@ Test(histogram_formats_profiles, hostile_objects_have_no_text_or_a_sane_one)
     free(bytes);
 }
 
-/* Ticks in counters that lie wholly within a stretch of text. */
+/* Returns the sum of the counters for the text between two addresses. */
 static uint64_t ticks_in(const struct histogram *histogram, uint64_t from, uint64_t to)
 {
     uint64_t sum = 0;
@@ -125,7 +125,7 @@ Test(histogram_formats_profiles, time_is_carried_in_the_order_of_addresses)
     uint64_t low = (built.text.low + 15) & ~UINT64_C(15);
     uint64_t start = low - built.text.low;
 
-    for (uint64_t i = 0; i < 300; i++) /* added backwards; 0.4 ms each */
+    for (uint64_t i = 0; i < 300; i++) /* 0.4 ms at each address, the highest address first */
         add_time(&built, built.object, offset_at(&built, start + (299 - i) * 4), NULL, 400000);
     cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("glibc"), 0, 0,
                                         &file),
@@ -216,7 +216,8 @@ static uint64_t time_at(const struct profile *profile, const char *path, uint64_
     return ns;
 }
 
-/* Each format gives back where the time was, to a counter's width and a tick. */
+/* In each format, a profile that is written and read again has the same time at the same addresses. The
+ * precision is the width of a counter, and one tick. */
 Test(histogram_formats_profiles, profiles_come_back)
 {
     static const char *const names[] = {"gmon",        "gmon-bsd", "mon", "kpdata",
@@ -280,7 +281,7 @@ Test(histogram_formats_profiles, modules_never_overlap)
     struct built built = build("");
     struct histogram_file file = {0};
 
-    for (unsigned i = 0; i < 4; i++) { /* of four processes, all at one place */
+    for (unsigned i = 0; i < 4; i++) { /* four libraries at the same address, as in different processes */
         char path[32];
         snprintf(path, sizeof path, "/no/library%u", i);
         add_time(&built, add_object(&built, path, 0x400000), 0x1000 + i, NULL, 50000000);

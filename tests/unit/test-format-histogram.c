@@ -112,7 +112,8 @@ TestSuite(histogram_formats_odd, .init = make_directory, .fini = remove_director
 
 /* --- hostile files ----------------------------------------------------------------------- */
 
-/* Reads bytes at the end of their memory, and makes a profile of what comes out. */
+/* Reads bytes that are at the end of their memory, so that sanitizers notice if too much is read. Makes
+ * a profile of the result. */
 static int feed(const struct example *example, const unsigned char *bytes, size_t size)
 {
     unsigned char *exact = malloc(size > 0 ? size : 1);
@@ -123,7 +124,7 @@ static int feed(const struct example *example, const unsigned char *bytes, size_
     int error = example->read(exact, size, &file);
     cr_assert(error == 0 || error == PPROFIL_ERROR_DAMAGED, "%s: %d", example->name, error);
     for (size_t i = 0; i < file.module_count; i++)
-        file.modules[i].path[0] = '\0'; /* whatever it named shall not be opened */
+        file.modules[i].path[0] = '\0'; /* a path from a damaged file must not be opened */
     if (error == 0) {
         int made = histogram_to_profile(&file, profile);
         cr_assert(made == 0 || made == PPROFIL_ERROR_DAMAGED, "%s: %d", example->name, made);
@@ -231,7 +232,7 @@ Test(histogram_formats_odd, sprof_has_the_linkers_size)
 {
     size_t size;
 
-    /* as found for a libm whose text is this large */
+    /* the dynamic linker of glibc wrote a file of this size for a libm with 0x74000 bytes of text */
     free(make_sprof(0x10000, 0x84000, &size));
     cr_assert_eq(size, 4798920);
 }
@@ -240,7 +241,7 @@ Test(histogram_formats_odd, sprof_has_the_linkers_size)
 
 Test(histogram_formats_odd, gmon_of_glibc)
 {
-    /* version 0, a count of blocks in 8 bytes, a range that 16 does not divide */
+    /* version 0, a count of blocks in 8 bytes, and a range whose size is not a multiple of 16 */
     static const unsigned char bytes[] =
         "gmon\0\0\0\0" ZEROS_12 "\2\1\0\0\0\0\0\0\0\x04\x10\0\0\0\0\0\0\x09\0\0\0\0\0\0\0"
         "\0\0\x10\0\0\0\0\0\0\x24\x10\0\0\0\0\0\0\x0c\0\0\0\x64\0\0\0" SECONDS
@@ -261,7 +262,7 @@ Test(histogram_formats_odd, gmon_of_glibc)
 
 Test(histogram_formats_odd, bsd_headers_of_64_bits)
 {
-    /* without and with the padding of a C structure */
+    /* the header without and with the padding of a C structure */
     static const unsigned char packed[] = "\0\x10\0\0\0\0\0\0\x20\x10\0\0\0\0\0\0\x24\0\0\0" COUNTERS;
     static const unsigned char with_gap[] =
         "\0\x10\0\0\0\0\0\0\x20\x10\0\0\0\0\0\0\x28\0\0\0\0\0\0\0" COUNTERS;
@@ -290,7 +291,7 @@ Test(histogram_formats_odd, mon_has_a_call)
     histogram_file_clear(&file);
 }
 
-/* profil(2): all of the text in one counter. */
+/* With this scale of profil(2), one counter has all of the text. */
 Test(histogram_formats_odd, mon_of_an_unusual_scale)
 {
     static const unsigned char bytes[] = "\0\0\x40\0\0\0\0\0" "\0\0\x42\0\0\0\0\0" "\1\0\0\0\0\0\0\0"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How large JSON may be: what is written is read again, and what would fill the memory is not. */
+/* Tests of limits on JSON files. Large files that pprofil writes can be read again. Files that would fill the memory
+ * are refused. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -18,9 +19,9 @@
 
 TestSuite(json, .init = enter_directory, .fini = remove_directory);
 
-/* --- what a tree takes ----------------------------------------------------------------------- */
+/* --- the memory that a tree takes ------------------------------------------------------------ */
 
-/* "[PIECE,PIECE,...]" */
+/* Returns the text "[PIECE,PIECE,...]". The caller frees it. */
 static char *repeat(const char *piece, size_t count, size_t *size)
 {
     char *text = NULL;
@@ -52,7 +53,7 @@ static void expect_cost(const char *piece, size_t count)
 
     cr_assert_not_null(tree, "%s", piece);
     cr_expect_geq(cost, real, "%s: %lu, really %lu", piece, cost, real);
-    if (real > 0) /* a sanitizer's allocator tells nothing */
+    if (real > 0) /* with the allocator of a sanitizer, mallinfo2(3) returns 0 */
         cr_expect_leq(cost, 2 * real, "%s: %lu, really %lu", piece, cost, real);
     json_decref(tree);
     free(text);
@@ -79,7 +80,7 @@ Test(json, a_tree_takes_no_more_than_was_reckoned)
 
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         expect_cost(pieces[i], 100000);
-        expect_cost(pieces[i], (1u << 16) + 1); /* a table has just been doubled */
+        expect_cost(pieces[i], (1u << 16) + 1); /* the array's table has just been doubled */
     }
 }
 #endif
@@ -99,12 +100,12 @@ Test(json, what_would_fill_the_memory_is_not_read, .timeout = 60)
 {
     json_t *tree;
     size_t size;
-    char *text = repeat("{}", (size_t)12 << 20, &size); /* 36 MiB, which became 2.7 GiB */
+    char *text = repeat("{}", (size_t)12 << 20, &size); /* 36 MiB; the tree would take 2.7 GiB */
 
     write_text("hostile.json", text, size);
     cr_expect_eq(json_read_file("hostile.json", &tree), -EFBIG);
     cr_expect_null(tree);
-    text[1] = '('; /* not even JSON */
+    text[1] = '('; /* now the text is not JSON */
     write_text("hostile.json", text, size / 4);
     cr_expect_eq(json_read_file("hostile.json", &tree), PPROFIL_ERROR_DAMAGED);
     free(text);
@@ -114,7 +115,7 @@ Test(json, what_would_fill_the_memory_is_not_read, .timeout = 60)
 #define STACKS 100000u
 #define DEEP 10u
 
-/* Stacks of functions with names as long as templates have them. */
+/* Makes a profile with stacks of functions whose names are as long as those of C++ templates. */
 static struct profile *make_large(void)
 {
     struct profile *profile = profile_new();

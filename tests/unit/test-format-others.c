@@ -5,7 +5,7 @@
 
 TestSuite(formats_others, .init = make_directory, .fini = remove_directory);
 
-/* --- files of others, and damaged ones ------------------------------------------------ */
+/* --- files of other programs, and damaged files --------------------------------------- */
 
 static int read_text(const char *format, const char *text, struct profile **profile)
 {
@@ -47,7 +47,7 @@ Test(formats_others, perf_script_of_perf)
                 "Web Content 14.0/14Web Content <hot in /home/me/prog>: 1 5 0\n");
 }
 
-/* As a hostile program calls itself; and a program that has another name after its exec. */
+/* A hostile program may have a name of blanks. Another program has another name after its exec. */
 Test(formats_others, perf_script_of_odd_names)
 {
     static const char text[] = "     12/12 3.0:  5 cpu-clock: \n\t 1 hot (/p)\n\n"
@@ -64,7 +64,8 @@ Test(formats_others, folded_of_others)
                 " <[unknown]> <x>: 1 0 0\n <a> <b>: 7 0 0\n <foo-1> <b>: 2 0 0\n");
 }
 
-/* Cycles of many CPUs are no milliseconds: their shares still are right. */
+/* The weights of other programs may be cycles of many CPUs, which are too many to be milliseconds. Such
+ * weights are read as ns, so that the shares are right. */
 Test(formats_others, folded_of_large_numbers)
 {
     struct profile *profile;
@@ -105,7 +106,7 @@ Test(formats_others, damaged_files_are_refused)
     }
 }
 
-/* The stream's buffer is full at some size, and empty when the stream is closed. */
+/* For some sizes, all bytes are written before the stream is closed, so closing it writes nothing. */
 Test(formats_others, whoever_reads_a_text_may_leave_at_any_byte)
 {
     int ends[2];

@@ -102,7 +102,7 @@ static struct profile *make_profile(bool wall)
     static const char *const comms[] = {"pro g", "o;ther-7", "#execed"};
     uint32_t process[3], threads[4], location, node, leaf;
 
-    for (uint32_t i = 0; i < 3; i++) { /* the third is the second, after an exec */
+    for (uint32_t i = 0; i < 3; i++) { /* the third is the second process after an exec */
         struct profile_process made = {.pid = i == 0 ? 100 : 101,
                                        .ppid = 1,
                                        .generation = i / 2,
@@ -171,7 +171,7 @@ static struct profile *pass_through(const struct profile *profile, const char *n
     cr_assert_eq(format_write_file_as(format, path, profile, options), 0, "%s: write", name);
     cr_assert_eq(format_read_file_as(path, format, options, &read), 0, "%s: read", name);
     profile_free(read);
-    /* and it shows what it is */
+    /* the format is recognised from the file, too */
     cr_assert_eq(format_read_file_as(path, NULL, options, &read), 0, "%s: recognised", name);
     return read;
 }
@@ -194,7 +194,7 @@ static void expect_kept(const char *name, unsigned show, const char *bad, bool w
 static const struct promise {
     const char *format;
     unsigned show;
-    const char *bad; /* characters in names that change */
+    const char *bad; /* characters that the format replaces in names */
 } promises[] = {
     {"pprof", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED,
      ""},
@@ -217,7 +217,7 @@ Test(formats_own, in_wall_mode_too)
         expect_kept(promises[i].format, promises[i].show, promises[i].bad, true);
 }
 
-/* The totals and the tables that no sample refers to. */
+/* JSON also keeps the totals, and entries of tables to which no sample refers. */
 Test(formats_own, json_keeps_the_rest)
 {
     struct format_options options = {0};
@@ -246,8 +246,8 @@ Test(formats_own, json_keeps_the_rest)
     profile_free(read);
 }
 
-/* Addresses that were made up stay so, in the formats that keep everything; those that need
- * addresses find none. */
+/* A CSV file has no addresses, so its reader makes them up. Formats that keep everything also keep the
+ * mark "invented". Formats that need addresses do not use such addresses. */
 Test(formats_own, made_up_addresses_are_known_as_such)
 {
     struct format_options options = {0};
@@ -270,7 +270,7 @@ Test(formats_own, made_up_addresses_are_known_as_such)
     profile_free(third);
 }
 
-/* The same place of two files is one place. */
+/* If two files have the same place, both readers make up the same address for it. */
 Test(formats_own, made_up_addresses_are_the_same_everywhere)
 {
     struct format_options options = {0};
@@ -305,7 +305,8 @@ static char *write_and_load(const char *name, const struct format_options *optio
     return text;
 }
 
-/* Each sample is a stack of numbers of frames, with its weight; names are what JSON can hold. */
+/* Checks the profile of a thread: each sample is a list of indexes of frames, and has a weight. Returns
+ * the sum of the weights. */
 static uint64_t sum_weights(const json_t *profile, size_t frame_count)
 {
     const json_t *samples = json_object_get(profile, "samples"), *weights = json_object_get(profile, "weights");

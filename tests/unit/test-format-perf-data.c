@@ -49,7 +49,7 @@ Test(perf_data_own, of_many_samples_equal_ones_are_joined)
     profile_free(again);
 }
 
-/* The generations of a process stay apart, even if it is not known when the exec was. */
+/* The images of a process stay apart, even if the times of its execs are unknown. */
 Test(perf_data_own, images_without_times)
 {
     struct profile *profile = profile_new();
@@ -89,7 +89,7 @@ Test(perf_data_own, an_empty_profile)
     profile_free(again);
 }
 
-/* An object that spans all addresses cannot be mapped. */
+/* The record of a mapping cannot hold an object that spans all addresses. */
 Test(perf_data_own, an_object_without_end)
 {
     struct profile *profile = profile_new();
@@ -130,7 +130,7 @@ static void put_text(const char *text)
 
 #define PAIR(low, high) ((uint64_t)(high) << 32 | (low))
 
-/* ip, tid, time, id, period, call chain; two events, the second a clock */
+/* Begins a file with two events, the second of a clock. Samples have ip, tid, time, id, period and call chain. */
 static void begin_file(void)
 {
     memset(made, 0, sizeof made);
@@ -199,7 +199,7 @@ Test(perf_data_others, as_perf_writes_it)
         KERNEL, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020), USER, 0x5010, 0x5020};
 
     begin_file();
-    /* a sample of the child before its FORK, and one of the event that is not read */
+    /* the first sample is of a child, before its FORK; the second is of the event that is not read */
     put_sample(21, 300, 8, (const uint64_t[]){USER, 0x5030}, 2);
     put_sample(21, 300, 7, (const uint64_t[]){USER, 0x5030}, 2);
     put_sample(20, 200, 8, chain, 6);
@@ -250,15 +250,15 @@ Test(perf_data_others, what_is_not_read_is_told_apart)
     end_file();
     cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_COMPRESSED);
     begin_file();
-    put_head(9, 2, 8); /* a sample without anything */
+    put_head(9, 2, 8); /* a sample without fields */
     end_file();
     cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
     begin_file();
-    put_head(10, 2, 4096); /* beyond the end */
+    put_head(10, 2, 4096); /* a record that ends beyond the end of the file */
     end_file();
     cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
     begin_file();
-    put_file(in_directory("perf.data"), made, made_size); /* as perf leaves it when it is killed */
+    put_file(in_directory("perf.data"), made, made_size); /* as a killed perf leaves the file */
     cr_expect_eq(error_of(made, made_size), PPROFIL_ERROR_DAMAGED);
 }
 

@@ -52,7 +52,7 @@ static uint32_t process_of(struct profile *profile, uint32_t pid, const char *co
     return index;
 }
 
-/* frames: locations, outermost first; 0 ends them. */
+/* Returns the node of a stack. frames: locations, outermost first; 0 ends the list. */
 static uint32_t stack(struct profile *profile, const uint32_t *frames)
 {
     uint32_t node = PROFILE_NONE;
@@ -64,7 +64,8 @@ static uint32_t stack(struct profile *profile, const uint32_t *frames)
 
 #define STACK(profile, ...) stack(profile, (const uint32_t[]){__VA_ARGS__, 0})
 
-/* "main 7/1 (work 6/6 ()), ..." in milliseconds: total, self; with a baseline the old total. */
+/* Returns a tree as text, such as " (main 7/1 (work 6/6": total and self in ms, and with a baseline the old
+ * total. Parentheses at the end are not closed. */
 static char *describe(const struct picture_tree *tree)
 {
     char *text;
@@ -225,7 +226,7 @@ Test(picture, what_has_changed)
     profile_free(new);
 }
 
-/* Each fifth of 1000 frames is larger than the one before, and the smallest frames are dropped. */
+/* The profile has 200 frames of each size from 1 to 5. */
 Test(picture, small_frames_are_dropped_and_counted)
 {
     struct profile *profile = profile_new();
@@ -238,7 +239,7 @@ Test(picture, small_frames_are_dropped_and_counted)
         count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", name)), i / 200 + 1);
     }
     cr_assert_eq(make_tree(profile, NULL, 450, 0, true, &tree), 0);
-    cr_assert_eq(tree.frame_count, 450); /* the two callers, 400 larger frames, 48 of equal size */
+    cr_assert_eq(tree.frame_count, 450); /* the two callers, 400 frames of sizes 5 and 4, 48 frames of size 3 */
     cr_assert_eq(tree.dropped, 552);
     cr_assert_eq(tree.cut, 3000000);
     picture_tree_clear(&tree);
@@ -271,7 +272,7 @@ Test(picture, deep_stacks_take_no_stack_of_ours, .timeout = 20)
     profile_free(profile);
 }
 
-/* 3 of 200 samples are 500 frames deep, the others 50. */
+/* 3 of 200 samples have stacks of 500 frames, and the others of 50 frames. */
 Test(picture, rows_that_little_reaches_are_dropped)
 {
     struct profile *profile = profile_new();

@@ -27,11 +27,11 @@ Test(picture, names_become_harmless)
     expect_clean("a\nb\x01\x1b[31m", "a\xe2\x90\x8a"
                                      "b\xe2\x90\x81\xe2\x90\x9b[31m");
     expect_clean("\x7f", "\xef\xbf\xbd");
-    expect_clean("x\xe2\x80\xaey\xd8\x9c", "x\xef\xbf\xbdy\xef\xbf\xbd"); /* overrides */
-    expect_clean("\xff\xc3", "\xef\xbf\xbd\xef\xbf\xbd");                 /* no UTF-8 */
+    expect_clean("x\xe2\x80\xaey\xd8\x9c", "x\xef\xbf\xbdy\xef\xbf\xbd"); /* marks of direction */
+    expect_clean("\xff\xc3", "\xef\xbf\xbd\xef\xbf\xbd");                 /* not UTF-8 */
     expect_clean("\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd");                 /* overlong */
     expect_clean("\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"); /* a surrogate */
-    expect_clean("\xef\xbf\xbf", "\xef\xbf\xbd");                         /* no character */
+    expect_clean("\xef\xbf\xbf", "\xef\xbf\xbd");                         /* the noncharacter U+FFFF */
     expect_clean("\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 
     char *long_one = malloc(100001);
@@ -63,7 +63,7 @@ Test(picture, names_are_clipped_before_they_are_escaped)
     expect_clipped("main", 2, "");
     expect_clipped("<&>\"'", 5, "&lt;&amp;&gt;&quot;&#39;");
     expect_clipped("a<b>c", 4, "a&lt;b\xe2\x80\xa6");
-    expect_clipped("\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 5, /* wide ones */
+    expect_clipped("\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 5, /* wide characters */
                    "\xe6\xbc\xa2\xe6\xbc\xa2\xe2\x80\xa6");
 }
 
@@ -114,7 +114,7 @@ Test(picture, colours_are_of_names_and_light)
             snprintf(text, sizeof text, "name%u", i);
             name = (struct picture_name){text, text, (enum picture_kind)kind};
             struct picture_colour colour = picture_colour_of(&name);
-            /* black text has a contrast of at least 4.5 on a luma of at least 110 */
+            /* on colours with a luma of at least 110, black text has a contrast of at least 4.5 */
             cr_assert_gt(0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue, 130);
         }
 }
@@ -127,17 +127,17 @@ Test(timeline, time_is_shared_out_to_slots)
 {
     struct profile_timeline line = {0};
 
-    cr_assert_eq(timeline_add(&line, 1000 * MS, 10 * MS), 0); /* begins at 990 */
+    cr_assert_eq(timeline_add(&line, 1000 * MS, 10 * MS), 0); /* from 990 to 1000 ms */
     cr_assert_eq(line.start, 990 * MS);
-    cr_assert_eq(timeline_add(&line, 1055 * MS, 50 * MS), 0); /* 1005 to 1055 */
+    cr_assert_eq(timeline_add(&line, 1055 * MS, 50 * MS), 0); /* from 1005 to 1055 ms */
     cr_assert_eq(line.count, 4);
     cr_assert_eq(line.cpu_ns[0], 15 * MS);
     cr_assert_eq(line.cpu_ns[1], 20 * MS);
     cr_assert_eq(line.cpu_ns[2], 20 * MS);
     cr_assert_eq(line.cpu_ns[3], 5 * MS);
-    cr_assert_eq(timeline_add(&line, 980 * MS, 30 * MS), 0); /* too early */
+    cr_assert_eq(timeline_add(&line, 980 * MS, 30 * MS), 0); /* before the start: goes to slot 0 */
     cr_assert_eq(line.cpu_ns[0], 45 * MS);
-    cr_assert_eq(timeline_add(&line, 5000 * MS, 0), 0); /* nothing */
+    cr_assert_eq(timeline_add(&line, 5000 * MS, 0), 0); /* no time */
     cr_assert_eq(line.count, 4);
     timeline_clear(&line);
     cr_assert_eq(line.count, 0);
@@ -150,7 +150,7 @@ Test(timeline, long_runs_have_longer_slots)
 
     for (uint64_t second = 1; second <= 3 * 3600; second++)
         cr_assert_eq(timeline_add(&line, second * 1000 * MS, 7 * MS), 0);
-    cr_assert_eq(line.slot_ns, 640 * MS); /* the first of 20, 40, ... that is long enough */
+    cr_assert_eq(line.slot_ns, 640 * MS); /* the first of 20, 40, 80, ... ms that is long enough */
     for (uint32_t i = 0; i < line.count; i++) {
         sum += line.cpu_ns[i];
         slots += line.cpu_ns[i] > 0;
@@ -179,7 +179,8 @@ Test(timeline, what_does_not_fit_is_refused)
     timeline_clear(&line);
 }
 
-/* With gaps of all lengths near that which ends a comment. */
+/* pprof files have the time line in comments. A gap of 16 empty slots ends a comment, so this time line has gaps of
+ * lengths around 16. */
 Test(timeline, it_is_saved_with_the_profile)
 {
     char path[] = "/tmp/pprofil-test-XXXXXX";

@@ -69,7 +69,8 @@ Test(pprof_damage, every_cut_is_noticed)
     profile_free(profile);
 }
 
-/* Damages the message itself: the checksum of gzip is right. */
+/* Unpacks a file, so that tests can damage the message itself. Readers notice damage of packed data by
+ * the checksum of gzip. */
 static size_t unpack(const char *path, unsigned char *plain, size_t room)
 {
     gzFile file = gzopen(path, "rb");
@@ -132,7 +133,7 @@ Test(pprof_damage, a_bomb_is_refused)
     struct profile *again;
     static unsigned char zeros[1 << 20];
 
-    for (int kind = 0; kind < 2; kind++) { /* as pprof files begin, and as no format does */
+    for (int kind = 0; kind < 2; kind++) { /* kind 0 begins as a pprof file, and kind 1 as no known format */
         gzFile file = gzopen(in_directory("bomb.pb.gz"), "wb1");
         zeros[0] = kind == 0 ? 0x0a : 0;
         for (int i = 0; i < 1100; i++)
@@ -152,7 +153,7 @@ static size_t load(const char *path, unsigned char *bytes, size_t room)
     return size;
 }
 
-/* gzip files exist that unpack into themselves. */
+/* Some gzip files unpack into themselves, so unpacking again and again would never end. */
 Test(pprof_damage, what_is_packed_twice_is_unpacked_once)
 {
     struct profile *again;
@@ -173,7 +174,7 @@ Test(pprof_damage, what_is_packed_twice_is_unpacked_once)
     cr_assert_eq(format_read_file(in_directory("twice.gz"), &again), PPROFIL_ERROR_DAMAGED);
 }
 
-/* A linear search would take seconds in each of these; the timeout of the suite is the bound. */
+/* In the tests that follow, a linear search for each entry would take longer than the timeout. */
 #define MANY 60000
 
 static struct bytes *begin_large(FILE **out, char **text, size_t *size)

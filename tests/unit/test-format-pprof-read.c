@@ -98,7 +98,7 @@ static uint64_t random64(void)
 
     for (int i = 0; i < 5; i++)
         bits = bits << 15 ^ (uint64_t)random();
-    return bits >> random() % 64; /* of all sizes */
+    return bits >> random() % 64; /* so that numbers of all sizes occur */
 }
 
 static uint32_t random_string(struct profile *profile, const char *prefix)

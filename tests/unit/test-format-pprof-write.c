@@ -131,7 +131,7 @@ static char *output_of(const char *command)
     return text;
 }
 
-/* Two functions of 70 and 30 milliseconds. */
+/* Saves a profile with two functions of 70 ms and 30 ms. */
 static void save_for_others(void)
 {
     struct profile *profile = make_profile(false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a live view's thread looks up: names that come late, definitions and code; and its crash. */
+/* Tests of the thread that looks up names for a live view: names that come late, definitions, code, and
+ * a crash of this thread. */
 #include "config.h"
 
 #include <dirent.h>
@@ -28,7 +29,8 @@ static void await_name(pprofil_live *live, uint32_t i, const char *name)
     cr_assert(found, "%s", name);
 }
 
-/* On a busy machine it may take seconds to open a file. */
+/* On a busy machine it may take seconds until an object's file is open. Before, its functions have no
+ * names. */
 Test(live_names, a_file_that_comes_late)
 {
     struct pprofil_session *session = make_session();
@@ -134,11 +136,12 @@ Test(live_names, definitions_and_code)
     free_session(session);
 }
 
-/* --- a crash of the thread that names -------------------------------------------------------- */
+/* --- a crash of the thread that looks up names ----------------------------------------------- */
 
 static int told[2];
 
-/* Writes whether the handler has a stack of its own. It needs one if the thread's stack has overflowed. */
+/* Writes to the pipe whether this handler has a stack of its own. Without such a stack, the handler could not run
+ * after an overflow of the thread's stack. */
 static void crash(int signal)
 {
     stack_t stack;
@@ -162,7 +165,7 @@ static pid_t other_thread(void)
     return found;
 }
 
-/* Returns true if the thread sleeps: it has begun, and has nothing to do. */
+/* Returns true if the thread sleeps. Then it has begun its work, and has nothing to do. */
 static bool sleeps(pid_t tid)
 {
     char path[64], state = 0;

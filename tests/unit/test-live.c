@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rows of live reports: pending ones, their ids, filters, and what does not count. */
+/* Tests of the rows of live reports: rows whose names are pending, ids, filters, and samples that do not count. */
 #include "config.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ Test(live, ids_stay_while_rows_move)
             for (uint32_t j = 0; j < i; j++)
                 cr_assert_neq(row_of(before, i).id, row_of(before, j).id);
         }
-        sample(profile, 10, 11, live_second, 0, 1000); /* now it is the first */
+        sample(profile, 10, 11, live_second, 0, 1000); /* the row of live_second becomes the first */
         pprofil_report *after = report_on(live, (enum pprofil_by)by, NULL);
         uint32_t last = pprofil_report_count(before) - 1;
         cr_assert_eq(row_of(before, by == PPROFIL_BY_FUNCTION ? last : 0).id,
@@ -125,7 +125,7 @@ Test(live, filters)
     free_session(session);
 }
 
-/* A filter for a row of a grouping lets that row's samples through. */
+/* Checks that a filter for a row lets the samples of this row through, and no others. */
 static void expect_rows_filter(pprofil_live *live, enum pprofil_by by, uint32_t rows)
 {
     pprofil_report *report = report_on(live, by, NULL);
@@ -182,7 +182,7 @@ Test(live, only_samples_of_the_mode_count)
     cr_assert_eq(pprofil_report_count(report), 1, "what was sampled before wall mode has no time");
     cr_assert_eq(row_of(report, 0).ns, 50 * 900);
     pprofil_report_free(report);
-    profile->totals.wall = false; /* as when it is turned off */
+    profile->totals.wall = false; /* as if wall mode were turned off */
     report = report_on(live, PPROFIL_BY_SYSCALL, NULL);
     cr_assert_eq(pprofil_report_count(report), 1, "sleepers use no CPU time");
     cr_assert_str_eq(row_of(report, 0).name, "[user]");

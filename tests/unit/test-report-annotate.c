@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Annotated code: the sums of the rows of a listing made by hand, the names that a pattern means, and
- * the code of functions of this program, whose lines and inlined functions are known.
+ * Tests of annotated code: the sums of the rows of a listing made by hand, the functions that a pattern
+ * selects, and the code of a function of this program, whose inlined function is known.
  */
 #include "config.h"
 
@@ -18,8 +18,8 @@
 
 /* --- counts ----------------------------------------------------------------------------- */
 
-/* Four instructions of object 0, at places 0, 2, 4 and 8: two of line 2, one of line 1, and one of line
- * 2 again. Lines are those of a file made here. */
+/* Makes a listing of four instructions of object 0, at places 0, 2, 4 and 8. They are of the lines 2, 2,
+ * 1 and 2 of a source file that is made here. */
 static struct listing *make_listing(void)
 {
     static const struct symbol_instruction made[] = {
@@ -114,7 +114,7 @@ Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
     call(&model, 0, 0);
     call(&model, 1, 0);
     run(&model, 2, 20);
-    call(&model, 0, 8); /* of the same line, elsewhere */
+    call(&model, 0, 8); /* the last instruction of line 2 */
     run(&model, 1, 10);
     call(&model, 1, 4); /* in another object */
     run(&model, 7, 70);
@@ -152,7 +152,7 @@ Test(annotate, lines_without_code_are_there_too)
 
 /* --- source lines ------------------------------------------------------------------------- */
 
-/* Four instructions: two of line 2, one of line 1, and one of a file that does not exist. */
+/* Makes four instructions: two of line 2, one of line 1, and one of a file that does not exist. */
 static struct symbol_code *make_source_code(const char *source)
 {
     static const struct symbol_instruction made[] = {
@@ -227,7 +227,7 @@ Test(annotate, source_that_is_newer_than_the_program_is_told)
 
 /* --- names ------------------------------------------------------------------------------ */
 
-/* Checks which row is the first that a pattern keeps, and returns how many it keeps. */
+/* Checks the name of the first row that a pattern keeps. Returns the number of rows that it keeps. */
 static uint32_t kept(const char *pattern, const char *first)
 {
     struct pprofil_row rows[] = {
@@ -269,7 +269,7 @@ static inline __attribute__((always_inline)) unsigned rotate(unsigned value)
     return value << 7 | value >> 25;
 }
 
-/* Its instructions are of this function, and of the one above, which is inlined. */
+/* Has instructions of its own, and instructions of rotate, which is inlined. */
 __attribute__((noinline)) unsigned annotate_me(const unsigned *values, int count);
 unsigned annotate_me(const unsigned *values, int count)
 {

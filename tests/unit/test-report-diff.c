@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Diffs. The formulas give the numbers of textbooks. Profiles are drawn from known distributions, with
- * fixed seeds: where nothing has changed, at most 5 % of diffs have anything significant, and a real
- * change is found.
+ * Tests of diffs. The formulas give the numbers of textbooks. Profiles are drawn from distributions, with fixed seeds.
+ * If a distribution has not changed, at most 5 % of diffs have anything significant. A real change is found.
  */
 #include "config.h"
 
@@ -143,7 +142,7 @@ Test(diff, false_discoveries_as_benjamini_and_hochberg_have_them)
     cr_assert_float_eq(values[14], 1, 1e-9);
 }
 
-/* If all samples have one weight, this is the two-proportion test with Yates' correction. By hand:
+/* If all samples have the same weight, this is the two-proportion test with Yates' correction. By hand:
  * z = (0.2 - 0.01) / sqrt(0.4 * 0.6 * (1/100 + 1/100)) = 2.7424 */
 Test(diff, equal_weights_make_the_textbook_test)
 {
@@ -164,7 +163,7 @@ Test(diff, equal_weights_make_the_textbook_test)
     end(diff, old, new);
 }
 
-/* At a tenth of the rate, all weights are ten times as large. Nothing else differs. */
+/* The new profile has a tenth of the rate, so its weights are ten times as large. */
 Test(diff, rates_need_not_be_equal)
 {
     struct profile *old = make_profile(), *new = make_profile();
@@ -178,7 +177,7 @@ Test(diff, rates_need_not_be_equal)
     end(diff, old, new);
 }
 
-/* One sample that weighs fifty is one event. */
+/* One sample with the weight of fifty samples is still one event. */
 Test(diff, a_late_sample_is_one)
 {
     struct profile *old = make_profile(), *new = make_profile();
@@ -229,7 +228,7 @@ Test(diff, a_program_that_was_renamed)
 
     count_in(old, "/build/prog-old", "f", 500, 500);
     count_in(new, "/build/prog-new", "f", 500, 500);
-    count_in(old, "/lib/a.so", "init", 50, 50); /* it is not known which of these it became */
+    count_in(old, "/lib/a.so", "init", 50, 50); /* may have become init of b.so or of c.so: no match */
     count_in(new, "/lib/b.so", "init", 50, 50);
     count_in(new, "/lib/c.so", "init", 50, 50);
     struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
@@ -353,7 +352,8 @@ static double draw(uint64_t *seed)
     return (double)((x ^ x >> 31) >> 11) / 9007199254740992.0;
 }
 
-/* Half of the time is in the first function, a quarter in the second, and so on; the rest is in many. */
+/* Returns the share of a function. The first four functions have 20, 30, 15 and 10 %, and the others 25 % together.
+ * change: relative change of the first share; the other shares are scaled, so that the sum stays 1. */
 static double share_of(int function, double change)
 {
     static const double first[] = {0.2, 0.3, 0.15, 0.1};
@@ -364,7 +364,7 @@ static double share_of(int function, double change)
     return rest * (function < 4 ? first[function] : 0.25 / (FUNCTIONS - 4));
 }
 
-/* Weights are between 0.5 and 1.5 of the period. In every third function, some are ten times that. */
+/* uneven: weights are between 0.5 and 1.5 ms, or ten times this in some samples of every third function; else 1 ms. */
 static struct profile *draw_profile(uint64_t *seed, int samples, double change, bool uneven)
 {
     struct profile *profile = make_profile();
@@ -392,7 +392,7 @@ struct outcome {
     int any, first;
 };
 
-/* Returns in how many of the pairs anything is significant. *first: in how many the first function is. */
+/* Returns the numbers of pairs in which anything (any) and in which the first function (first) is significant. */
 static struct outcome try(int pairs, int samples, double change, bool uneven, enum pprofil_diff_by by)
 {
     struct outcome outcome = {0, 0};
@@ -423,8 +423,8 @@ Test(diff, chance_is_not_significant, .timeout = 300)
     cr_assert_leq(try(1000, 300, 0, true, PPROFIL_DIFF_TIME).any, 50);
 }
 
-/* A share of 20 % becomes 22 %. With 40000 samples in each profile these are 6.9 standard deviations of
- * the difference, and 1.5 with 2000. With 60 rows about 3.3 are needed. */
+/* A share of 20 % becomes 22 %. This change is 6.9 standard deviations of the difference with 40000
+ * samples in each profile, and 1.5 with 2000 samples. With 60 rows, about 3.3 are needed. */
 Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
 {
     struct outcome outcome = try(100, 40000, 0.1, false, PPROFIL_DIFF_SHARE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reports from sums that are kept, against reports that are summed anew each time. */
+/* Compares reports from kept sums (flat-sums.c) with reports that are summed anew each time. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -14,7 +14,7 @@
 struct world {
     struct profile *profile;
     uint32_t places[PLACES];
-    uint32_t calls[3]; /* indexes of system calls; the first: none */
+    uint32_t calls[3]; /* indexes of system calls; calls[0]: no system call */
     struct flat_sums sums[REPORT_GROUPINGS];
     struct live_nodes nodes;
     struct report_filter filter;
@@ -28,7 +28,7 @@ static unsigned any(struct world *world, unsigned below)
     return (world->seed >> 12) % below;
 }
 
-/* No location has a name at first. */
+/* Makes a profile without samples, whose locations have no names yet. */
 static struct world new_world(void)
 {
     struct world world = {.profile = profile_new(), .seed = 1};
@@ -71,7 +71,8 @@ static void sample(struct world *world, unsigned deepest)
     world->profile->totals.wall = wall;
 }
 
-/* Gives a location a name, or another one; or lines too, with functions inlined there. */
+/* Gives a random location a name, which may replace a former name. In half of the calls, the location
+ * gets lines and inlined functions, too. */
 static void name(struct world *world)
 {
     struct profile *profile = world->profile;
@@ -179,7 +180,7 @@ static void live_through(unsigned deepest)
         for (unsigned i = any(&world, 20); i > 0; i--)
             change_something(&world, deepest);
         for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
-            if (any(&world, 3) > 0) /* not each time: sums are also kept while nobody asks for them */
+            if (any(&world, 3) > 0) /* not always, because sums must be right also after rounds without a report */
                 expect_equal(&world, (enum pprofil_by)by);
         if (any(&world, 3) == 0)
             expect_equal_nodes(&world);
@@ -219,8 +220,8 @@ static double time_report(struct world *world)
     return seconds() - begin;
 }
 
-/* A report after a few new samples takes much less time than the first: some 200 times less on an idle
- * machine. The bound is wide, as other programs may be running. */
+/* A report after a few new samples takes much less time than the first report, on an idle machine about
+ * 1/200. The bound of 1/4 is wide, because other programs may be running. */
 Test(flat_sums, what_is_new_is_all_that_is_paid)
 {
     struct world world = new_world();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The gprof style against gprof itself. Both read the same gmon.out, which is random numbers for the
- * symbols of a program, or is written by a program. The test compiles these programs.
+ * Compares the gprof style with gprof itself. Both read the same gmon.out. It has random numbers for the
+ * symbols of a program, or the program has written it. The test compiles these programs.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "report/style.h"
 #include "test-directory.h"
 
-/* Names that gprof leaves out, chooses between, or prints differently. */
+/* A program with names that gprof leaves out, chooses between, or prints differently. */
 static const char source[] =
     "#include <stdlib.h>\n"
     "volatile int x;\n"
@@ -74,7 +74,7 @@ static struct symbol_table open_symbols(const char *path)
 
 static void put(FILE *out, uint64_t value, size_t size)
 {
-    fwrite(&value, 1, size, out); /* both machines that we run on are little-endian */
+    fwrite(&value, 1, size, out); /* x86-64 and AArch64 are little-endian */
 }
 
 static void write_gmon(const struct histogram_file *file)
@@ -110,7 +110,7 @@ static uint64_t get(FILE *in, size_t size)
     return value;
 }
 
-/* Writes one histogram, and arcs, as glibc does. */
+/* Reads one histogram, and arcs, as glibc writes them. */
 static void read_gmon(struct histogram_file *file, struct histogram *histogram)
 {
     FILE *in = fopen("gmon.out", "r");
@@ -185,15 +185,15 @@ static void compare(const struct histogram_file *file, const char *program, unsi
     free(theirs);
 }
 
-/* --- files at random --------------------------------------------------------------------- */
+/* --- random files ------------------------------------------------------------------------ */
 
 static unsigned below(unsigned *seed, unsigned end)
 {
     return (unsigned)rand_r(seed) % end;
 }
 
-/* Returns a random address in a function, but not in the last one of gprof's table: gprof reads too far
- * there. */
+/* Returns a random address in any function except the last one of gprof's table, because gprof reads too
+ * far there. */
 static uint64_t any_address(const struct symbol_table *symbols, unsigned *seed)
 {
     const struct symbol *symbol = &symbols->symbols[below(seed, (unsigned)symbols->count - 1)];
@@ -217,7 +217,7 @@ static void make_random(const struct symbol_table *symbols, unsigned seed,
     for (unsigned i = below(&seed, 60); i > 0; i--)
         histogram->counters[below(&seed, (unsigned)histogram->count)] =
             below(&seed, 1u << (1 + below(&seed, 16)));
-    /* functions that count calls are not in the report, and get few of the random ticks */
+    /* gprof leaves out functions that count calls (mcount); give them ticks, because random ticks rarely hit them */
     for (size_t i = 0; i < symbols->count && histogram->count > 1; i++)
         if (strstr(symbols->symbols[i].name, "mc") != NULL && below(&seed, 2) == 0) {
             uint64_t at = (symbols->symbols[i].address + 4 - low) * histogram->count / text;
@@ -251,7 +251,7 @@ static void compare_random(const char *program, unsigned from, unsigned to)
     symbol_table_clear(&symbols);
 }
 
-/* PPROFIL_TEST_SEEDS in the environment: number of files to make, instead of a few. */
+/* Returns the number of random files to make: PPROFIL_TEST_SEEDS of the environment, or else 12. */
 static unsigned seeds(void)
 {
     const char *text = getenv("PPROFIL_TEST_SEEDS");
@@ -286,7 +286,7 @@ Test(gprof, of_a_program_that_was_profiled)
         struct histogram_file file;
         struct histogram histogram;
         sh("gcc -w -O1 -pg %s -o prog prog.c && rm -f gmon.out && "
-           "env -u GMON_OUT_PREFIX ./prog 25" /* Criterion sets it */,
+           "env -u GMON_OUT_PREFIX ./prog 25" /* Criterion sets this variable */,
            kinds[i]);
         read_gmon(&file, &histogram);
         cr_assert_gt(file.arc_count, 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Live call trees, and totals of live reports. */
+/* Tests of live call trees, and of the totals in live reports. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -17,7 +17,7 @@ static void stack(struct profile *profile, const char *folded, uint64_t count)
     stacks_add(profile, 0, folded, count);
 }
 
-/* Makes a tree of nodes that are summed anew. */
+/* Makes a tree whose nodes are summed anew, without kept sums. */
 static int find_calls(const struct profile *profile, const struct report_options *options,
                       enum pprofil_tree_kind kind, uint64_t function, struct live_calls *calls)
 {
@@ -92,7 +92,7 @@ Test(live_calls, top_down)
     profile_free(profile);
 }
 
-/* Inlined functions are frames like others. The innermost one has the time. */
+/* Inlined functions are frames like other functions. The innermost function has the time. */
 Test(live_calls, inlined)
 {
     struct report_options options = live_all;
@@ -227,7 +227,7 @@ Test(live_calls, totals_as_other_reports_have_them)
     struct pprofil_report *one, *other;
     char folded[400];
 
-    for (unsigned i = 0; i < 3000; i++) { /* pseudo-random numbers */
+    for (unsigned i = 0; i < 3000; i++) { /* pseudo-random stacks */
         size_t used = (size_t)snprintf(folded, sizeof folded, "main");
         for (unsigned k = 0, seed = i * 2654435761u; k < 2 + i % 9; k++, seed = seed * 69069 + 1)
             used += (size_t)snprintf(folded + used, sizeof folded - used, "%cf%u",

@@ -79,7 +79,8 @@ Test(match, what_looks_like_it)
 
 /* --- parts ------------------------------------------------------------------------------- */
 
-/* 100 samples: make 7 (threads 7 and 8, "job"), cc 9 (thread 9). */
+/* Makes a profile of 100 samples. Process 7 is make, with thread 7 and the thread 8 called "job".
+ * Process 9 is cc, with thread 9. */
 static struct profile *make_profile(void)
 {
     struct profile *profile = profile_new();

@@ -45,7 +45,7 @@ static uint64_t plain_total(const struct made *made, uint8_t function, bool leaf
     return sum;
 }
 
-/* Returns the samples in which this caller directly called the outermost call of a function. */
+/* Returns the number of samples in which the outermost call of a function was made by this caller. */
 static uint64_t plain_caller(const struct made *made, uint8_t function, uint8_t caller)
 {
     uint64_t sum = 0;
@@ -94,7 +94,8 @@ Test(stacks, sums_are_those_of_a_plain_count)
     }
 }
 
-/* With any bounds each row has its parent, which is not smaller, and rows and the rest are the whole. */
+/* With any limit and depth, each row comes after its parent and is not larger than its parent. The rows and
+ * the rest add up to the whole. */
 Test(stacks, rows_and_the_rest_are_the_whole)
 {
     struct made made;

@@ -246,7 +246,7 @@ Test(stacks, callers_and_callees)
     expect_rows(all, ROWS("0 parse 60/24", "1 liblex 36/36"));
     pprofil_tree_free(all);
     options.of.fold = false;
-    options.function = "^(eval|parse)$"; /* both functions, each by itself */
+    options.function = "^(eval|parse)$"; /* each of the two functions has a tree of its own */
     all = tree(profile, options);
     expect_rows(all, ROWS("0 parse 60/20", "1 liblex 30/30", "1 parse 10/4", "2 liblex 6/6",
                           "0 eval 35/30", "1 liblex 5/5"));

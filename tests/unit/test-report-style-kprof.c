@@ -14,7 +14,7 @@ static struct symbol kernel_symbols[] = {
     {.address = 0x10300, .name = "etext"},
 };
 
-/* What a reader makes of kpdata for 0x400 bytes of text. */
+/* The counters that the reader of kpdata makes for 0x400 bytes of text. */
 static uint64_t kernel_cells[128];
 
 static struct histogram kernel_histogram = {
@@ -38,10 +38,10 @@ Test(kprof, the_worked_example)
 {
     struct symbol_table symbols = table_of(kernel_symbols, COUNT(kernel_symbols));
 
-    for (uint64_t low = 0; low <= 0x10000; low += 0x10000) { /* not known, and known */
+    for (uint64_t low = 0; low <= 0x10000; low += 0x10000) { /* low 0: the start of the text is not known */
         struct histogram_file file = make_kernel("inferno", low);
-        kernel_cells[6] = 400; /* the first real one: 0x10030 */
-        kernel_cells[31] = 50; /* the last of foo */
+        kernel_cells[6] = 400; /* the first cell that counts text, at 0x10030 */
+        kernel_cells[31] = 50; /* the last cell of foo */
         kernel_cells[32] = 300;
         kernel_cells[95] = 150;
         expect(style_kprof, &file, &symbols, PLAIN,
@@ -64,7 +64,7 @@ Test(kprof, a_bucket_belongs_to_the_symbol_of_its_first_byte)
     struct symbol_table symbols = table_of(inside, COUNT(inside));
     struct histogram_file file = make_kernel("inferno", 0);
 
-    kernel_cells[8] = 9;  /* 0x10040: one has the first byte, two begins behind it */
+    kernel_cells[8] = 9;  /* 0x10040: one has the first byte, and two begins later */
     kernel_cells[9] = 20; /* 0x10048: two */
     kernel_cells[10] = 7; /* 0x10050: three */
     kernel_cells[11] = 1; /* 0x10058: etext has no text */
@@ -79,7 +79,7 @@ Test(kprof, a_bucket_belongs_to_the_symbol_of_its_first_byte)
            "");
 }
 
-/* The original would begin at cell 16 + 6, which is of 0x100b0, and miss the first 48 bytes. */
+/* The original kprof would begin at cell 16 + 6, which is for 0x100b0, and would miss the first 48 bytes. */
 Test(kprof, a_first_symbol_inside_a_page_loses_nothing)
 {
     struct symbol late[] = {{.address = 0x10080, .name = "late"},
@@ -88,7 +88,7 @@ Test(kprof, a_first_symbol_inside_a_page_loses_nothing)
     struct histogram_file file = make_kernel("inferno", 0);
 
     kernel_cells[16] = 900; /* 0x10080 */
-    kernel_cells[3] = 5;    /* a special cell */
+    kernel_cells[3] = 5;    /* a special cell, which counts no text */
     expect(style_kprof, &file, &symbols, PLAIN,
            "total: 1000\tin kernel text: 900\toutside kernel text: 100\n"
            "KTZERO 00010000\n"
@@ -137,7 +137,7 @@ Test(kprof, of_plan_9)
     struct symbol_table symbols = table_of(kernel_symbols, COUNT(kernel_symbols));
     struct histogram_file file = make_kernel("plan9", 0x10000);
 
-    kernel_cells[2] = 450; /* it counts here, where two cells are special */
+    kernel_cells[2] = 450; /* counts text, because only two cells are special in Plan 9 */
     kernel_cells[32] = 300;
     kernel_cells[1] = 77;
     expect(style_kprof_plan9, &file, &symbols, PLAIN,
@@ -147,7 +147,7 @@ Test(kprof, of_plan_9)
            "450\t 50.0\tfoo\n"
            "300\t 33.3\tbar\n",
            "");
-    file.rate_hz = 100; /* not a file of these systems: ticks of a profile */
+    file.rate_hz = 100; /* ticks of a profile, because files of Plan 9 have 1000 Hz */
     expect(style_kprof_plan9, &file, &symbols, PLAIN,
            "total: 10000\tin kernel text: 9000\toutside kernel text: 1000\n"
            "KTZERO 00010000 PGSIZE 4Kb\n"

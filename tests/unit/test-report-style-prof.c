@@ -8,7 +8,7 @@ TestSuite(call_graph, .fini = forget);
 
 /* --- prof -------------------------------------------------------------------------------- */
 
-/* Three functions of 0x20 bytes, with a counter for each 4 bytes. */
+/* Four functions of 0x20 bytes, with a counter for each 4 bytes. */
 static struct symbol prof_symbols[] = {
     {.address = 0x1000, .name = "foo", .size = 0x20},
     {.address = 0x1020, .name = "bar", .size = 0x20},
@@ -45,7 +45,7 @@ Test(prof, of_v7)
     struct symbol_table symbols = table_of(prof_symbols, COUNT(prof_symbols));
     struct histogram_file file = make_prof();
 
-    file.rate_hz = 0; /* mon.out does not have the rate: the clock of V7 had one only */
+    file.rate_hz = 0; /* mon.out does not have the rate, because V7 had only one rate */
     expect(style_prof_v7, &file, &symbols, PLAIN,
            "    name %time  cumsecs  #call  ms/call\n"
            "     foo  61.5     2.05     5  410.00\n"
@@ -196,7 +196,8 @@ Test(prof, text_between_modules_is_nobodys)
            "");
 }
 
-/* A counter for 16 bytes of text: foo has 12 of them, and bar 4. */
+/* Each counter is for 16 bytes of text. foo has 12 bytes of the first counter. tiny has 1 byte and bar has
+ * 15 bytes of the second counter. */
 Test(prof, counters_are_shared_in_proportion)
 {
     struct symbol inside[] = {{.address = 0x1004, .name = "foo", .size = 12},
@@ -213,7 +214,7 @@ Test(prof, counters_are_shared_in_proportion)
            "  25.0   12.00   42.00                      foo\n"
            "   4.2    2.00   44.00                      tiny\n",
            "");
-    /* in words of two bytes, tiny has no text */
+    /* in 4.3BSD, text is measured in words of two bytes, of which tiny has none */
     expect(style_prof_bsd, &file, &symbols, (struct pprofil_style_options){.no_header = true},
            "  66.7    32.00                  bar\n"
            "  25.0    44.00                  foo\n",
@@ -330,7 +331,7 @@ Test(prof, hostile_histograms_lead_nowhere)
 
 /* --- call graphs that no program makes --------------------------------------------------- */
 
-/* Recursion along a chain of calls of this length would exhaust the stack. */
+/* A recursive algorithm would exhaust our stack on a chain of this number of calls. */
 Test(call_graph, is_deep, .timeout = 120)
 {
     const size_t count = 200000;
@@ -353,7 +354,7 @@ Test(call_graph, is_deep, .timeout = 120)
             (struct histogram_arc){0x1000 + 4 * i, 0x1000 + 4 * (i + 1), i == 0 ? 2 : 1};
     cr_assert_eq(run(style_gprof, &file, &table, PLAIN), 0);
     cr_assert_not_null(strstr(report, "  0.00      1.00     0.00        2     0.00     0.50  f\n"));
-    /* all but one are in one circle, and pass on their time together */
+    /* now all functions except the first form one cycle, and pass on their time together */
     arcs[file.arc_count++] = (struct histogram_arc){0x1000 + 4 * (count - 1), 0x1004, 1};
     cr_assert_eq(run(style_gprof, &file, &table, PLAIN), 0);
     cr_assert_not_null(strstr(report, "100.00      1.00     1.00        1     1.00     1.00  f\n"));

@@ -6,7 +6,7 @@
 #include "build-events.h"
 #include "report/report.h"
 
-/* Two functions of one file: first at 0x2000 and behind it, second at 0x3000 and behind it. */
+/* Makes a profile of two functions of one file. They are called "first" (from 0x2000 on) and "second" (from 0x3000 on). */
 static struct profile *make_profile(void)
 {
     struct profile *profile = profile_new();
@@ -94,8 +94,8 @@ Test(report, rows_and_the_rest_are_the_whole)
     profile_free(profile);
 }
 
-/* At a share of 1 half the width of Wilson's interval is z^2/2n / (1 + z^2/n). It depends on the number
- * of samples, where the usual formula gives 0. */
+/* For a share of 1, half the width of Wilson's interval is (z^2 / 2n) / (1 + z^2 / n). The width depends on
+ * the number of samples. The usual formula gives 0. */
 Test(report, certainty_takes_samples)
 {
     const struct {
@@ -115,7 +115,8 @@ Test(report, certainty_takes_samples)
     }
 }
 
-/* One sample of 5 ns in each of two objects. names[i]: of the functions at location i, innermost first. */
+/* Makes a profile with one sample of 5 ns in each of two objects. names[i]: the functions at the location
+ * in object i, innermost first. */
 static struct profile *make_two(const char *names[2][2])
 {
     struct profile *profile = profile_new();
@@ -268,7 +269,7 @@ Test(report, wall_mode_counts_elapsed_time)
     cr_assert_eq(report->rows[0].ns, 900);
     cr_assert_str_eq(report->rows[1].name, "running");
     pprofil_report_free(report);
-    profile->totals.wall = false; /* wall mode was on for a while */
+    profile->totals.wall = false; /* wall mode was on for only a part of the run */
     report = flat(profile, PPROFIL_BY_SYSCALL, 0);
     cr_assert_eq(report->count, 1);
     cr_assert_str_eq(report->rows[0].name, "[user]");

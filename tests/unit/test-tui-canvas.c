@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The canvas. Texts of other people are put on it safely, take the columns that they should, and do
- * not reach beyond its edges.
+ * Tests of the canvas. Texts that other people wrote are safe to show, take the right number of
+ * columns, and do not reach beyond the edges of the canvas.
  */
 #include "config.h"
 
@@ -52,7 +52,7 @@ static void expect(const char *expected)
 Test(text, bytes_that_are_no_characters_are_question_marks)
 {
     const char *at = HOSTILE;
-    uint32_t expected[] = {'a', '?', '[', '2', 'J', 'b', '?', '?', '?', '?', /* 0x9b: CSI */
+    uint32_t expected[] = {'a', '?', '[', '2', 'J', 'b', '?', '?', '?', '?', /* last: U+009B, CSI */
                            '?', '?', '?', '?', '?', '?', 'z', 0};
 
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -86,7 +86,7 @@ Test(text, widths_and_encoding_round)
     cr_expect_eq(characters_width("日本", 3), 3);
 }
 
-/* A sequence that is cut short by the end of the text is not read beyond it. */
+/* If a text ends in the middle of a UTF-8 sequence, nothing beyond the end of the text is read. */
 Test(text, ends_at_the_end)
 {
     char bytes[3] = {'\xe2', '\x82', '\0'};
@@ -126,8 +126,8 @@ Test(canvas, wide_characters_are_whole_or_not_there)
     make(3, 5, true);
     cr_expect_eq(canvas_put(&canvas, 0, 0, -1, STYLE_PLAIN, "日本語"), 4);
     canvas_put(&canvas, 1, 0, -1, STYLE_PLAIN, "日本");
-    canvas_put(&canvas, 1, 1, 1, STYLE_PLAIN, "x"); /* over the right half of one ... */
-    canvas_put(&canvas, 1, 2, 1, STYLE_PLAIN, "y"); /* ... and the left half of the other */
+    canvas_put(&canvas, 1, 1, 1, STYLE_PLAIN, "x"); /* over the right half of the first character */
+    canvas_put(&canvas, 1, 2, 1, STYLE_PLAIN, "y"); /* over the left half of the second character */
     canvas_put(&canvas, 2, 0, -1, STYLE_PLAIN, "a日b");
     canvas_put(&canvas, 2, 0, -1, STYLE_PLAIN, "本");
     expect("日本\n xy\n本 b\n");
@@ -143,7 +143,7 @@ Test(canvas, sparks)
     expect(" ▁▄██\n  █ ▁▁▁▂\n");
     canvas.utf8 = false;
     canvas_clear(&canvas);
-    canvas_spark(&canvas, 0, 5, 9, STYLE_SPARK, values, 6, 1); /* half of it is outside */
+    canvas_spark(&canvas, 0, 5, 9, STYLE_SPARK, values, 6, 1); /* only the first two bars are inside */
     expect("        #\n\n");
 }
 

@@ -119,7 +119,8 @@ static void add_candidates(struct model *model)
     model_take_candidates(model, candidates, 8, SECOND);
 }
 
-/* A row calls three rows, which call one each, and these call one each. */
+/* Adds a call tree. The first row calls three rows. Each of these calls one row, which calls one more
+ * row. */
 static void add_calls(struct model *model)
 {
     static const uint32_t parents[] = {UINT32_MAX, 0, 0, 0, 1, 2, 3, 4, 5, 6};
@@ -140,8 +141,8 @@ static void add_calls(struct model *model)
     model->flame_selected = 6;
 }
 
-/* Makes a model in the middle of a list that can be scrolled in all directions, with a filter
- * and a search. */
+/* Makes a model with a filter and a search. The selection is in the middle of a list that can be
+ * scrolled in all directions. */
 static struct model *make_model(enum key_where where)
 {
     struct model *model = model_new();
@@ -173,7 +174,7 @@ static struct model *make_model(enum key_where where)
     model->help = where == KEY_IN_HELP;
     model->help_top = 20;
     model->help_last = 40;
-    press(model, TUI_KEY_NONE); /* the model notices the page */
+    press(model, TUI_KEY_NONE); /* the model adapts to the new page */
     model->output_follows = false;
     model->top = 3;
     model->selected = 4;
@@ -187,7 +188,7 @@ static struct model *make_model(enum key_where where)
     return model;
 }
 
-/* The parts of a model that can be seen. */
+/* The parts of a model that the user can see. */
 struct sight {
     int page, view, sort, prompt;
     bool help, paused, wall;
@@ -225,7 +226,7 @@ static struct sight look(const struct model *model)
     return sight;
 }
 
-/* The key of the present view changes nothing. */
+/* Returns true if the key opens the view that is open already. Such a key changes nothing. */
 static bool may_do_nothing(const struct key_binding *binding, enum key_where where)
 {
     return (binding->action == ACTION_VIEW && where == KEY_IN_TABLE &&

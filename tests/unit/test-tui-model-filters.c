@@ -64,7 +64,7 @@ Test(filters, add_up_and_lead_back)
     model_free(model);
 }
 
-/* Tab leaves out the view of states, which is for elapsed time; its key opens it. */
+/* Tab and Shift-Tab leave out the view of states, unless elapsed time is counted. */
 Test(filters, to_a_state)
 {
     struct story story = begin();
@@ -108,7 +108,7 @@ Test(filters, end_at_some_depth)
         cr_assert_leq(model->filter_count, MODEL_FILTERS);
         pass(&story, 10, false);
     }
-    /* a thread's own process adds nothing to the filter; the last filter was one too many */
+    /* the first four rows have become filters, and two more filters were refused */
     cr_assert_eq(model->filter_count, MODEL_FILTERS);
     cr_assert_eq(model->view, PPROFIL_BY_THREAD);
     for (unsigned i = 0; i < MODEL_FILTERS; i++)
@@ -236,7 +236,7 @@ Test(search, finds_names_objects_and_files_and_goes_around)
     type_in(model, "a");
     press(model, TUI_KEY_ESCAPE);
     cr_assert_str_eq(model->search, "nowhere");
-    press(model, TUI_KEY_ESCAPE); /* there are only marks left to remove */
+    press(model, TUI_KEY_ESCAPE); /* removes the marks of the search, because there is no filter to leave */
     cr_assert_str_eq(model->search, "");
     model_free(model);
 }

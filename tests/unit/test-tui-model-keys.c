@@ -3,7 +3,7 @@
 
 #include "tui-model-fixture.h"
 
-/* --- the rest of the keys -------------------------------------------------------------------- */
+/* --- other keys ------------------------------------------------------------------------------ */
 
 Test(act, rates_and_windows_go_in_steps)
 {
@@ -131,7 +131,7 @@ Test(act, help_lies_over_everything)
     press(model, '?');
     cr_assert(model->help);
     cr_assert_eq(press(model, 'z'), EFFECT_NONE);
-    model->help_last = 41; /* as the view sets it */
+    model->help_last = 41; /* the view would set help_last and help_rows */
     model->help_rows = 8;
     model->page_rows = 4;
     press(model, TUI_KEY_PAGE_DOWN);
@@ -219,7 +219,7 @@ Test(header, figures_are_told_once_a_second)
     tell(&story, 1000, 0, 0);
     pass(&story, 500, true);
     cr_assert_eq(model->target_cpu, 0, "news of nothing is");
-    tell(&story, 0, 500, 0); /* the supervisor's time stands still */
+    tell(&story, 0, 500, 0); /* more CPU time, but no more elapsed time */
     pass(&story, 1000, true);
     cr_assert_float_eq(model->target_cpu, 0.5, 1e-6);
     for (int i = 0; i < 9; i++)

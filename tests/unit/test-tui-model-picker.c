@@ -52,7 +52,7 @@ Test(picker, sorts_by_what_is_used_and_keeps_its_choice)
     cr_assert_eq(pid_at(model, 1), 10);
     cr_assert_float_eq(model->candidate_cpu[3], 0.5, 1e-9);
     cr_assert_eq(pid_at(model, model->selected), 10);
-    model_take_candidates(model, list(1, (uint64_t[]){9}), 1, 52 * SECOND); /* another process with its pid */
+    model_take_candidates(model, list(1, (uint64_t[]){9}), 1, 52 * SECOND); /* pid 10 is another process */
     cr_assert_eq(model->candidate_cpu[0], 0);
     cr_assert_eq(model->selected, 0);
     model_take_candidates(model, NULL, 0, 53 * SECOND);
@@ -69,7 +69,7 @@ Test(picker, narrows_as_one_types)
     cr_assert_eq(model->prompt, PROMPT_NONE);
     cr_assert_eq(press(model, 'j'), EFFECT_PAINT);
     cr_assert_eq(model->prompt, PROMPT_FILTER);
-    cr_assert_eq(model->picked_count, 2); /* java, server.js */
+    cr_assert_eq(model->picked_count, 2); /* java and Server.js */
     type_in(model, "ava");
     cr_assert_eq(model->picked_count, 1);
     cr_assert_eq(pid_at(model, 0), 10);
@@ -87,7 +87,7 @@ Test(picker, narrows_as_one_types)
     cr_assert_eq(model->picked_count, 1);
     cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_ATTACH);
     cr_assert_eq(model->chosen_pid, 11);
-    model->page = PAGE_TABLE; /* as the loop does it */
+    model->page = PAGE_TABLE; /* top_begin_sampling does this in pprofil top */
     cr_assert_eq(press(model, 'j'), EFFECT_PAINT);
     cr_assert_eq(model->prompt, PROMPT_NONE);
     model_free(model);
@@ -117,7 +117,7 @@ Test(picker, is_left)
     model_free(model);
 }
 
-/* --- anything -------------------------------------------------------------------------------- */
+/* --- random keys and snapshots --------------------------------------------------------------- */
 
 struct random {
     uint64_t state;
@@ -245,7 +245,7 @@ Test(anything, keys_and_snapshots_in_any_order, .timeout = 300)
         } else {
             random_key(&random, model);
         }
-        press(model, TUI_KEY_NONE); /* the model notices the changes of the loop */
+        press(model, TUI_KEY_NONE); /* the model adapts to the changes that were made here */
         char crumbs[40];
         model_breadcrumb(model, crumbs, draw(&random, 40));
         check(model);

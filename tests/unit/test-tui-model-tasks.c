@@ -12,7 +12,7 @@ Test(pause, rows_stay_and_histories_go_on)
 
     run(&story, "ab", 100);
     pass(&story, 0, true);
-    press(model, '3'); /* from here on threads are followed */
+    press(model, '3'); /* from here on, snapshots update the table of threads */
     pass(&story, 0, false);
     press(model, '1');
     run(&story, "a", 100);
@@ -33,7 +33,7 @@ Test(pause, rows_stay_and_histories_go_on)
     expect_rows(model, "ab");
     cr_assert_eq(press(model, '3'), EFFECT_PAINT);
     expect_rows(model, "ab");
-    cr_assert_eq(press(model, '5'), EFFECT_SNAPSHOT); /* it was not taken before */
+    cr_assert_eq(press(model, '5'), EFFECT_SNAPSHOT); /* no snapshot had this table yet */
     pass(&story, 10, false);
     expect_rows(model, "abc");
     run(&story, "d", 10000);
@@ -52,7 +52,7 @@ Test(pause, rows_stay_and_histories_go_on)
     model_free(model);
 }
 
-/* During a pause, the rows of one filter are not lost to another. */
+/* During a pause, filters cannot change, so the rows on the screen stay. */
 Test(pause, filters_stay)
 {
     struct story story = begin();
@@ -114,7 +114,7 @@ Test(pause, threads_and_code_stay)
         model_take(model, &snapshot, true);
         cr_assert_str_eq(model->now.code[0].text, "one");
         cr_assert_eq(model_task(model, 7)->state, 'R');
-        cr_assert_eq(model->sleeping, 1); /* the header goes on */
+        cr_assert_eq(model->sleeping, 1); /* the header does not stand still */
     }
     press(model, ' ');
     snapshot = make(&story);
@@ -134,7 +134,7 @@ static void add_tasks(struct snapshot *snapshot)
         snapshot->tasks[i].id = i + 1 + 100 * PPROFIL_BY_THREAD;
         snapshot->tasks[i].name = letter(i + 1);
     }
-    add_task(snapshot, 999, 'S', 0, "read"); /* the profile does not know it yet */
+    add_task(snapshot, 999, 'S', 0, "read"); /* without an id, because the profile does not know it yet */
     for (uint32_t i = 0; i < 3; i++) {
         add_process(snapshot, 100 + i, 99 + i);
         snapshot->processes[i].id = i + 1 + 100 * PPROFIL_BY_PROCESS;
@@ -190,7 +190,7 @@ Test(idle, filters)
     cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_SNAPSHOT);
     cr_assert_eq(model->filters[0].filter.tid, 103);
     cr_assert_eq(model->filters[0].filter.pid, 100);
-    memset(story.ms, 0, sizeof story.ms); /* nothing was counted in it */
+    memset(story.ms, 0, sizeof story.ms); /* nothing was counted in the thread of the filter */
     press(model, '3');
     pass_with_tasks(&story, true);
     expect_rows(model, "c");
@@ -204,14 +204,14 @@ Test(idle, filters)
     press(model, TUI_KEY_ENTER);
     press(model, '3');
     pass_with_tasks(&story, true);
-    expect_rows(model, "b"); /* of an object: only threads that were in it */
+    expect_rows(model, "b"); /* with a filter for an object, only threads with samples in the object */
     press(model, TUI_KEY_BACKSPACE);
     press(model, '9');
     pass_with_tasks(&story, true);
     press(model, TUI_KEY_ENTER);
     press(model, '3');
     pass_with_tasks(&story, true);
-    expect_rows(model, "b"); /* and of a state: only threads that were in it */
+    expect_rows(model, "b"); /* with a filter for a state, only threads with samples in the state */
     model_free(model);
 }
 

@@ -156,7 +156,7 @@ Test(windows, a_view_opened_just_before_the_end_waits_for_a_whole_one)
     pass(&story, 1000, true);
     cr_assert_eq(model_table(model)->windows, 1);
     cr_assert_float_eq(model_table(model)->window_seconds, 1.01, 1e-9);
-    press(model, '1'); /* a view that is left is forgotten */
+    press(model, '1'); /* the table of objects is cleared when the user leaves it */
     cr_assert_eq(press(model, '2'), EFFECT_SNAPSHOT);
     model_free(model);
 }
@@ -219,7 +219,7 @@ Test(windows, the_first_report_since_the_start_is_one)
     model_free(model);
 }
 
-/* A view that is opened in the middle of a window has rows whose names nobody has asked for. */
+/* A view that is opened in the middle of a window has rows whose names were not requested before. */
 Test(windows, a_view_begins_again_with_its_names)
 {
     struct story story = begin();
@@ -231,7 +231,7 @@ Test(windows, a_view_begins_again_with_its_names)
     cr_assert(!model_awaits_names(model));
     model->tables[model->view].rows[0].total.pending = true;
     cr_assert(model_awaits_names(model));
-    run(&story, "c", 300); /* they were those of c */
+    run(&story, "c", 300); /* the address without a name belongs to c */
     pass(&story, 100, false);
     expect_rows(model, "cab");
     cr_assert(!model_awaits_names(model));
@@ -245,7 +245,7 @@ Test(windows, a_view_begins_again_with_its_names)
     model_free(model);
 }
 
-/* Windows end even if there are new rows all the time. */
+/* Windows end even if every snapshot has new rows without names. */
 Test(windows, a_view_does_not_begin_for_ever)
 {
     struct story story = begin();
@@ -284,7 +284,7 @@ Test(windows, names_come_after_the_end)
     const struct table *table = model_table(model);
     cr_assert_eq(table->windows, 1);
     cr_assert_float_eq(table->rows[0].window_share, 0.75, 1e-9);
-    story.ms[4] = 300; /* an address of a belongs to d */
+    story.ms[4] = 300; /* an address that was counted in a belongs to d */
     story.ms[1] = 100;
     pass(&story, 100, false);
     cr_assert_eq(table->windows, 1);

@@ -66,7 +66,7 @@ Test(output, is_read_until_there_is_no_more)
     cr_assert_not(output_read(&output));
     for (int i = 0; i < 30; i++)
         cr_assert_eq(write(program, line, sizeof line), (ssize_t)sizeof line);
-    for (int i = 0; i < 1000 && output.count < 31; i++, usleep(1000)) /* bytes come through a worker of the kernel */
+    for (int i = 0; i < 1000 && output.count < 31; i++, usleep(1000)) /* a kernel thread passes on the bytes */
         output_read(&output);
     cr_assert_eq(output.count, 31);
     cr_assert_not(output_read(&output));

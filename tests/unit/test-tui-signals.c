@@ -11,7 +11,8 @@
 
 #include "signals.h"
 
-/* Each test runs in a process of its own, but a crash needs a further process. */
+/* A pipe to which restore() writes in a child process. A test that crashes would have failed, so the
+ * child crashes instead. */
 static int restored[2];
 
 static void restore(void)
@@ -21,7 +22,8 @@ static void restore(void)
     (void)ignored;
 }
 
-/* Needs more stack than there is. The compiler must not make a loop of it. */
+/* Needs more stack than there is. The volatile array keeps the compiler from making a loop of the
+ * recursion. */
 static unsigned descend(uint64_t levels)
 {
     volatile char here[1024];
@@ -87,7 +89,7 @@ Test(leave, signals_that_would_kill_are_noted)
 {
     const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) /* shells ignore some of them for us */
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) /* the shell may have set some to SIG_IGN */
         signal(ending[i], SIG_DFL);
     cr_assert_eq(signals_catch(restore), 0);
     cr_assert_eq(signals_ending(), 0);

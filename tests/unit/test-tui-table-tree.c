@@ -18,7 +18,8 @@ static void expect_tree(const struct table *table, const char *names, const char
                      table->rows[i].total.name, table->rows[i].depth);
 }
 
-/* The tree is 10 a - 11 b - 13 d, 14 e; 10 - 12 (which has no row) - 15 f. 20 c is another tree. */
+/* Process 10 (row a) is the parent of 11 (row b) and 12 (no row). 11 is the parent of 13 (row d) and 14
+ * (row e). 12 is the parent of 15 (row f). 20 (row c) is a tree of its own. */
 Test(tree, children_are_below_their_parents_the_larger_first)
 {
     struct table table = {0};

@@ -3,7 +3,7 @@
 
 #include "make-snapshot.h"
 
-/* Takes a report of pairs of an id and ms, which end with id 0. */
+/* Takes a report. pairs: the id of each row and its CPU time in ms; an id of 0 ends the list. */
 static void take(struct table *table, double seconds, const uint64_t *pairs)
 {
     struct snapshot_rows rows = {.taken = true};
@@ -129,8 +129,9 @@ Test(table, ten_thousand_rows_are_joined)
     free(rows.rows);
 }
 
-/* The top row changes within two windows, wherever in a window the work moves, and after any
- * number of windows before. */
+/* If all work moves from one function to another, the other function becomes the top row within two
+ * windows. It does not matter at which point of a window the work moves, and how many windows there
+ * were before. */
 Test(table, the_order_follows_a_switch_within_two_windows)
 {
     for (uint64_t part = 0; part <= 100; part += 5)
@@ -142,7 +143,7 @@ Test(table, the_order_follows_a_switch_within_two_windows)
                 a += 100;
                 TAKE(&table, 1, 1, a, 2, b);
             }
-            a += part; /* the window in which the work moves, and two whole windows */
+            a += part; /* the work moves in this window; two whole windows follow */
             b += 100 - part;
             TAKE(&table, 1, 1, a, 2, b);
             b += 100;
@@ -205,14 +206,14 @@ Test(table, windows_in_which_nothing_ran)
         cr_assert_eq(get(&table, 1)->history[i], 0);
     table_sort(&table, TABLE_BY_WINDOW);
     expect_order(&table, "ab");
-    TAKE(&table, 1, 1, 290, 2, 310); /* the counts go on from there */
+    TAKE(&table, 1, 1, 290, 2, 310); /* smoothing goes on from the last known shares */
     cr_assert_not(table.empty);
     cr_assert_float_eq(get(&table, 1)->smooth_share, 0.66, 1e-9);
     table_free(&table);
 }
 
-/* The function has a half of a short window, and a third of one with much more time. It never
- * used more than one CPU. */
+/* Function 1 has all time of a short window, and a third of the time of a longer window. It uses one
+ * CPU in both windows. */
 Test(table, time_a_second_is_no_share_of_another_windows_time)
 {
     struct table table = {0};
@@ -338,7 +339,7 @@ Test(table, texts_are_never_null)
     table_free(&table);
 }
 
-/* Rows that look equal stay in their order, in whatever order reports have them. */
+/* Rows with equal counts stay in their order, even if the next report has them in another order. */
 Test(table, equal_rows_do_not_flicker)
 {
     struct table table = {0};

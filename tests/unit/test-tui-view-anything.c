@@ -6,7 +6,7 @@
 
 TestSuite(view_anything, .init = begin, .fini = end);
 
-/* --- whatever comes -------------------------------------------------------------------- */
+/* --- unusual texts, figures and sizes -------------------------------------------------- */
 
 /* Checks that every cell has a printable character with the right width and a known style. */
 static void check_cells(void)
@@ -30,7 +30,8 @@ static void check_cells(void)
     cr_assert(canvas.cursor_row < canvas.rows && canvas.cursor_column < canvas.columns);
 }
 
-/* Makes a stack that is deeper than any screen. Every second call has another one beside it. */
+/* Makes a call tree with more levels than any screen has lines. Each level has two calls, and one of
+ * them has callees. */
 static void fill_calls(const char *const *texts, uint32_t count)
 {
     struct pprofil_live_call calls[200];
@@ -122,8 +123,8 @@ static void paint_all_at(int columns, int rows, bool utf8)
             }
 }
 
-/* Paints all pages with all views, prompts, help, pause and filters. random_sizes: at random
- * sizes. */
+/* Paints all pages with all views, prompts, help, pause and filters, at some fixed sizes and at
+ * random_sizes random sizes. */
 static void paint_everything(int random_sizes)
 {
     static const int sizes[][2] = {{40, 10}, {80, 24}, {200, 60}, {1, 1},
@@ -165,7 +166,6 @@ Test(view_anything, nothing_at_all, .timeout = 120)
     model->view = PPROFIL_BY_FUNCTION;
 }
 
-/* Figures out of any range. */
 Test(view_anything, figures_out_of_range)
 {
     struct table_row *row = &model->tables[PPROFIL_BY_FUNCTION].rows[0];

@@ -94,7 +94,7 @@ Test(view_screens, threads_and_processes)
     LINE(7, "  30.0     103            |  `- as          yyparse");
 }
 
-/* Samples of a sleeping thread may come late, and then bring time from before the window. */
+/* Samples of a sleeping thread may come late, and may then include CPU time from before the window. */
 Test(view_screens, a_thread_has_one_cpu_at_most)
 {
     model->view = PPROFIL_BY_THREAD;
@@ -117,7 +117,7 @@ Test(view_screens, images)
         {.pid = 100, .status = -1, .comm = "sh", .id = 501},
         {.pid = 100, .image = 1, .status = -1, .comm = "sh", .id = 401},
         {.pid = 100, .image = 2, .alive = true, .status = -1, .comm = "sh", .id = 301},
-        {.pid = 101, .status = -1, .comm = "as", .id = 201}, /* its end was lost */
+        {.pid = 101, .status = -1, .comm = "as", .id = 201}, /* the event of its end was lost */
         {.pid = 101, .alive = true, .status = -1, .comm = "as", .id = 101}};
     struct table *table = &model->tables[PPROFIL_BY_PROCESS];
 

@@ -198,8 +198,8 @@ Test(view_states, columns_sort)
     cr_expect_eq(view_sort_at(model, 80, 500), -1);
 }
 
-/* Finds out which help texts are on the screen. Texts that were broken are recognized by their
- * first letters. */
+/* Finds out which help texts are on the screen. A text may be broken into lines, so only its first
+ * letters are searched for. */
 static void look_for_help(bool *seen)
 {
     for (size_t i = 0; i < key_binding_count; i++)
@@ -222,7 +222,7 @@ Test(view_states, help_has_every_key)
             paint(sizes[size][0], sizes[size][1], true);
             look_for_help(seen);
         }
-        cr_expect_lt(model->help_top, 99); /* it was too large and is limited */
+        cr_expect_lt(model->help_top, 99); /* view_help has limited help_top */
         for (size_t i = 0; i < key_binding_count; i++)
             cr_expect(seen[i] == (key_bindings[i].help != NULL), "%s at %d columns",
                       key_bindings[i].help, sizes[size][0]);
@@ -269,7 +269,8 @@ Test(view_states, frames)
     LINE(4, "# nothing to show here yet");
 }
 
-/* A window without samples: known shares are dim and have no interval. A log has neither. */
+/* After a window without samples, known shares are dim and have no interval. Frames of the batch mode
+ * have neither shares nor intervals for such a window. */
 Test(view_states, empty_window)
 {
     struct table *table = &model->tables[PPROFIL_BY_FUNCTION];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-tui-model share. */
+/* What the files test-tui-model-*.c share. */
 #ifndef PPROFIL_TEST_TUI_MODEL_FIXTURE_H
 #define PPROFIL_TEST_TUI_MODEL_FIXTURE_H
 
@@ -7,16 +7,16 @@
 
 #include "make-snapshot.h"
 
-#define UNUSED __attribute__((unused)) /* not every file uses all of them */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
-/* A model over time, with functions that use CPU time. */
+/* The model, and the counts of a made-up program from which snapshots are made. */
 struct story {
     struct model *model;
     uint64_t time_ns;
-    uint64_t ms[27]; /* CPU time so far of the functions a to z */
+    uint64_t ms[27]; /* CPU time so far of the functions a (index 1) to z (index 26) */
     struct pprofil_totals totals;
     bool stopped;      /* sampling is stopped */
-    uint64_t ended_ns; /* when all targets had ended; 0: not yet */
+    uint64_t ended_ns; /* time when all targets had ended; 0: not yet */
 };
 
 UNUSED static struct story begin(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-tui-view share. */
+/* What the files test-tui-view-*.c share. */
 #ifndef PPROFIL_TEST_TUI_VIEW_FIXTURE_H
 #define PPROFIL_TEST_TUI_VIEW_FIXTURE_H
 
@@ -13,7 +13,7 @@
 #include "model.h"
 #include "view.h"
 
-#define UNUSED __attribute__((unused)) /* not every file uses all of them */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define SECOND UINT64_C(1000000000)
@@ -26,7 +26,8 @@ static void *copy_of(const void *from, size_t size)
     return copy;
 }
 
-/* Makes a row with these parts (in 1/1000) of the time since the start and of the last window. */
+/* Makes a row. total and window: the row's shares of the time since the start and of the last window,
+ * in 1/1000. */
 static struct table_row row_of(const char *name, const char *object, unsigned total,
                                unsigned window)
 {
@@ -230,7 +231,7 @@ static struct model *build_model(void)
     return model;
 }
 
-/* --- what is painted of it ----------------------------------------------------------------- */
+/* --- painting the model -------------------------------------------------------------------- */
 
 static struct model *model;
 static struct canvas canvas;
