@@ -14,7 +14,7 @@
 #include "annotate.h"
 
 #define LANES 6
-#define ARROW_ROWS_MAX 1000u /* nobody sees both ends of a longer arrow */
+#define ARROW_ROWS_MAX 1000u /* in rows; no screen shows both ends of a longer arrow */
 #define WIDTH (LANES + 2)
 
 struct arrow {
@@ -121,7 +121,8 @@ void arrows_free(struct arrows *arrows)
     free(arrows);
 }
 
-/* Draws a line from a lane to the instruction. head: the line ends in an arrow's head. */
+/* Draws a line from a lane to the instruction. If head is true, the line ends in an arrow's
+ * head. */
 static void draw_branch(char *text, int lane, bool head)
 {
     text[LANES - 1 - lane] = '+';

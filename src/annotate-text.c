@@ -15,7 +15,8 @@
 #include "report.h"
 
 #define BOLD "\033[1m"
-/* the lines between two lines with code are printed if the lines with code are at most this many lines apart */
+/* If two lines with code are at most this many lines apart, the lines between them are printed,
+ * too. */
 #define GAP_LINES_MAX 8u
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -96,7 +97,8 @@ static void annotate_print_headings(FILE *out, const struct annotate_view *view)
 
 /* --- instructions ------------------------------------------------------------------------ */
 
-/* The source of the row printed last. Only a change of the source is printed. */
+/* The source file and the inlined function of the row printed last. They are printed again only
+ * when one of them changes. */
 struct origin {
     const char *file, *inlined;
 };
@@ -157,8 +159,8 @@ static int annotate_print_rows(FILE *out, const pprofil_code *code, const struct
 }
 
 /* --- source lines -------------------------------------------------------------------------
- * Lines are in the order of their files. The instructions of one line are often in several
- * places. The counts of a line are sums over all these places. */
+ * The lines are sorted by file, then by line number. The instructions of one line are often in
+ * several places. The counts of a line are the sums over all these places. */
 
 /* A source line with the sums of all its rows. */
 struct line {
@@ -195,7 +197,7 @@ static void line_add(struct pprofil_code_row *into, const struct pprofil_code_ro
     into->ns += row->ns;
     into->total_samples += row->total_samples;
     into->total_ns += row->total_ns;
-    if (row->inlined[0] == '\0') /* the line also belongs to the function itself */
+    if (row->inlined[0] == '\0') /* some instructions of the line are in no inlined function */
         into->inlined = "";
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* annotate: prints a function's code with its counts, for pprofil annotate. */
+/* annotate: prints a block of a function's code with its counts, for pprofil annotate. A function
+ * that the compiler split has several blocks. */
 #ifndef PPROFIL_ANNOTATE_H
 #define PPROFIL_ANNOTATE_H
 
@@ -12,7 +13,7 @@ struct annotate_view {
     enum annotate_what what;
     bool colour;
     uint64_t whole_ns; /* time of the whole profile, ns */
-    bool stacks;       /* the profile has stacks, so rows have totals */
+    bool stacks;       /* the profile has stacks, so rows have totals, which include callees */
 };
 
 /* Prints a heading and one block of a function's code. Returns 0 or -ENOMEM. The caller checks the

@@ -21,7 +21,7 @@ enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM };
 struct annotate_command {
     struct annotate_view view;
     const char *path, *function;
-    const char *from; /* name of the file's format; NULL: to be recognized */
+    const char *from; /* name of the file's format; NULL: pprofil recognizes the format */
     struct selection_request selection;
     bool no_pager;
 };

@@ -26,7 +26,7 @@ enum option_key {
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *from;     /* name of the format of path; NULL: to be recognized */
+    const char *from;     /* name of the format of the file at path; NULL: pprofil recognizes it */
     const char *baseline; /* path of the profile to compare with; NULL: none */
     struct selection_request selection;
     bool symbolize;
@@ -48,8 +48,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Returns the word if it is one of words, which are separated by blanks. Otherwise it complains and
- * exits. */
+/* words: a list of words with blanks between them. Returns word if the list has it. Otherwise it
+ * complains and exits. */
 static const char *choice_option(const char *option, const char *word, const char *words)
 {
     const char *found = strstr(words, word);
@@ -121,8 +121,8 @@ static bool is_heat_map(const struct convert_command *command)
     return strcmp(name, "heat-svg") == 0;
 }
 
-/* Prints why there is no heat map. A profile has only one time line, for the whole profile. The
- * time line does not show which process or function used the time. */
+/* Prints why there is no heat map. A heat map needs a time line, and a profile has only one, for
+ * the whole profile. It does not show which process or function used the time. */
 static int complain_heat_map(const struct convert_command *command)
 {
     struct pprofil_selection selection = command->selection.selection;
@@ -150,8 +150,8 @@ static int convert_save(const struct convert_command *command, pprofil_profile *
     return complain_saving(profile, command->output, &command->out, error);
 }
 
-/* Opens the baseline, if there is one, and selects from it what was selected from the profile.
- * Returns false on failure, after a complaint. */
+/* Opens the baseline, if there is one, and selects the same part of the baseline as of the profile.
+ * On failure it complains and returns false. */
 static bool convert_open_baseline(struct convert_command *command)
 {
     if (command->baseline == NULL)

@@ -20,7 +20,7 @@ struct diff_command {
     struct pprofil_diff_options how;
     struct diff_view view;
     const char *output; /* NULL: standard output */
-    const char *from;   /* name of the format of both files; NULL: to be recognized */
+    const char *from;   /* name of the format of both files; NULL: pprofil recognizes it */
     struct selection_request selection;
     int path_count;
     bool exit_code;
@@ -131,7 +131,8 @@ int command_diff(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil diff";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    command.selection.selection.no_inlines = true; /* rows of the diff also count inlined functions for their callers */
+    /* a diff counts the time of an inlined function for its caller, so the selection does so, too */
+    command.selection.selection.no_inlines = true;
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
         profiles[i] = selection_open(&command.selection, command.view.paths[i], command.from);
     if (profiles[1] != NULL) {

@@ -165,8 +165,8 @@ static int gperf_receive_stream(int fd, int file)
     return 0;
 }
 
-/* Prints the profile from a nameless file, in the style gperf. In error messages, "what the program
- * sends" replaces the file's path. Returns 0 or a negative error. */
+/* Prints the profile in file, which has no name, in the style gperf. In error messages, "what the
+ * program sends" replaces the file's path. Returns 0 or a negative error. */
 static int gperf_print_file(int file, const struct pprofil_style_options *style)
 {
     char path[64], *said = NULL;
@@ -208,7 +208,7 @@ static int gperf_print(int fd, const struct gperf *gperf)
         complain_file("standard output", -errno, true);
     else if (error == -EAGAIN)
         complain("gperf: the program does not answer");
-    else if (error != 0 && error != PPROFIL_ERROR_EXPLAINED) /* the reason is on stderr already */
+    else if (error != 0 && error != PPROFIL_ERROR_EXPLAINED) /* pprofil_style_print has printed the reason */
         complain("gperf: cannot read what the program sends: %s", pprofil_error_text(error));
     free(meta);
     if (file >= 0)
@@ -248,8 +248,9 @@ static bool gperf_runs(pid_t pid, const struct stat *program)
     return stat(path, &status) == 0 && status.st_dev == program->st_dev && status.st_ino == program->st_ino;
 }
 
-/* Finds the only process that runs the program and can be asked. Connects to it and sets *pid.
- * Returns a descriptor or -errno. -EEXIST: several such processes. -ENOENT: no such process. */
+/* Finds the process that runs the program and has called osProfileInit, connects to it, and sets
+ * *pid. Returns a descriptor or -errno. -EEXIST: there are several such processes. -ENOENT: there
+ * is none. */
 static int gperf_find(const struct stat *program, pid_t *pid)
 {
     DIR *directory = opendir("/proc");

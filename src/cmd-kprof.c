@@ -166,7 +166,7 @@ static int kprof_start_session(struct kprof *kprof)
                                                 .region_count = 1,
                                                 .by_call = kprof->by_call};
     if (kprof->cells == NULL)
-        return complain("out of memory: kernel"); /* kprof(3) has the same message */
+        return complain("out of memory: kernel"); /* Inferno's kprof has the same message */
     error = pprofil_profil_regions(kprof->session, kprof->pid, &histogram);
     if (error == 0)
         error = pprofil_session_control(kprof->session, NULL, NULL, NULL);
@@ -234,7 +234,7 @@ static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
     int replaced = kprof_data_replace(kprof);
     if (error == 0)
         error = replaced;
-    /* the counts are not lost, because the next call tries again */
+    /* no counts are lost: the next call tries again */
     if (error != 0 && !kprof->complained)
         complain("%s: cannot write: %s; trying on", kprof->data, pprofil_error_text(error));
     kprof->complained = error != 0;
@@ -267,7 +267,7 @@ int command_kprof(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &kprof);
     int status = kprof_start_session(&kprof);
     sigset_t outside;
-    /* from the first lease on, an open by a reader sends SIGIO, whose default action ends
+    /* when a reader opens kpdata under a lease, the kernel sends SIGIO, whose default action ends
      * pprofil */
     kprof_catch_signals(&outside);
     if (status == 0)

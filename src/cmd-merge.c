@@ -15,8 +15,8 @@ enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM };
 
 struct merge_command {
     const char *output;
-    const char *format; /* name of output's format; NULL: the format that output's file name extension selects */
-    const char *from;   /* name of the format of the files; NULL: to be recognized */
+    const char *format; /* name of output's format; NULL: the extension of output's name selects it */
+    const char *from;   /* name of the format of the files; NULL: pprofil recognizes it */
     struct selection_request selection; /* part of each file to merge */
     char **paths;       /* borrowed from argv */
     int path_count;

@@ -40,9 +40,9 @@ struct report_command {
     struct report_view view;
     /* rows_given: -n was given; tree_options: --min, --depth or --fold was given */
     bool rows_given, tree_options;
-    const char *shape;             /* option that chose the shape of the report; NULL: none did */
+    const char *shape;             /* option that chose the shape of the report; NULL: there was no such option */
     struct selection_request selection;
-    struct style_view style; /* .name NULL: a report of pprofil's own */
+    struct style_view style; /* .name NULL: the report is one of pprofil's own */
     const char *output;
     const char *path;
 };

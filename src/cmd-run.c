@@ -58,7 +58,8 @@ static bool run_is_over(const struct run *run)
 /* Reaps all children that have ended, because the program is not the only child. As the first
  * process of a container or as a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), pprofil adopts
  * orphans. A process that had children may have executed pprofil, which then has these children.
- * The library starts processes that wait calls find only with __WALL, and does not reap them. */
+ * The library also starts children, which only wait calls with __WALL find. It leaves their reaping
+ * to this function. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};
@@ -78,9 +79,9 @@ static void run_reap(struct run *run)
         forward_end(&run->forward);
 }
 
-/* Returns the program's wait status as the supervisor saw it, or 0 if the supervisor saw none. This
- * status is needed if SIGCHLD was ignored when pprofil was started: then pprofil misses the status
- * of a program that ends at once. */
+/* Returns the program's wait status as the supervisor saw it, or 0 if the supervisor saw none. If
+ * SIGCHLD was ignored when pprofil was started, pprofil itself may miss the status of a program
+ * that ends at once. */
 static int run_supervisor_status(const struct run *run)
 {
     const pprofil_profile *profile = pprofil_session_profile(run->session);
@@ -222,7 +223,7 @@ static int run_finish(struct run *run)
 
     progress_clear(&run->progress);
     int error = pprofil_session_finish(run->session);
-    /* until the program ends or pprofil stops waiting, the terminal belongs to the program */
+    /* the terminal belongs to the program until it ends, so pprofil prints nothing before that */
     if (waits)
         run_wait_for_program(run);
     waits = waits && !run->left;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Prints a diff as text, CSV or JSON. Text has a heading that shows what was compared, a row for
- * each function, and the verdict at the end. JSON is one object: {"by", "old", "new", "whole",
- * "functions", "significant", "rows"}.
+ * each function, and at the end the number of functions that changed significantly. JSON is one
+ * object: {"by", "old", "new", "whole", "functions", "significant", "rows"}.
  */
 #include "config.h"
 
@@ -179,7 +179,7 @@ static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct di
 
 static const struct diff_column {
     struct field field;
-    bool sides; /* the old and the new profile have one value each */
+    bool sides; /* one value for the old profile and one for the new profile */
 } columns[] = {
     {{"significant", FIELD_FLAG, AT(significant)}, false},
     {{"samples", FIELD_COUNT, AT(samples)}, true},

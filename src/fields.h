@@ -24,15 +24,15 @@ struct field {
     size_t offset; /* offset of the value in the row, in bytes */
 };
 
-/* Return a value of a row. index: element of an array, or 0 for a single value. */
+/* Return one value of a row. index: element, if the value is an array; otherwise 0. */
 double field_real(const struct field *field, const void *row, int index);
 uint64_t field_count(const struct field *field, const void *row, int index);
 const char *field_text(const struct field *field, const void *row);
 
-/* Prints a value as one field of CSV (RFC 4180), without a comma. */
+/* Prints a value as one field of CSV (RFC 4180), with no comma before or after it. */
 void field_print_csv(FILE *out, const struct field *field, const void *row, int index);
-/* Prints a text as one field of CSV. A file gets all bytes. On a terminal, characters that could
- * harm the terminal become '?'. */
+/* Prints a text as one field of CSV. If out is a terminal, characters that could harm it become
+ * '?'. Otherwise all bytes are printed. */
 void csv_print_text(FILE *out, const char *text);
 
 /* Adds a value to a JSON object. An infinite value becomes null. Returns 0, or -1 for want of

@@ -61,7 +61,8 @@ static bool asks_for_end(int signal)
 
 /* Returns true if the signal is meant for the program. The other signals cannot be caught, report a
  * fault or a limit of pprofil itself, stop a job, are handled in main.c, or belong to the C
- * library. The terminal sends signals that stop a job to each process of the job. */
+ * library. Signals that stop a job need no passing on: the terminal sends them to each process of
+ * the job. */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,
@@ -133,7 +134,7 @@ void forward_end(struct forward *forward)
 
 /* --- deciding --------------------------------------------------------------------------- */
 
-/* Returns the number that follows a key in /proc/PID/status, or 0 if there is none. */
+/* Returns the number that follows a key in /proc/PID/status, or 0 if the key is missing. */
 static uint64_t status_number(pid_t pid, const char *key, int base)
 {
     char path[32], line[256];
@@ -150,7 +151,8 @@ static uint64_t status_number(pid_t pid, const char *key, int base)
 }
 
 /* Returns true if the supervisor got the signal, too. The supervisor blocks all signals, so the
- * signal is pending there. The supervisor is in our control group, but not in our process group. */
+ * signal is pending there. The supervisor is in our control group but not in our process group, so
+ * the signal was sent to the whole control group. */
 static bool went_to_all(const struct forward *forward, int signal)
 {
     pid_t supervisor = (pid_t)status_number(forward->program, "TracerPid:", 10);
@@ -159,10 +161,9 @@ static bool went_to_all(const struct forward *forward, int signal)
 }
 
 /* Returns true if pprofil must not pass the signal on. A signal that the probe did not get was sent
- * to pprofil alone, and must be passed on. Otherwise a program in our process group has got the
- * signal directly. If the program has left our group, a signal that the terminal sends to the group
- * is not meant for the program. went_to_all() finds signals that were sent to a whole control
- * group. */
+ * to pprofil alone, and must be passed on. A signal that the probe got has also reached a program
+ * in our process group. If the program has left our group, a signal from the terminal is not meant
+ * for it, and went_to_all() finds signals that were sent to a whole control group. */
 static bool reached_program(const struct forward *forward, int signal)
 {
     if (!(forward->probed & signal_bit(signal)))

@@ -24,8 +24,9 @@
 
 /* The probe is a process that shows which signals were sent to our whole process group. The kernel
  * does not tell a receiver whether a signal was sent to it or to its group: kill(2) fills the same
- * siginfo for both. Nobody knows the probe's PID. So a signal that the probe gets was sent to the
- * group, or to each process of a control group in turn. */
+ * siginfo for both. Nobody sends a signal to the probe alone, because nobody knows its PID. So a
+ * signal that the probe gets was sent to the group, or to each process of a control group in
+ * turn. */
 struct forward_probe {
     int socket; /* owned; connection to the probe; -1: there is no probe */
 };
@@ -37,9 +38,9 @@ struct forward {
     int notes;     /* owned; read end of the pipe from the signal handler */
     struct forward_probe probe;
     /* Sets of signals: bit SIGNAL - 1 is set if SIGNAL is in the set. */
-    uint64_t waiting;   /* signals that came and are not decided on yet */
+    uint64_t waiting;   /* signals that came, and that pprofil has not decided on yet */
     uint64_t from_user; /* waiting signals that a process sent, by kill(2) or a similar call */
-    uint64_t probed;    /* signals that the probe got and that are not decided on yet */
+    uint64_t probed;    /* signals that the probe got, and that pprofil has not decided on yet */
     /* time to decide on a waiting signal; index SIGNAL - 1; CLOCK_MONOTONIC, ms */
     int64_t due_ms[FORWARD_SIGNALS_MAX];
     /* number of signals that asked for an end; a signal within FORWARD_ECHO_MS after the last
@@ -65,7 +66,7 @@ bool forward_serve(struct forward *forward);
 /* Returns the milliseconds until the next signal is due, from 1 to most. */
 int forward_wait_ms(const struct forward *forward, int most);
 
-/* caught: signals that ask for an end are noted, as after forward_open(). Otherwise such signals
+/* If caught is true, signals that ask for an end are noted, as after forward_open(). Otherwise they
  * end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 

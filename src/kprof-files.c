@@ -100,19 +100,19 @@ int kprof_control_make(struct kprof *kprof)
 
     bool there = fstatat(kprof->directory_fd, KPROF_CONTROL, &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (there && S_ISSOCK(status.st_mode))
-        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* left by a guard */
+        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* a guard has put the socket there */
     if (there && S_ISFIFO(status.st_mode)) {
         int other = kprof_control_open(kprof, O_WRONLY);
         if (other >= 0) {
             close(other);
             return complain("%s: another pprofil serves it", kprof->control);
         }
-        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* left by a server that was killed */
+        unlinkat(kprof->directory_fd, KPROF_CONTROL, 0); /* a server that was killed has left the FIFO there */
     }
     if (mkfifoat(kprof->directory_fd, KPROF_CONTROL, 0600) < 0)
         return complain("%s: cannot make it: %s", kprof->control, strerror(errno));
-    /* pprofil has the FIFO open for writing, too, so reads do not end when the last other writer
-     * leaves */
+    /* pprofil has the FIFO open for writing, too, so that a read does not return the end of the
+     * file when the last other writer has closed it */
     int fd = kprof_control_open(kprof, O_RDWR);
     if (fd < 0)
         return complain("%s: cannot open it: %s", kprof->control, strerror(-fd));
@@ -183,9 +183,9 @@ int kprof_data_replace(struct kprof *kprof)
     return error;
 }
 
-/* Writes kpdata.meta if the cells are system calls, because kpdata has no room for this fact.
- * Otherwise removes the file. When the server ends, kpdata.meta remains, as kpdata does. Returns 0
- * or -errno. */
+/* Writes kpdata.meta if the cells count system calls, because kpdata itself cannot show that.
+ * Otherwise removes the file. kpdata.meta remains after the end of the server, as kpdata does.
+ * Returns 0 or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof)
 {
     char text[128];

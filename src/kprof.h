@@ -24,12 +24,14 @@ struct kprof {
     pid_t pid;
     const char *object; /* path of a mapped file, or its last part; NULL: the program itself */
     const char *directory;
-    bool by_call; /* counts are time in the kernel, for each system call */
+    bool by_call; /* the cells count time in the kernel by system call */
     double hz;
 
     pprofil_session *session;
     uint64_t low, high; /* first address of the text, and the address after its end */
-    uint32_t *cells;    /* owned: the cells of kpdata in our byte order; the special cells are not used */
+    /* owned: the cells of kpdata in this machine's byte order; the first KPROF_SPECIAL_CELLS are not
+     * written to kpdata */
+    uint32_t *cells;
     size_t cell_count;
     int directory_fd; /* owned; directory of the files; stays valid if the directory is renamed */
     char control[PATH_MAX], data[PATH_MAX]; /* paths of the files, for messages */
@@ -45,7 +47,7 @@ int kprof_data_write(const struct kprof *kprof, int fd);
 /* Replaces kpdata by a new file, with a lease on it if the file system has leases. Returns 0 or
  * -errno. */
 int kprof_data_replace(struct kprof *kprof);
-/* Writes kpdata.meta if the cells are system calls, because kpdata has no room for this fact.
+/* Writes kpdata.meta if the cells count system calls, because kpdata itself cannot show that.
  * Otherwise removes kpdata.meta. Returns 0 or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof);
 
@@ -66,8 +68,8 @@ void kprof_control_read(struct kprof *kprof);
  * is closed, also by the death of this process. */
 int kprof_guard_begin(int directory, int control, const char *name);
 
-/* Tells the guard that the server ends. all_well: the guard changes nothing. Otherwise the guard
- * puts a socket in the place of the FIFO. */
+/* Tells the guard that the server ends. If all_well is true, the guard changes nothing. Otherwise
+ * it puts a socket in the place of the FIFO. */
 void kprof_guard_end(int guard, bool all_well);
 
 #endif

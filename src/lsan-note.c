@@ -34,7 +34,7 @@ void lsan_note_end(struct lsan_note *note, pid_t program)
         return;
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *rest = strrchr(text, ')'); /* the process name before it may contain ")", too */
+    const char *rest = strrchr(text, ')'); /* the last ")" ends the name of the process, which may contain ")", too */
     note->waited = rest != NULL &&
                    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 &&
                    faults > 0;
@@ -48,7 +48,7 @@ static bool lsan_is_off(const char *variable)
 }
 
 /* Returns true if the environment, which the program shares, switches leak detection off.
- * AddressSanitizer reads both variables. */
+ * AddressSanitizer reads LSAN_OPTIONS and ASAN_OPTIONS. */
 static bool lsan_is_switched_off(int status)
 {
     return lsan_is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && lsan_is_off("ASAN_OPTIONS"));

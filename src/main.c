@@ -66,9 +66,9 @@ static void ignore_signal(int signal)
     (void)signal;
 }
 
-/* Keeps the default action of SIGPIPE or SIGXFSZ from ending pprofil. A reader that has left, or a
- * limit on the size of files, is an error to report. It is no reason to die while a target is
- * traced. The program that pprofil runs would inherit SIG_IGN, but does not inherit a handler. */
+/* Keeps the default action of SIGPIPE or SIGXFSZ from ending pprofil. A closed pipe or a file at
+ * its size limit is an error to report, and no reason to die while a target is traced. The signal
+ * gets a handler, because the program that pprofil runs would inherit SIG_IGN. */
 static void survive_signal(int signal)
 {
     struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, old;
@@ -78,9 +78,10 @@ static void survive_signal(int signal)
 }
 
 /* Opens /dev/null for each standard descriptor that is closed. Otherwise the next file that pprofil
- * opens would get that descriptor, and output for the user would go into the file. Writes to
- * standard output must still fail, so that lost output is noticed. The program that pprofil runs
- * finds these descriptors closed, as it would without pprofil. */
+ * opens would get that descriptor, and output for the user would go into the file. /dev/null is
+ * opened for standard output without the right to write, so that writes still fail and lost output
+ * is noticed. The program that pprofil runs finds these descriptors closed, as it would without
+ * pprofil. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the options that subcommands have in common, complains of wrong options, and opens the
- * profiles that they name. */
+/* Reads the options that subcommands have in common, complains of wrong options, and opens profiles
+ * for subcommands. */
 #include "config.h"
 
 #include <errno.h>
@@ -244,8 +244,8 @@ bool selection_apply(const struct selection_request *request, const char *path,
     selection.pids = pids;
     selection.pid_count = request->pids.count;
     if (pprofil_profile_has_counters(*profile))
-        /* for counters, --object named their object when the file was opened, and selects nothing
-         * here */
+        /* for a file of counters, --object named the counted object when the file was opened; it
+         * selects nothing here */
         selection.object = NULL;
     if (!pprofil_selection_any(&selection))
         return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* options: reads the options, and the arguments of options, that several subcommands have in
- * common, and opens the profiles that they name. */
+ * common, and opens profiles for subcommands. */
 #ifndef PPROFIL_OPTIONS_H
 #define PPROFIL_OPTIONS_H
 
@@ -63,7 +63,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
 pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 
 struct selection_request {
-    /* .object is the argument of --object; for a file of counters it names their object */
+    /* .object is the argument of --object; for a file of counters it names the counted object */
     struct pprofil_selection selection;
     struct pids pids;
 };
@@ -73,8 +73,9 @@ struct selection_request {
  * selection_request. */
 extern const struct argp_child selection_children[];
 
-/* Reads a profile's file and selects the requested part of the profile. format NULL: to be
- * recognized. The caller closes the profile. On failure it complains and returns NULL. */
+/* Reads a profile's file and selects the requested part of the profile. format: name of the format;
+ * NULL: pprofil recognizes it. The caller closes the profile. On failure it complains and returns
+ * NULL. */
 pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
 
 /* Replaces *profile by its requested part, and closes the whole profile. If the request selects

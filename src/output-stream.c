@@ -2,7 +2,7 @@
 /*
  * The streams that subcommands print to, and messages on standard error. Output for a regular file
  * is collected in memory, and written when it is complete. Output for a pipe or a terminal is
- * printed at once, because no old content can be lost and a reader may be waiting.
+ * printed at once, because it replaces no old content, and a reader may be waiting.
  */
 #include "config.h"
 
@@ -171,8 +171,8 @@ struct pager pager_open(bool wanted)
     FILE *pipe = popen(program, "we");
     if (pipe == NULL)
         return pager;
-    /* Ctrl-C and Ctrl-\ are for the pager, which has been started already and does not ignore
-     * them */
+    /* Ctrl-C and Ctrl-\ are for the pager, which was started before these calls and so does not
+     * inherit SIG_IGN */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     return (struct pager){.out = pipe, .runs = true};

@@ -38,8 +38,8 @@ struct pager {
 };
 
 /* Returns standard output, or a pipe to a pager if standard output is a terminal and a pager is
- * wanted. The pager is $PAGER, or less if PAGER is not set, with LESS=FRX unless LESS is set. If
- * $PAGER is "" or cat, there is no pager. */
+ * wanted. The pager is $PAGER. If PAGER is not set, it is less. If $PAGER is "" or cat, there is no
+ * pager. LESS becomes FRX if it is not set. */
 struct pager pager_open(bool wanted);
 
 /* Closes out and waits for the pager to end. Returns 0, a negative errno of the output, or -ENOENT

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The columns of reports, as a table. Each row of the table has a column's names and its places in
- * CSV, JSON and text. Text has the order of the table. CSV and JSON have other orders, because
- * programs may rely on them.
+ * CSV and JSON. In text, the columns are in the order of the table. CSV and JSON have other orders,
+ * which programs may rely on.
  */
 #include "config.h"
 
@@ -64,7 +64,7 @@ static const struct report_column columns[] = {
      .print = column_print_place},
     {{"line",          FIELD_NUMBER, AT(line)},            8,  8, OPTIONAL, BY(LINE),      0, .text = "file:line",
      .print = column_print_line},
-    /* only in text: the name at the end of a line, with the grouping as its heading */
+    /* only in text: the name is the last column, and the grouping is its heading */
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(OBJECT),    0, .text = "object"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(THREAD),    0, .text = "thread"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROCESS),   0, .text = "process"},

@@ -63,8 +63,8 @@ static json_t *json_document(const pprofil_profile *profile)
 /* --- rows -------------------------------------------------------------------------------- */
 
 /* The state of printing the rows. A report may have millions of rows, and an object takes two
- * kilobytes per row. So the members other than the rows are printed first. Then each row is printed
- * and freed at once. */
+ * kilobytes per row. So all other members are printed first. Then each row is made, printed and
+ * freed, one after the other. */
 struct json_rows {
     FILE *out;
     const char *between;

@@ -134,7 +134,7 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile,
 }
 
 /* Returns true if the profile is a part of another. A part that was read from a file is recognized
- * only by its command. */
+ * by the text "(only --" in its command. */
 static bool profile_is_part(const pprofil_profile *profile)
 {
     const char *what;

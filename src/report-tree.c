@@ -20,7 +20,7 @@
 #include "base/utf8.h"
 #include "report.h"
 
-#define DRAWN_MAX 32u   /* branchings that are drawn; deeper ones are printed as a number */
+#define DRAWN_MAX 32u   /* levels of indent that are drawn; a deeper row shows its level as a number */
 #define WIDEST_NAMES 72u /* greatest width of the column of names; a longer name shifts the rest of its line */
 
 struct tree_drawing {

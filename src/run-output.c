@@ -160,8 +160,8 @@ static int run_deliver_histograms(struct run *run)
     return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE;
 }
 
-/* Looks up names. That may take long, so the profile is first saved without names. An error of that
- * save is ignored here: the save with names has the same error and reports it. */
+/* Looks up names. That may take long, so the profile is first saved without names. An error of the
+ * first save is ignored, because the later save has the same error and reports it. */
 static void run_look_names_up(const struct run *run, pprofil_profile *profile,
                               const struct pprofil_file *file)
 {

@@ -15,7 +15,7 @@ struct run_request {
     struct pprofil_options options;
     struct report_view view;
     const char *output;
-    const char *format; /* name of the output's format; NULL: the format that output's file name extension selects */
+    const char *format; /* name of the output's format; NULL: the extension of output's name selects it */
     const char *by;
     double duration; /* seconds; 0: no limit */
     double delay;
@@ -55,7 +55,7 @@ struct run {
     bool ended;
     int status;
     bool started;
-    bool left;   /* pprofil was told to end, and the child runs on */
+    bool left;   /* pprofil was asked to end, and the child runs on */
     bool broken; /* the supervisor has died */
     int64_t start_ms, checkpoint_ms;
     struct progress progress;
@@ -63,8 +63,8 @@ struct run {
 
 /* --- run-output.c -------------------------------------------------------------------------- */
 
-/* Returns true if the output may be written while the run goes on, because it can be written
- * again. */
+/* Returns true if the output may be written while the run goes on. An output that cannot be written
+ * again, such as a pipe, must wait for the end. */
 bool run_may_save_early(const struct run_request *asked);
 /* Saves what was sampled so far. Names are left out, because it may take long to look them up.
  * context: struct run. Returns 0 or a negative error. */
