@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 4.4BSD profil(2): a histogram of a program's own text. Written from the page alone:
+ * 4.4BSD profil(2): a histogram of a program's own text. Written from the manual page alone:
  *
  *   cc -O1 bsd-profil.c $(pkg-config --cflags --libs pprofil-bsd)
  *

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * IRIX profil(2): which of two functions takes the time? Written from the page alone:
+ * IRIX profil(2): which of two functions takes the time? Written from the manual page alone:
  *
  *   cc -O1 irix-profil.c $(pkg-config --cflags --libs pprofil-irix)
  *
  * scale 0x8000 gives every 4-byte instruction a counter: "a 1-1 mapping of instructions to
- * counters". bufsiz is half of the region.
+ * counters". bufsiz is half of the region's size.
  */
 #include <stdio.h>
 #include <stdlib.h>

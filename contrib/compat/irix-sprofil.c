@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * IRIX sprofil(2): a program and the C library that it uses, with counters of 32 bits that
- * saturate, and a tick of 1 ms. The last region is the overflow bin, for all other code.
- * Written from the page alone:
+ * saturate, and a tick of 1 ms. The last region is the overflow bin, for all other code. Written
+ * from the manual page alone:
  *
  *   cc -O1 irix-sprofil.c $(pkg-config --cflags --libs pprofil-irix)
  */
@@ -12,7 +12,7 @@
 #include <sys/profil.h>
 #include <sys/time.h>
 
-#define BYTES_OF_LIBRARY 0x10000 /* around memmove */
+#define BYTES_OF_LIBRARY 0x10000 /* bytes of the library's text that are counted, from memmove on */
 
 extern char etext;
 
@@ -38,7 +38,7 @@ static unsigned long total(const unsigned int *counts, unsigned int bytes)
 
 int main(void)
 {
-    /* one counter for each 16 bytes of text: a quarter of its size */
+    /* a counter of 4 bytes for each 16 bytes of text: a quarter of the text's size */
     unsigned long low = (unsigned long)spin & ~15ul;
     unsigned int own_size = (unsigned int)((unsigned long)&etext - low + 16) / 16 * 4;
     unsigned int other = 0, *own = calloc(1, own_size), *library = calloc(1, BYTES_OF_LIBRARY / 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mac OS X profil(2): how much of the time is spent in one function? Written from the page
+ * Mac OS X profil(2): how much of the time is spent in one function? Written from the manual page
  * alone:
  *
  *   cc -O1 macos-profil.c $(pkg-config --cflags --libs pprofil-macos)

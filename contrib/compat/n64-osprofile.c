@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nintendo 64 osProfile(3P): the hottest words of text. Written from the page alone, and
+ * Nintendo 64 osProfile(3P): the hottest words of text. Written from the manual page alone, and
  * compiled for the debug library, which reports errors:
  *
  *   cc -O1 -DPPROFIL_N64_DEBUG n64-osprofile.c $(pkg-config --cflags --libs pprofil-n64)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * OSF/1 profil(2), in both its forms: one range of addresses, then two, in decreasing order.
- * Written from the page alone:
+ * Written from the manual page alone:
  *
  *   cc -O1 osf1-profil.c $(pkg-config --cflags --libs pprofil-osf1)
  *

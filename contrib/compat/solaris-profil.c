@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Solaris profil(2): where does this program spend its time? Written from the page alone:
+ * Solaris profil(2): where does this program spend its time? Written from the manual page alone:
  *
  *   cc -O1 solaris-profil.c $(pkg-config --cflags --libs pprofil-solaris)
  *
- * scale 0x4000 gives each counter 8 bytes of text; bufsiz is a quarter of the region.
+ * scale 0x4000 gives each counter 8 bytes of text; bufsiz is a quarter of the region's size.
  */
 #include <stdio.h>
 #include <stdlib.h>

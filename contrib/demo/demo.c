@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Something to profile: two threads, one that counts primes and words, one that mixes numbers
- * in a shared library.
+ * A program to profile. It has two threads: one counts primes and words, the other mixes numbers in
+ * a shared library.
  */
 #include <ctype.h>
 #include <pthread.h>
