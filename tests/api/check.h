@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the programs here share: PASS and FAIL lines, like those of the shell tests, time, and sessions. */
+/* Shared by the programs here: PASS and FAIL lines like those of the shell tests, a clock, and sessions. */
 #ifndef PPROFIL_API_CHECK_H
 #define PPROFIL_API_CHECK_H
 
@@ -29,7 +29,7 @@ static inline int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* at least so long */
+/* for at least this time */
 static inline void pump(pprofil_session *session, int milliseconds)
 {
     int64_t end = now_ms() + milliseconds;
@@ -50,7 +50,7 @@ static inline pprofil_session *open_session(double hz)
     exit(1);
 }
 
-/* without standard input and output, in a session of its own */
+/* in a new terminal session, with /dev/null as standard input and output */
 static inline pid_t launch(pprofil_session *session, const char *const argv[])
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);

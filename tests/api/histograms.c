@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The library's histograms, filled from outside while a target runs:
+ * The library's histograms, which the supervisor fills while a target runs:
  *
  *   histograms TARGET
  *
- * TARGET is tests/targets/known-shares. Ticks are of CPU time, and on a busy machine the target gets less of that than
- * time passes. So the tests wait until it has used enough, and expect at least three quarters of the ticks that are
+ * TARGET is tests/targets/known-shares. Ticks are of CPU time. On a busy machine, the target gets less CPU time than
+ * elapsed time. So the tests wait until it has used enough, and expect at least three quarters of the ticks that are
  * due.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include "check.h"
 
-#define PATIENCE_MS 30000 /* of elapsed time, for a second of CPU time */
+#define PATIENCE_MS 30000 /* ms of elapsed time to wait for a second of CPU time */
 
 /* Finds the first executable mapping of the process. */
 static bool find_text(pid_t pid, uint64_t *low, uint64_t *high)
@@ -62,7 +62,7 @@ static uint64_t cpu_ns(pprofil_session *session)
     return totals.cpu_ns;
 }
 
-/* Pumps until so much more CPU time has been sampled. */
+/* Pumps until this much more CPU time has been sampled, or for PATIENCE_MS of elapsed time. */
 static void pump_cpu(pprofil_session *session, unsigned milliseconds)
 {
     uint64_t enough = cpu_ns(session) + milliseconds * UINT64_C(1000000);
@@ -78,7 +78,7 @@ static void test_profil(pprofil_session *session, pid_t pid, uint64_t low, uint6
     size_t count = (high - low) / 4;
     uint16_t *counters = calloc(count, sizeof *counters);
 
-    counters[0] = 7; /* there is no code: what was in a buffer before stays */
+    counters[0] = 7; /* no code is there; a preset value must stay */
     check("profil", pprofil_profil(session, pid, "solaris", counters, count * 2, low, 0x8000) == 0);
     pump(session, 200);
     check("nothing is counted before start", sum16(counters, count) == 7);
@@ -114,7 +114,7 @@ static void test_stops(pprofil_session *session, pid_t pid)
 
     pprofil_profil(session, pid, "solaris", &counter, sizeof counter, 0, 2);
     pump_cpu(session, 600);
-    /* the ticks of a late sample come together, and are refused together */
+    /* the ticks of a late sample are added together, or refused together */
     struct pprofil_histogram_state state = state_of(session, pid);
     check("solaris ends before it would pass 32767",
           counter <= 32767 && 32760 + state.ticks > 32767 &&
@@ -170,7 +170,7 @@ static void test_pcsample(pprofil_session *session, pid_t pid, uint64_t low, uin
     check("a negative number is refused", pprofil_pcsample(session, pid, more, -1) == -EINVAL);
     check("the second call", pprofil_pcsample(session, pid, more, 0) == 20);
     check("and the third", pprofil_pcsample(session, pid, more, 20) == 0);
-    pprofil_profil_stop(session, pid); /* the array ends with this function */
+    pprofil_profil_stop(session, pid); /* the array is a local variable of this function */
 }
 
 static void test_others(pprofil_session *session, pid_t pid, uint64_t low, uint64_t high)

@@ -4,8 +4,7 @@
  *
  *   live KNOWN-SHARES SLEEPERS [BIG]
  *
- * The first two are programs of tests/targets. BIG is a program with many symbols that runs a script for some seconds,
- * when it is called with -e: node.
+ * The first two are programs of tests/targets. BIG is a program with many symbols that runs a script given by -e: node.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +20,9 @@
 #include "check.h"
 
 #define PATIENCE_MS 30000
-#define TURN_MS_MAX 3000 /* the ring holds samples of 6 s; on a busy machine a turn may have to wait for a CPU, too */
+#define TURN_MS_MAX 3000 /* the ring holds the samples of 6 s, and a turn may have to wait for a CPU */
 
-/* The row with this name; its ns is 0 if there is none. */
+/* Returns the row with this name, or a row whose ns is 0 if there is none. */
 static struct pprofil_row find_row(pprofil_live *live, enum pprofil_by by, const char *name)
 {
     struct pprofil_row row, found = {0};
@@ -81,7 +80,7 @@ static void test_names(pprofil_session *session, pprofil_live *live)
         row = find_row(live, PPROFIL_BY_FUNCTION, "spend_half");
     }
     check("definitions arrive", strstr(row.file, "known-shares.c") != NULL && row.line > 0);
-    /* by 400 samples a half and three tenths are five standard deviations apart */
+    /* with 400 samples, a half and three tenths are five standard deviations apart */
     until = now_ms() + PATIENCE_MS;
     while (totals_of(session).samples < 400 && now_ms() < until)
         pump(session, 100);
@@ -105,7 +104,7 @@ static void test_rate(pprofil_session *session)
     double hz = (double)(after.samples - before.samples) / cpu_s;
     check("is in force", pprofil_session_rate(session) <= 100 && after.asked_hz == 100);
     printf("# rate: %.1f Hz in %.2f s of CPU time\n", hz, cpu_s);
-    /* the target is sampled less often where other programs want the CPU, too */
+    /* samples are fewer if other programs need the CPU, too */
     check("and is sampled at", hz > 10 && hz < 160);
 }
 
@@ -128,7 +127,7 @@ static void test_split(const char *split)
 
 /* --- wall mode and tasks ------------------------------------------------------------------ */
 
-/* Tasks have the ids of their rows, and a task without samples has an id, too. */
+/* A task has the same id as its row in a report. A task without samples has an id, too. */
 static void test_ids(pprofil_session *session, pprofil_live *live)
 {
     struct pprofil_task *tasks;
@@ -158,7 +157,7 @@ struct seen_tasks {
     uint32_t count, asleep, running, ordered;
 };
 
-/* A running task may be stopped for a sample: then its state is 't'. */
+/* A running task may be stopped for a sample. Then its state is 't'. */
 static struct seen_tasks see_tasks(pprofil_session *session, pid_t pid)
 {
     struct seen_tasks seen = {.ordered = 1};
@@ -177,7 +176,7 @@ static struct seen_tasks see_tasks(pprofil_session *session, pid_t pid)
     return seen;
 }
 
-/* Waits until the program has started all its threads. */
+/* Waits until the program has started all its threads, then checks the list of tasks. */
 static void test_tasks(pprofil_session *session, pid_t pid, uint32_t expected)
 {
     struct seen_tasks seen;
@@ -212,8 +211,8 @@ static void test_process(pprofil_session *session, pid_t pid)
     check("the process", found);
 }
 
-/* 21 threads sleep. The first and the last sample of each may be late, on a busy machine by much. That counts for
- * less the longer it lasts. */
+/* 21 threads sleep. The first and the last sample of each may be late, especially on a busy machine. The longer the
+ * test lasts, the less this matters. */
 static void test_sleepers_time(pprofil_session *session, pprofil_live *live, int64_t began)
 {
     double due_ns, got_ns;
@@ -227,7 +226,7 @@ static void test_sleepers_time(pprofil_session *session, pprofil_live *live, int
     check("sleepers have their time", got_ns >= due_ns * 0.8 && got_ns < due_ns * 1.02);
 }
 
-/* The sleepers have used a little CPU time until they slept. Half a second of the running thread is much more. */
+/* The sleepers used little CPU time before they slept, much less than the half second of the running thread. */
 static void test_cpu_time_of_sleepers(pprofil_session *session, pprofil_live *live)
 {
     int64_t began = now_ms();
@@ -267,7 +266,7 @@ static void test_wall(const char *sleepers)
     pump(session, 50);
     totals = totals_of(session);
     double off = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
-    /* within 3 % where CPUs are free; where they are not, samples are fewer, and the sum is behind */
+    /* within 3 % if CPUs are free; otherwise there are fewer samples, and the sum lags behind */
     check("CPU time is right all the time", off > 0.8 && off < 1.1);
     pprofil_live_close(live);
     end(session, pid);
@@ -276,7 +275,7 @@ static void test_wall(const char *sleepers)
 /* --- many tasks ---------------------------------------------------------------------------- */
 
 #define SLEEPERS 200
-#define TURNS 8 /* calls after which all tasks have been read once */
+#define TURNS 8 /* calls of pprofil_session_tasks after which each task has been read once */
 
 static void *sleep_on(void *unused)
 {
@@ -290,8 +289,8 @@ static void wake_up(int signal)
     (void)signal;
 }
 
-/* Writes a byte when its threads have started, reads, sleeps until a signal comes, reads, and works. A byte ends each
- * read. */
+/* Writes a byte when its threads have started. Then it reads a byte, sleeps until a signal comes, reads a byte, and
+ * works. */
 static void be_many(int orders, int ready)
 {
     pthread_t id;
@@ -308,8 +307,8 @@ static void be_many(int orders, int ready)
     _exit(1);
 }
 
-/* Lists the tasks up to most times. Returns in which list the task is in that state or call, 1 for the first; 0: in
- * none. A running task may be stopped for a sample: then its state is 't'. */
+/* Lists the tasks at most "most" times. state: letter of a state, or name of a system call. Returns the number of the
+ * first list in which the task has that state or call, or 0. A running task may be stopped for a sample ('t'). */
 static int call_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     struct pprofil_task *tasks;
@@ -329,7 +328,7 @@ static int call_with(pprofil_session *session, pid_t tid, const char *state, int
     return found;
 }
 
-/* Pumps until the task is in that call or state, which it was just ordered to enter. */
+/* Pumps until the task has that state or call, which it was just ordered to enter. */
 static bool comes_to_be_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     int64_t until = now_ms() + PATIENCE_MS;
@@ -393,7 +392,7 @@ static void test_candidates(const char *sleepers)
     }
     const struct pprofil_candidate *found = NULL;
     int64_t until = now_ms() + PATIENCE_MS;
-    for (bool there = false; !there; free(all)) { /* until the program has started its threads */
+    for (bool there = false; !there; free(all)) { /* waits until the program has started its threads */
         pump(session, 100);
         if (pprofil_candidates(&all, &count) != 0)
             break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sampling rates that change while a target runs:
+ * Tests changes of the sampling rate while a target runs:
  *
  *   rates TARGET
  *
@@ -15,8 +15,8 @@
 
 #include "check.h"
 
-#define AWAY_MS 3000 /* how long the caller does not pump; rings are made for 6 s */
-#define TAIL_MAX 0.02 /* what share of the time may come after the last samples of the threads, at 10 kHz */
+#define AWAY_MS 3000 /* ms for which the caller does not pump; the ring holds the samples of 6 s */
+#define TAIL_MAX 0.02 /* at most this share of the CPU time may come after the last samples, at 10 kHz */
 
 static void be_away(int milliseconds)
 {

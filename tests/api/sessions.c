@@ -4,7 +4,7 @@
  *
  *   sessions DIRECTORY
  *
- * The directory is for their sockets.
+ * DIRECTORY is for the sockets of the sessions.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,8 +24,8 @@
 #define STARTERS 8
 #define ROUNDS 400
 #define SILENT 40
-#define PEERS 64        /* connections that a session serves at once */
-#define PEER_MS_MAX 5000 /* how long it waits for the command of each */
+#define PEERS 64        /* connections that a session serves at the same time */
+#define PEER_MS_MAX 5000 /* ms that a session waits for the command of a connection */
 #define PUMPS 40
 
 static const char *directory;
@@ -62,10 +62,10 @@ static void leave_stale(int round)
 
 struct shared {
     atomic_int arrived, ready;
-    atomic_int started[ROUNDS]; /* sessions that were told that they listen on the socket of that round */
+    atomic_int started[ROUNDS]; /* number of sessions that listen on the socket of that round */
 };
 
-/* Waits until all starters have called this so often. times: how often this one has. */
+/* Waits until all starters have made as many calls as this one. times: number of its calls, with this call. */
 static void meet(struct shared *shared, int times)
 {
     atomic_fetch_add(&shared->arrived, 1);
@@ -133,7 +133,7 @@ static void test_starters(void)
 
 /* --- peers ------------------------------------------------------------------------------- */
 
-/* Asks in a process of its own, which ends with status 0 if there is an answer. */
+/* Asks in a new process, whose exit status is 0 if there is an answer. */
 static pid_t ask(const char *target)
 {
     char answer[1024];
@@ -144,7 +144,7 @@ static pid_t ask(const char *target)
     return child;
 }
 
-/* Is there an answer within some pumps? */
+/* Returns true if the session answers within PUMPS pumps. */
 static bool is_answered(pprofil_session *session, const char *target)
 {
     pid_t child = ask(target);
@@ -181,7 +181,7 @@ static void test_silent(pprofil_session *session, const char *path)
         close(silent[i]);
 }
 
-/* Forks a process of another user that makes as many connections as the socket takes. Returns when it has. */
+/* Forks a process of another user that makes as many connections as the socket takes. Returns when they are made. */
 static pid_t crowd(const struct sockaddr_un *address, socklen_t size)
 {
     int come[2], fd;
@@ -227,7 +227,7 @@ static void test_strangers(pprofil_session *session)
 
 /* --- launching -------------------------------------------------------------------------------- */
 
-/* Is the number among those of the first line? */
+/* Returns true if the number is in the first line of the text. */
 static bool lists(const char *text, int number)
 {
     const char *end = strchr(text, '\n');
@@ -253,9 +253,9 @@ static void test_launch(void)
     pid_t pid = 0;
 
     pprofil_session *session = open_session(100);
-    if (pipe(input) != 0 || pipe(output) != 0) /* without O_CLOEXEC: programs inherit them */
+    if (pipe(input) != 0 || pipe(output) != 0) /* without O_CLOEXEC, so that programs inherit them */
         return;
-    /* numbers that a program does not give to files of its own */
+    /* numbers that a program does not give to its own files */
     struct pprofil_launch how = {.size = sizeof how,
                                  .input = fcntl(input[0], F_DUPFD, 100),
                                  .output = fcntl(output[1], F_DUPFD, 100),
@@ -269,7 +269,7 @@ static void test_launch(void)
     for (ssize_t part; got < sizeof text - 1 &&
                        (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
         got += (size_t)part;
-    /* of the caller's own ends, which the program inherits, nothing is checked */
+    /* the first line may also have the caller's ends of the pipes, which the program inherits */
     snprintf(expected, sizeof expected, "got word\n%d\n", pid);
     const char *rest = strchr(text, '\n');
     check("input, output and error", rest != NULL && strcmp(rest + 1, expected) == 0);
