@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The call works wherever it is made: by several threads at once, in a signal handler, in a child that was forked
+ * profil(2) works wherever it is called: by several threads at once, in a signal handler, in a child that was forked
  * during a call, by a thread that is cancelled or outlives the leader, during execs, and after the supervisor was
  * killed.
  */
@@ -27,7 +27,7 @@ static void stop(void)
     profil(NULL, 0, 0, 0);
 }
 
-/* Counts, and checks the ticks at the end. */
+/* Counts for LONG_NS of CPU time, and checks the ticks. */
 static void expect_counting(const char *name)
 {
     struct stretch since = now();
@@ -57,7 +57,7 @@ static void check_two_callers(void)
 
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, call_it, NULL);
-    for (int i = 0; i < 30; i++) { /* children that are forked during a call */
+    for (int i = 0; i < 30; i++) { /* forks children while the threads make calls */
         pid_t child = fork();
         if (child == 0) {
             start();
@@ -105,7 +105,7 @@ static void *live_shortly(void *unused)
     return unused;
 }
 
-/* A thread that ends just after its sample must not end profiling, as a bad buffer does. */
+/* A thread that ends just after its sample must not end profiling. A bad buffer does end it. */
 static void check_short_threads(void)
 {
     pthread_t thread;
@@ -180,8 +180,8 @@ static void check_cancel(void)
     expect_counting("after cancelled callers");
 }
 
-/* Executes a program while another thread is in the call. Counting must end with the old image: the counters of the new
- * one are at the same address. */
+/* Executes this program again while another thread is in the call. Counting must end with the old program image,
+ * because the new one has its counters at the same address. */
 static void check_exec_amid(void)
 {
     int round = arguments[2] != NULL ? atoi(arguments[2]) : 0;

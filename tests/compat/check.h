@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the programs of tests/compat. Each program is for one system, and was written from that system's header and
- * page alone. It has a table of checks: "list" prints their names, and a name runs that check in a process of its own.
- * A check prints PASS or FAIL for each thing that it asserts.
+ * manual page alone. It has a table of checks. The argument "list" prints their names. The name of a check runs this
+ * check. A check prints PASS or FAIL for each thing that it asserts.
  *
- * CPU time is spent in two functions in a section of their own, which is the region that is profiled.
+ * The checks spend CPU time in functions of the section spin_text, which is the region that is profiled.
  *
- * The bound on ticks. A tick is due for each period of CPU time. If other programs compete for the CPUs, each sample
+ * The bound on ticks: a tick is due for each period of CPU time. If other programs compete for the CPUs, each sample
  * finds the thread on a CPU by chance. At worst the ticks have a binomial distribution with one trial for each period
- * of elapsed time. Its standard deviation is at most half the root of the number of trials. The bound is five
- * deviations, and three ticks more: for the parts of periods at both ends, and for the time that starting takes.
+ * of elapsed time. Its standard deviation is at most half the root of the number of trials. The bound is STEPS
+ * deviations and three ticks. The three ticks allow for the parts of periods at both ends, and for the time that
+ * starting takes.
  */
 #ifndef PPROFIL_TEST_CHECK_H
 #define PPROFIL_TEST_CHECK_H
@@ -31,11 +32,11 @@
 
 #define UNUSED __attribute__((unused))
 #define SPIN __attribute__((noinline, section("spin_text"), aligned(64)))
-#define CHUNK 2000000ul /* rounds between two reads of the clock */
+#define CHUNK 2000000ul /* rounds of a loop between two reads of the clock */
 #define MS 1000000ull   /* ns */
 #define STEPS 5.0
 #define LATE_LOOKS 8
-#define LOOK_NS 7e6 /* between two samples; a longer period takes its place */
+#define LOOK_NS 7e6 /* least time between two samples, ns */
 
 extern char __start_spin_text[], __stop_spin_text[];
 
@@ -60,7 +61,7 @@ SPIN UNUSED static void spin_second(unsigned long rounds)
         sink = sink ^ i;
 }
 
-/* Makes a long system call from code of this region. */
+/* Makes a system call that fills 16 KiB with random bytes. The call is inlined, so its code is in the region. */
 __attribute__((always_inline)) static inline void call_kernel(void)
 {
     static char bytes[16384];
@@ -148,8 +149,8 @@ UNUSED static struct stretch now(void)
     return (struct stretch){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID), idle_ns()};
 }
 
-/* since: the start of the span, which ends now. threads: samples that are taken in each period, or the factor by which
- * the variance is larger. */
+/* since: the start of the span, which ends now. threads: number of samples in each period, which multiplies the
+ * variance. */
 UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns, struct stretch since,
                                    double period_ns, double threads)
 {
@@ -157,13 +158,14 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
     double wall_ns = (double)(end.wall_ns - since.wall_ns);
     bool full = (double)(end.idle_ns - since.idle_ns) < wall_ns / 2;
     double due = cpu_ns / period_ns;
-    /* at high rates the budget makes samples rarer, and each stands for several ticks */
+    /* at high rates the limit on overhead makes samples rarer, and each sample stands for several ticks */
     double look_ns = period_ns > LOOK_NS ? period_ns : LOOK_NS;
     double bound = STEPS * sqrt(wall_ns * threads / look_ns) / 2 * look_ns / period_ns + 3;
 
-    /* the probability of no sample at all is e^-15; if no CPU is idle, samples are also late */
+    /* without any sample the probability is e^-15; if no CPU is idle, samples are also late */
     bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns;
-    /* where no CPU is idle late samples are left out, up to eight in a row: lib/supervisor/tick-look.c */
+    /* if no CPU is idle, up to eight late samples in a row do not count: LATE_TICKS_MAX in
+     * lib/supervisor/tick-look.c */
     double least = full ? due - bound - LATE_LOOKS * look_ns / period_ns : due - bound;
     expect(name, some && ticks >= least && ticks <= due + bound, "%.0f ticks for %.1f that are due, %.1f to %.1f",
            ticks, due, least, due + bound);
@@ -191,7 +193,7 @@ UNUSED static long status_number(const char *name)
     return value;
 }
 
-/* Waits until nobody traces this process, which takes about 2 s if the machine is not busy. */
+/* Waits until nobody traces this process. That takes about 2 s if the machine is not busy. */
 UNUSED static void expect_left(const char *name)
 {
     const struct timespec wait = {.tv_nsec = 50000000};
@@ -214,7 +216,7 @@ UNUSED static size_t region_size(void)
     return (size_t)(__stop_spin_text - __start_spin_text + 15) & ~(size_t)15;
 }
 
-/* Returns the end of a function of the region. */
+/* Returns the address of the end of a function in the region. */
 UNUSED static uintptr_t end_of(spin *function)
 {
     uintptr_t start = (uintptr_t)function, end = region() + region_size();
@@ -234,7 +236,7 @@ UNUSED static void *pages(size_t size)
     return memory;
 }
 
-/* Waits for a forked child, and checks its exit status, which says what it found. */
+/* Waits for a forked child. Its exit status must be 0: all its checks were right. */
 UNUSED static void join_child(const char *name, pid_t child)
 {
     int status = -1;

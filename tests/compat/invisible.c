@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that profiles itself notices nothing else: it has no new child, signal or descriptor, and its system calls
- * are not interrupted. The call works in any state of the program.
+ * A program that profiles itself notices nothing but the counts. It has no new child, signal or descriptor, and its
+ * system calls are not interrupted. profil(2) works in any state of the program.
  */
 #include <fcntl.h>
 #include <pcsample.h>
@@ -32,7 +32,7 @@ static void stop(void)
     profil(NULL, 0, 0, 0);
 }
 
-/* Counts, and checks the ticks at the end. */
+/* Counts for LONG_NS of CPU time, and checks the ticks. */
 static void expect_counting(const char *name)
 {
     struct stretch since = now();
@@ -167,7 +167,7 @@ static void check_eintr(void)
     start();
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, sleep_in_call, (void *)&numbers[i]);
-    for (int i = 0; i < 20; i++) { /* also at each start and stop */
+    for (int i = 0; i < 20; i++) { /* starts and stops must not interrupt the calls either */
         burn(spin_first, 10 * MS);
         stop();
         start();
@@ -236,7 +236,8 @@ static void check_closed(void)
     expect_ticks("standard descriptors closed", counters[0], since, PERIOD_NS);
 }
 
-/* Starting the supervisor must not copy the page tables of a large process: each page would fault at its next write. */
+/* Starting the supervisor must not copy the page tables of a large process. After a copy, the next write to each page
+ * faults. */
 static void check_memory(void)
 {
     const size_t size = 64u << 20, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -266,8 +267,8 @@ static void note_process(int signal)
     elsewhere = elsewhere || syscall(SYS_getpid) != own_pid;
 }
 
-/* The process group gets signals while the supervisor starts: handlers run only in the program, and the supervisor is
- * not killed. */
+/* The process group gets signals while the supervisor starts. Handlers must run only in the program, and the supervisor
+ * must survive. */
 static void check_signals(void)
 {
     setpgid(0, 0);
@@ -289,7 +290,7 @@ static void check_signals(void)
     expect("handlers run in the program only", !elsewhere, "%d", (int)elsewhere);
 }
 
-/* If no process may be traced, the errors are those of the page, and the program goes on. */
+/* If no process may be traced, pcsample fails with EPERM, profil counts nothing, and the program goes on. */
 static void check_refused(void)
 {
     errno = 0;
@@ -302,7 +303,7 @@ static void check_refused(void)
     expect_no_child("refused");
 }
 
-/* Its output must be the same with "on" and with "off". */
+/* The output must be the same with "on" and with "off". */
 static void check_output(void)
 {
     bool on = arguments[2] != NULL && strcmp(arguments[2], "on") == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* IRIX: profil(2), sprofil(2). */
+/* IRIX's profil(2) and sprofil(2). */
 #include <sys/profil.h>
 #include <unistd.h>
 
@@ -104,7 +104,7 @@ static void check_fast(void)
     sprofil(NULL, 0, NULL, 0);
 }
 
-/* A child that asks for ten times as many ticks changes nothing for its parent. */
+/* A child that asks for ten times as many ticks does not change the ticks of its parent. */
 static void check_two_rates(void)
 {
     start_usual(counters);
@@ -147,8 +147,8 @@ static void check_saturation(void)
     expect("32 bits stay", wide[0] == 0xffffffff, "%u", wide[0]);
 }
 
-/* Thousands of regions in any order. One of them is of our code. The others are below the program or above its code, at
- * its data, so that no sample falls into them. */
+/* 5000 regions in any order. One region is spin_text. The others are below the program or in its data, so that no
+ * sample falls into them. */
 static void check_many(void)
 {
     static struct prof entries[5000];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nintendo 64: osProfile(3P). It is compiled four times: plain, with PPROFIL_N64_DEBUG for the errors of the debug
- * library, with PPROFIL_N64_STRICT, and with PPROFIL_N64_COUNTERS=32.
+ * The Nintendo 64's osProfile(3P). This file is compiled four times: plain, with PPROFIL_N64_DEBUG for the errors of
+ * the debug library, with PPROFIL_N64_STRICT, and with PPROFIL_N64_COUNTERS=32.
  */
 #include <ultra64.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@
 
 static pprofil_n64_counter histogram[4096];
 
-/* In strict mode text_end is the last instruction, otherwise the end of the text. */
+/* In strict mode, text_end is the address of the last instruction. Otherwise it is the end of the text. */
 static OSProf usual(void)
 {
     return (OSProf){.histo_base = histogram,
@@ -110,7 +110,7 @@ static void check_basic(void)
     expect_left("gone");
 }
 
-/* If a histogram is too short for its text, ticks past its end go to the bin. */
+/* If a histogram is too short for its text, the ticks beyond its end are counted in the overflow bin. */
 static void check_bin(void)
 {
     OSProf segment = usual();
@@ -190,7 +190,7 @@ static void check_wrap(void)
     expect(wide ? "32 bits wrap" : "16 bits wrap", below > 0, "none did");
 }
 
-/* Makes errors; the script checks their messages. */
+/* Makes errors. The script compat.sh checks their messages. */
 static void check_errors(void)
 {
     OSProf segment = usual(), bad;

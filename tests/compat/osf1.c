@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* OSF/1, Tru64: both forms of profil(2). */
+/* Both forms of profil(2) of OSF/1 and Tru64. */
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ static uint64_t sum_range(const unsigned int *buffer)
     return sum;
 }
 
-/* Ranges by decreasing lowpc. */
+/* Makes a range for each function, in the order of decreasing lowpc. */
 static void both(struct profil_args ranges[2], unsigned int *first, unsigned int *second)
 {
     bool ordered = (uintptr_t)spin_first > (uintptr_t)spin_second;
@@ -111,7 +111,7 @@ static void check_refused(void)
     expect_left("gone");
 }
 
-/* An offset above lowpc: addresses below the offset have no counter, and nothing before the buffer is written. */
+/* The offset is above lowpc. Addresses below the offset have no counter, and nothing before the buffer is written. */
 static void check_offset_above(void)
 {
     struct profil_args above = range(spin_first, first_counts + 512);
@@ -136,7 +136,7 @@ static void check_range_fault(void)
     uint64_t before = sum_range(buffer);
     expect("counts before", before > 0, "none");
     take_writing(buffer, 4096, false);
-    burn(spin_first, 5 * LONG_NS); /* for at least one tick */
+    burn(spin_first, 5 * LONG_NS); /* long enough for at least one tick */
     take_writing(buffer, 4096, true);
     burn(spin_first, SHORT_NS);
     expect("this range is off", sum_range(buffer) == before, "%ju, then %ju", (uintmax_t)before,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks for every profil(2). A program defines before it includes this file:
+ * Checks for the profil(2) of any system. A program defines these before it includes this file:
  *
  *   counter         type of a counter
  *   PERIOD_NS       the period of the system's tick
@@ -17,7 +17,7 @@
 
 #define LONG_NS (200 * MS)
 #define SHORT_NS (80 * MS)
-#define KERNEL_TICK_NS 1e7 /* at most */
+#define KERNEL_TICK_NS 1e7 /* greatest period of the kernel's tick */
 
 static counter counters[4096];
 
@@ -50,7 +50,7 @@ static void start_usual(counter *buffer)
     start(buffer, counter_count() * sizeof(counter), region(), ONE_EACH_WORD);
 }
 
-/* All ticks go to the first counter. */
+/* Starts counting with scale 2: all ticks go to the first counter. */
 static void start_one(counter *one)
 {
     start(one, sizeof *one, region(), 2);
@@ -188,7 +188,7 @@ static void check_vfork_exec(void)
     stop();
 }
 
-/* The program that is executed makes the checks. */
+/* Executes this program again, which then makes the checks of check_after_exec. */
 static void check_exec(void)
 {
     char *next[] = {arguments[0], (char *)"after-exec", NULL};
@@ -244,15 +244,15 @@ static void check_threads(void)
                     PERIOD_NS, 4);
 }
 
-/* Runs until a tick has found the bad buffer and nobody traces this process any more, which may take long if CPUs are
- * busy. */
+/* Runs until a tick has found the bad buffer and nobody traces this process any more. That may take seconds if the CPUs
+ * are busy. */
 static void burn_until_left(void)
 {
     for (int i = 0; i < 100 && status_number("TracerPid:") != 0; i++)
         burn(spin_first, SHORT_NS);
 }
 
-/* take: makes the buffer inaccessible, or accessible again */
+/* take: makes the buffer inaccessible, or, if back is true, accessible again. */
 static void check_fault_by(const char *name, void (*take)(void *page, size_t size, bool back))
 {
     size_t size = (counter_count() * sizeof(counter) + 4095) & ~(size_t)4095;
@@ -332,7 +332,7 @@ static void check_all_into_one(void)
     expect("scale 2: nothing elsewhere", sum_all() == counters[0], "%ju", (uintmax_t)sum_all());
 }
 
-/* Presets a counter, and returns its value after some ticks. */
+/* Presets the first counter, and returns its value after LONG_NS of ticks. */
 static UNUSED counter overflow_from(counter preset)
 {
     counters[0] = preset;
@@ -346,7 +346,7 @@ static UNUSED void check_wrap(void)
 {
     counter end = (counter)-1;
 
-    for (int i = 0; i < 20 && end >= 1000; i++) /* until two ticks have come */
+    for (int i = 0; i < 20 && end >= 1000; i++) /* repeats until two ticks have come */
         end = overflow_from((counter)-2);
     expect("overflow wraps", end < 1000, "%ju", (uintmax_t)end);
 }
@@ -377,9 +377,9 @@ static UNUSED void check_large_scale(void)
     expect_ticks("a scale beyond 1 multiplies", sum, since, PERIOD_NS);
 }
 
-/* Spends time partly in the kernel; an argument is the number of seconds, for a trial by hand. If only user time
- * counts, ticks are compared with the kernel's figure, which the kernel counts in ticks of up to 10 ms. That adds as
- * much variance as such ticks of ours would. */
+/* Spends a part of the time in the kernel. An argument is the number of seconds, for a trial by hand. If only user time
+ * counts, ticks are compared with ru_utime, which the kernel counts in ticks of up to 10 ms. That adds as much variance
+ * as ticks of ours of that period would. */
 static void check_usage(void)
 {
     double seconds = arguments[2] != NULL ? strtod(arguments[2], NULL) : 0.7;
@@ -410,7 +410,7 @@ static void check_usage(void)
 #define MANY_THREADS 16
 #define MANY_CHILDREN 16
 
-/* Profiling is on for half a period at a time, or for as long as it takes to turn it on if that is longer. */
+/* Turns profiling on for half a period at a time, but at least for 4 ms, because turning it on takes time. */
 static void check_bursts(void)
 {
     struct stretch since = now();
@@ -435,7 +435,7 @@ static void *burn_a_part(void *unused)
     return unused;
 }
 
-/* More threads than CPUs, all of them short-lived. */
+/* More threads than CPUs, each for 25 ms of CPU time. */
 static void check_many_threads(void)
 {
     pthread_t threads[MANY_THREADS];
@@ -467,7 +467,7 @@ static void check_many_children(void)
         ;
     stop();
     /* A child is sampled only a few times, and the CPU time after its last sample is not always counted. So twice the
-     * variance of many threads is allowed. */
+     * variance of check_many_threads is allowed. */
     if (CHILD_COUNTS)
         expect_ticks_of("all of many children", *shared, (double)(MANY_CHILDREN * each), since, PERIOD_NS, 8);
     else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solaris: profil(2), pcsample(2). */
+/* Solaris's profil(2) and pcsample(2). */
 #include <pcsample.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ static void expect_overflow(const char *name, counter from, counter least, count
 }
 
 /* A sample may stand for several ticks, which are added together. If the first sample stands for two, the sum would be
- * 32768, and no tick counts. That depends on the machine, so only one of several runs has to count. */
+ * 32768, and no tick is counted. That depends on the machine, so only one of eight runs must count a tick. */
 static void expect_last_tick(void)
 {
     counter end = 0;
@@ -43,7 +43,7 @@ static void check_overflow(void)
     expect_overflow("40000 stays", 40000, 40000, 40000);
     expect_overflow("65530 stays", 65530, 65530, 65530);
     counter end = 65535;
-    for (int i = 0; i < 20 && end == 65535; i++) /* until a tick has come */
+    for (int i = 0; i < 20 && end == 65535; i++) /* repeats until a tick has come */
         end = overflow_from(65535);
     expect("65535 goes on from 0", end <= 999, "%u", end);
     counters[0] = 32767;
@@ -63,8 +63,8 @@ static void check_pcsample(void)
     for (size_t i = 0; i < 20; i++)
         if (samples[i] >= region() && samples[i] < region() + region_size())
             inside++;
-    /* In 300 runs, three at a time, 9 of 1000 samples were where the clock is read, and never more than
-     * two of 20. At that rate the chance of six is below 1e-7. */
+    /* Samples may also be where the clock is read: 9 of 1000 in 300 runs, and never more than two of 20. At that rate
+     * the chance of six is below 1e-7. */
     expect("samples are where we were", inside >= 15, "%zu of 20", inside);
     expect("nothing beyond the array", samples[20] == 0, "%#lx", (unsigned long)samples[20]);
     errno = 0;
@@ -118,7 +118,7 @@ static void check_pcsample_fork(void)
         while (stored < 64 && samples[stored] != 0)
             stored++;
         long told = pcsample(samples, 64);
-        /* a tick may have come between */
+        /* a tick may have come between the counting and the call */
         expect("child's first call has the parent's count",
                told >= (long)stored && told <= (long)stored + 1 && stored > 0, "%ld of %zu", told,
                stored);
