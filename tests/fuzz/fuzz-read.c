@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads an input by a format of lib/format, and writes what was read by another. Some inputs are also read by the
- * format that they are recognised as.
+ * Reads an input in a format of lib/format, and writes the profile in another format. Some inputs are read once more,
+ * in the format that pprofil recognizes.
  */
 #include "config.h"
 
@@ -28,7 +28,8 @@ static void check_index(uint32_t index, uint32_t count)
         abort();
 }
 
-/* Checks that a profile that was read keeps the invariants of profile.h, and that its sums hold. */
+/* Checks that a profile that was read keeps the invariants of profile.h, and that its totals are the sums of its
+ * samples. */
 static void check(const struct profile *profile)
 {
     uint64_t count = 0, cpu_ns = 0, wall_ns = 0;
@@ -60,8 +61,8 @@ static void check(const struct profile *profile)
         check_index(profile->objects[i].path, profile->string_count);
 }
 
-/* All writers would take twenty times as long as the reader. So the input decides which one is taken, the same each
- * time. Not perf-script: it writes each sample, and three bytes of input may be a million samples. */
+/* All writers together would take twenty times as long as the reader. So the input decides which one writes.
+ * perf-script is left out: it writes each sample, and three bytes of input may be a million samples. */
 static void write_one(const struct profile *profile, uint32_t which)
 {
     unsigned count = 0;

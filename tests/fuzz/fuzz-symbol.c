@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lib/symbol with files that a target mapped, or that name its code. Addresses all over them are looked up, as reports,
- * annotate and the old systems' reports do.
+ * Fuzzes lib/symbol with files that a profiled program mapped, or that name its code. Looks up addresses all over them,
+ * as reports and annotate do.
  */
 #include "config.h"
 
@@ -30,13 +30,13 @@ static void add_place(struct profile *profile, uint32_t object, uint64_t address
     need(profile_location(profile, object, address, &location));
 }
 
-/* Reads the bytes, for sanitizers check memory only where it is used. */
+/* Reads the bytes of a text, because sanitizers check memory only where it is used. */
 static size_t use(const char *text)
 {
     return text == NULL ? 0 : strlen(text);
 }
 
-/* Looks up offsets in the file: some at equal distances, and the beginnings of its symbols. */
+/* Adds offsets in the file to look up: some at equal distances, and the beginnings of its symbols. */
 static void add_places_of_file(struct profile *profile, uint32_t object, int fd, size_t size)
 {
     struct symbol_table table;
@@ -57,7 +57,7 @@ static void add_places_of_file(struct profile *profile, uint32_t object, int fd,
     symbol_table_clear(&table);
 }
 
-/* Looks up addresses that the file has, as numbers of 8 bytes or as lines of hexadecimal ones. */
+/* Adds addresses that the file has as numbers of 8 bytes, or as hexadecimal numbers at the beginning of lines. */
 static void add_places_of_list(struct profile *profile, uint32_t object, const uint8_t *data,
                                size_t size)
 {
@@ -118,7 +118,7 @@ static void look_up(struct profile *profile)
     symbolizer_free(symbolizer);
 }
 
-/* A profile with one object, whose file is the input. */
+/* Returns a profile with one object, whose file is the input. */
 static struct profile *begin(enum profile_object_kind kind, const uint8_t *data, size_t size)
 {
     struct profile_object object = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The unwinder with hostile copies of stacks and hostile files.
+ * Fuzzes the unwinder with hostile copies of stacks and hostile files.
  *
- * The input is a byte of choices (the machine; is the file given, or a good one made around given .eh_frame), three
- * words of registers, the size and the bytes of the stack, and the file or .eh_frame. A mark in a word makes an address
- * of it, so that the fuzzer need not guess where code and stack are.
+ * The input is a byte of choices, three words of registers, the size and the bytes of the stack, and a file or its
+ * .eh_frame. The byte chooses the machine, and whether a valid file is made around given .eh_frame. A word with a mark
+ * becomes an address, so that the fuzzer need not guess where code and stack are.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 #define CODE_SIZE UINT64_C(0x10000)
 #define JIT UINT64_C(0x500000)
 #define STACK UINT64_C(0x7ff00000)
-#define FRAMES_AT 0x1000u /* offset of .eh_frame in the file that is made, and in memory */
+#define FRAMES_AT 0x1000u /* offset of .eh_frame in a file of make_file, and in memory */
 #define STACK_MAX 65535u
 
 enum object { FILE_OBJECT, JIT_OBJECT };
@@ -44,7 +44,7 @@ static size_t take(struct input *input, void *to, size_t size)
     return size;
 }
 
-/* A word whose upper half is a mark becomes an address of code, of JIT code or of the stack. */
+/* Bits 16 to 31 may be a mark. Then the word becomes an address of code, of JIT code or of the stack. */
 static uint64_t as_address(uint64_t word)
 {
     switch (word >> 16 & 0xffff) {
@@ -177,7 +177,7 @@ static int make_file(unsigned machine, bool whole, bool eh, const struct input *
     return fd;
 }
 
-/* Uses every word, for sanitizers check memory only where it is used. */
+/* Reads all frames, because sanitizers check memory only where it is used. */
 static void check(const struct unwind_stack *stack)
 {
     if (stack->count < 1 || stack->count > stack->room || stack->end > UNWIND_TOO_DEEP)
@@ -211,14 +211,14 @@ void fuzz_unwind(const uint8_t *data, size_t size)
     stack_size = (uint16_t)take(&input, words, stack_size);
     for (size_t i = 0; i < stack_size / 8u; i++)
         words[i] = as_address(words[i]);
-    uint8_t *bytes = malloc(stack_size + 1u); /* of its own, so that sanitizers guard its end */
+    uint8_t *bytes = malloc(stack_size + 1u); /* a separate block, so that sanitizers guard its end */
     memcpy(bytes, words, stack_size);
     copy.pieces[0] = (struct unwind_piece){STACK, bytes, stack_size};
 
     int fd = make_file(machines[choices % 3], (choices & 0x80) != 0, (choices & 0x40) == 0, &input);
     const struct unwind_callbacks callbacks = {&fd, find, open_object};
     struct unwinder *unwinder = unwinder_new();
-    for (size_t turn = 0; turn < 2; turn++) { /* and with warm caches */
+    for (size_t turn = 0; turn < 2; turn++) { /* the second turn has warm caches */
         struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
         if (unwind_walk(unwinder, &callbacks, &copy, &stack) == 0)
             check(&stack);

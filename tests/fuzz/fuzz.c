@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libFuzzer's entry point. PPROFIL_FUZZ_TARGET says what its inputs are. */
+/* libFuzzer's entry point. PPROFIL_FUZZ_TARGET names the target (fuzz.h). */
 #include "config.h"
 
 #include <stdlib.h>
@@ -29,6 +29,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *target = getenv("PPROFIL_FUZZ_TARGET");
 
     if (target == NULL || !fuzz(target, data, size))
-        abort(); /* otherwise nothing would be fuzzed, without an error */
+        abort(); /* otherwise the run would succeed without any fuzzing */
     return 0;
 }

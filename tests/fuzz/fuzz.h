@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fuzz: tries one hostile input. A target is the name of an archive of tests/fuzz/corpus: a format of lib/format, or
- * elf, jitdump, perf-map, symbol-name, unwind. libFuzzer makes new inputs (run.sh), and make check tries the inputs
- * in the archives (tests/unit/test-corpus.c).
+ * fuzz: tries one hostile input. A target is a format of lib/format, or elf, jitdump, perf-map, symbol-name or unwind.
+ * Each has an archive of inputs in tests/fuzz/corpus, which make check tries (tests/unit/test-corpus.c). libFuzzer
+ * makes new inputs (run.sh).
  */
 #ifndef PPROFIL_FUZZ_H
 #define PPROFIL_FUZZ_H
@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns whatever the input is, and has freed all memory. False: there is no such target. */
+/* Tries the input, and frees all memory. Returns false if there is no such target. */
 bool fuzz(const char *target, const uint8_t *data, size_t size);
 
-/* False: there is no such format, or it cannot be read. */
+/* Returns false if there is no such format, or if pprofil cannot read it. */
 bool fuzz_read(const char *format, const uint8_t *data, size_t size);
-/* A file that a target maps; a file that names code made at run time. */
+/* fuzz_elf: a file that a profiled program maps. fuzz_jit: a file that names code made at run time. */
 void fuzz_elf(const uint8_t *data, size_t size);
 void fuzz_jit(const uint8_t *data, size_t size);
 void fuzz_symbol_name(const uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How libFuzzer changes files that are made of records with a length. Bytes that are added or removed anywhere would
- * make all that follows unreadable. So mostly one record is removed, copied, moved or changed, and its length is put
- * right. Sometimes bytes are changed anywhere all the same.
+ * libFuzzer's way to change files that are made of records with a length. If bytes were added or removed anywhere, all
+ * that follows would be unreadable. So mostly one record is removed, copied, moved or changed, and its length is
+ * corrected. One time in four, bytes anywhere are changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static size_t split(const struct frame *frame, const uint8_t *at, const uint8_t 
 static void change_all(struct out *out, const struct frame *frame, const uint8_t *at, size_t size,
                        uint32_t *seed, unsigned depth);
 
-/* Changes the contents of a record, or of a record in it. */
+/* Writes a record with changed contents. If records are nested, half of the changes are to records inside it. */
 static void put_changed(struct out *out, const struct frame *frame, const struct record *record,
                         uint32_t *seed, unsigned depth)
 {
@@ -90,7 +90,7 @@ static void put_changed(struct out *out, const struct frame *frame, const struct
 
 enum change { CHANGE_INSIDE, CHANGE_INSIDE_TOO, TAKE_OUT, COPY, MOVE, CHANGES };
 
-/* Writes the records and what follows them, with one record changed. */
+/* Writes the records, of which one is changed, and the bytes after the records. */
 static void change_all(struct out *out, const struct frame *frame, const uint8_t *at, size_t size,
                        uint32_t *seed, unsigned depth)
 {
@@ -138,7 +138,7 @@ static size_t finish(struct out *out, uint8_t *result)
     return size;
 }
 
-/* Changes a file whose reader accepts only its present size, and keeps this size. */
+/* Changes a file but keeps its size, because the reader accepts no other size. */
 static size_t mutate_in_place(uint8_t *data, size_t size, size_t most)
 {
     size_t changed = LLVMFuzzerMutate(data, size, most);
@@ -168,7 +168,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     return finish(out, data);
 }
 
-/* The first records of one file, up to one of them, and then the last records of the other. */
+/* Writes the first records of one file and the last records of the other. Chance decides how many of each. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *two,
                                  size_t two_size, uint8_t *result, size_t most, unsigned seed)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The formats that have records. The lines of a text are records, too. */
+/* The formats that have records. A line of text is a record without a head. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "records.h"
 
-/* Plain records have a head of this many bytes, with the size of the whole record in it. head 0: other records. */
+/* Plain records have a head of "head" bytes. At offset size_at it has a number of "width" bytes, the size of the whole
+ * record. head 0: the format has other records. */
 struct plain {
     uint8_t head, size_at, width;
 };
@@ -14,8 +15,8 @@ struct frame {
     const char *target;
     bool nested;
     struct plain plain;
-    /* Like those in records.h. next and head NULL: plain records; finish NULL: nothing is to
-     * be put right. */
+    /* The functions frame_... of records.h call these. next and head NULL: plain records. finish NULL: nothing needs
+     * correction. */
     void (*bounds)(const uint8_t *file, size_t size, size_t *start, size_t *end);
     bool (*next)(const uint8_t *at, size_t left, struct record *record);
     size_t (*head)(const struct record *record, size_t size, uint8_t head[RECORD_HEAD]);
