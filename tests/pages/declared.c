@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program as people wrote it from a page that names no header:
+ * A program as people wrote it from a manual page that names no header:
  *
  *   IMPLICIT  it does not declare profil at all
- *   KANDR     it declares the name, and no parameters
- *   PAGE      it copies the SYNOPSIS
+ *   KANDR     it declares profil without parameters
+ *   PAGE      it has a copy of the SYNOPSIS
  *   ADDRESS   it calls profil through a pointer
- *   HEADER    it includes the header, and copies the SYNOPSIS behind it
+ *   HEADER    it includes the header, and has a copy of the SYNOPSIS after it
  *
- * SYSTEM_IRIX and the others choose the system. The offset is cast as programs of 32-bit systems did.
+ * SYSTEM_IRIX and similar macros choose the system. The offset is cast as programs of 32-bit systems did.
  */
 #ifdef HEADER
 #ifdef SYSTEM_OSF1

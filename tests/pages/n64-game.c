@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * osProfile(3P): a program that is profiled while it follows the lines of its input. "flush" sends the profile; "stop"
- * and "start" are osProfileStop and osProfileStart.
+ * osProfile(3P): a profiled program that obeys the lines of its input. "flush" sends the profile; "stop" and "start"
+ * are osProfileStop and osProfileStart; other lines end the program.
  */
 #include <ultra64.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ __attribute__((noinline, section("game_text"))) static void play(void)
 
 extern char __start_game_text[], __stop_game_text[];
 
-/* Reads the next line of standard input, if there is one. */
+/* Reads the next line of standard input. Returns 0 if there is no input. */
 static int next_command(char *line, size_t size)
 {
     struct pollfd input;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* osProfile(3P): the list was on a stack frame that is gone, and its histogram is unmapped, while the host asks. */
+/* osProfile(3P): while the host asks, the histogram is unmapped, and the stack frame that had the list of segments is
+ * gone. */
 #include <ultra64.h>
 #include <stdio.h>
 #include <string.h>

@@ -50,7 +50,7 @@ int main(void)
     work_begin();
     work_run();
     pthread_barrier_wait(&barrier);
-    /* both threads have worked at the same time, and equally long */
+    /* both threads have worked at the same time, for the same CPU time */
     work_expect_ticks("the sum of both forms", (unsigned long)own[0] + ranged[0], 977);
     work_expect("the first form has counted", own[0] > 100);
     work_expect("and the second", ranged[0] > 100);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls of the system that SYSTEM_... names, which cannot be served. The script compares the messages about them. */
+/* Makes calls that are refused, of the system that the macro SYSTEM_... names. The script compares the messages about
+ * them. */
 #include <errno.h>
 #include <stdio.h>
 

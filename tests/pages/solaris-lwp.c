@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Solaris profil(2), NOTES: "In Solaris releases prior to 2.6, calling profil() in a multithreaded program would impact
- * only the calling LWP; the profile state was not inherited at LWP creation time." With an argument the program expects
- * that; without one it expects that a call affects all threads.
+ * only the calling LWP; the profile state was not inherited at LWP creation time." With an argument, the program
+ * expects this old behaviour. Without an argument, it expects that a call affects all threads.
  */
 #include <pthread.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The work that the programs of tests/pages do, and the checks of its ticks. */
+/* The work of the programs of tests/pages, and the checks of its ticks. */
 #include <signal.h>
 #include <sys/time.h>
 
