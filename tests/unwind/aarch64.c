@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * aarch64 FILE: an AArch64 program that copies its own stacks into a file, in the format of tests/unwind/stacks.h, so
- * that they can be unwound on another machine. A timer's signal interrupts it. Each time it makes a record of what was
- * interrupted, and a record of the handler, whose caller is the code that returns from it. The frames are those of the
- * compiler's unwinder (backtrace). That stops at code without unwind information, such as entries of linkage tables:
- * these records are left out.
+ * that another machine can unwind them. A timer's signal interrupts it. Each time it makes a record of the interrupted
+ * stack, and a record of the handler's stack, where the caller is the code that returns from handlers. The frames are
+ * from the compiler's unwinder (backtrace). It stops at code without unwind information, such as entries of linkage
+ * tables. Such stacks are not recorded.
  */
 #include <execinfo.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define SIGNALS 250
 #define FRAMES_MAX 512
 #define MAPPINGS_MAX 64
-#define RESTORER 0x04000000ul /* SA_RESTORER, which headers of C libraries do not have */
+#define RESTORER 0x04000000ul /* SA_RESTORER, which the headers of C libraries lack */
 
 extern char **environ;
 
@@ -40,11 +40,11 @@ struct mapping {
 
 static struct mapping mappings[MAPPINGS_MAX];
 static uint32_t mapping_count, signals;
-static void *outermost; /* of all stacks here */
+static void *outermost; /* return address of the outermost frame of all stacks here */
 static FILE *out;
 static volatile unsigned long sink;
 
-/* The code that returns from a handler, like the kernel's in the vDSO. That of an emulator is in no file. */
+/* Returns from a handler, as the kernel's code in the vDSO does. An emulator's own code for this is in no file. */
 void restore(void);
 __asm__(".text\n.balign 16\nnop\n.global restore\n.type restore, %function\n"
         "restore: mov x8, #139\nsvc #0\n.size restore, .-restore\n");
@@ -79,7 +79,7 @@ static void put_mappings(void)
     }
 }
 
-/* The frames, from the one whose program counter is in the registers. */
+/* Writes a record. Its frames begin with the one whose program counter is in the registers. */
 static void put_record(const uint64_t registers[33], void *const *frames, int count)
 {
     int first = 0;
@@ -122,7 +122,7 @@ static void handler(int number, siginfo_t *info, void *interrupted)
     take_registers(interrupted, registers);
     put_record(registers, frames, count);
     memset(registers, 0, sizeof registers);
-    /* registers that functions must keep are unchanged, but for those of the frame */
+    /* stores the callee-saved registers, fp, lr, sp and pc; unwinding needs no others */
     __asm__ volatile("stp x19, x20, [%1, #152]\nstp x21, x22, [%1, #168]\n"
                      "stp x23, x24, [%1, #184]\nstp x25, x26, [%1, #200]\n"
                      "stp x27, x28, [%1, #216]\nstp x29, x30, [%1, #232]\n"
@@ -154,7 +154,7 @@ __attribute__((noinline)) static unsigned long deeper(int depth, unsigned long n
     return work(n);
 }
 
-/* A function whose frame has a size that is known only at run time. */
+/* The size of the frame of this function is known only at run time. */
 __attribute__((noinline)) static unsigned long wide(unsigned long n)
 {
     char *room = __builtin_alloca(n * 16);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * compare [-v] [-s SIZE] FILE: unwinds the stacks that stacks.py or aarch64.c recorded, and compares them with those
- * that gdb or backtrace saw. Two stacks are equal if all program counters are. Prints one line, and with -v the stacks
- * that differ or are broken. The status is 1 if fewer than 99 % are equal.
+ * that gdb or backtrace found. Two stacks are equal if all program counters are. Prints one line. -v also prints the
+ * stacks that differ or are broken. The status is 1 if fewer than 99 % are equal.
  *
- * Behind the outermost function, and where unwind information is wrong, gdb shows frames at addresses where no code is
- * mapped: these are left out, and such stacks are counted. -s cuts the copies to SIZE bytes; then a truncated stack is
- * equal if it is the inner part of gdb's.
+ * After the outermost function, and where unwind information is wrong, gdb shows frames at addresses where no code is
+ * mapped. These frames are left out, and such stacks are counted as padded. -s cuts the copies to SIZE bytes. Then a
+ * truncated stack is equal if it is the inner part of gdb's.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ static void show(struct stacks *stacks, const struct unwind_stack *stack)
     }
 }
 
-/* Leaves out gdb's frames where no code is mapped; returns how many there were. */
+/* Removes gdb's frames where no code is mapped. Returns the number of these frames. */
 static uint32_t drop_padding(struct stacks *stacks, struct stacks_record *record)
 {
     uint32_t kept = 0, count = record->frame_count;

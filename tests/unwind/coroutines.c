@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Three coroutines (makecontext) that hand over to each other from different depths. */
+/* Three coroutines (makecontext) that switch to each other at different depths of calls. */
 #include <stdlib.h>
 #include <ucontext.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Works in a handler of a timer's signal and outside; with an argument on an alternate stack. */
+/* Works in the handler of a timer's signal and outside it. With an argument, the handler has an alternate stack. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

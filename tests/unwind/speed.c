@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * speed [-a] FILE: the time of a frame, in our unwinder and in libdwfl, which eu-stack uses, for the same copies, when
- * both have seen each stack before. Takes the stacks of 20 to 40 frames from one run of a program that stacks.py
- * recorded. Each is walked again and again, by both in turn. Prints the medians over the stacks, their ratio, and for
- * how many stacks both find the same frames. -a: all stacks, of any depth, once.
+ * speed [-a] FILE: the time that our unwinder and libdwfl (which eu-stack uses) need for a frame. FILE is from
+ * stacks.py. The stacks are those of 20 to 40 frames from one run of the recorded program. Both unwinders walk each
+ * stack once, and then many times while the time is taken. Prints the medians over the stacks, their ratio, and for how
+ * many stacks both find the same frames. -a: all stacks of any depth, timed once.
  */
 #include "config.h"
 
@@ -79,7 +79,7 @@ static int take_frame(Dwfl_Frame *frame, void *context)
     return DWARF_CB_OK;
 }
 
-/* The address of the first mapped byte by the program headers. */
+/* Finds where address 0 of the program headers is mapped. */
 static bool find_base(int fd, const struct stacks_mapping *mapping, uint64_t *base)
 {
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -198,7 +198,8 @@ static bool agree(struct race *race)
     return true;
 }
 
-/* Takes the last run, in which all libraries are loaded. -a: libdwfl begins anew for each stack. */
+/* Returns true for stacks of the run that has the last record, when all libraries are loaded. -a: for all stacks.
+ * libdwfl begins anew when the mappings differ. */
 static bool wanted(struct race *race, const struct stacks_record *record, bool all)
 {
     if (race->dwfl == NULL || (all && !same_world(race->first, record))) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads what stacks.py wrote: for each stop of a program its registers, its stack, its mappings, and the frames that
- * gdb saw. Numbers are little-endian and unaligned:
+ * Reads what stacks.py wrote: for each stop of a program, its registers, stack and mappings, and the frames that gdb
+ * saw. Numbers are little-endian and unaligned:
  *
  *   "STK1", u32 machine, u64 registers[33]
- *   twice: u64 start, u32 size, bytes of the stack, and of the stack that a signal interrupted
+ *   twice (the stack, and the stack that a signal interrupted): u64 start, u32 size, bytes
  *   u32 mappings; each: u64 start, end, offset, u32 size, path
  *   u32 frames; each, innermost first: u64 program counter, u32 size, name
- *   u32 size, why gdb's list ends
+ *   u32 size, text: the reason why gdb's list of frames ends
  *
- * For unwind_walk it is a source of memory and objects, which are numbered by path.
+ * The callbacks give unwind_walk the mappings and files of a record. The number of an object is the index of its path.
  */
 #ifndef PPROFIL_TEST_STACKS_H
 #define PPROFIL_TEST_STACKS_H
@@ -54,10 +54,10 @@ struct stacks {
     size_t size;
     struct stacks_record *records; /* owned */
     uint32_t count;
-    char *paths[STACKS_PATHS_MAX]; /* owned: objects by number */
+    char *paths[STACKS_PATHS_MAX]; /* owned: paths of objects by number */
     int fds[STACKS_PATHS_MAX];
     uint32_t path_count;
-    const struct stacks_record *current; /* the record that is walked */
+    const struct stacks_record *current; /* the record whose stack unwind_walk walks */
 };
 
 struct stacks_reader {
@@ -159,7 +159,7 @@ static inline void stacks_free(struct stacks *stacks)
 
 /* --- callbacks of unwind_walk ------------------------------------------------------------ */
 
-/* The vDSO is in a file beside that of the stacks. */
+/* The vDSO is in the file FILE.vdso beside the file of stacks. */
 static inline int stacks_open_path(const struct stacks *stacks, const char *path)
 {
     char vdso[4096];
@@ -208,7 +208,7 @@ static inline int stacks_open(void *context, uint32_t object)
     return stacks->fds[object] < 0 ? -ENOENT : stacks->fds[object];
 }
 
-/* The address of a frame in memory, as debuggers show it. */
+/* Returns the address of a frame in memory, as debuggers show it. */
 static inline uint64_t stacks_pc(struct stacks *stacks, const struct unwind_frame *frame)
 {
     uint64_t address = frame->address + (frame->exact ? 0 : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads, which have no main among their callers, wait, and ask the vDSO for the time. */
+/* Threads that wait, and that ask the vDSO for the time. They have no main() among their callers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
