@@ -53,7 +53,7 @@ bool is_pattern(const unsigned char *bytes, size_t size, uint64_t offset)
     return true;
 }
 
-/* Elements of odd sizes that cover SIZE bytes. */
+/* Makes a vector of elements of odd sizes, which cover SIZE bytes. */
 static void make_vector(unsigned char *bytes, struct iovec vector[5])
 {
     const size_t sizes[5] = {1, 4095, 0, 300001, SIZE - 304097};
@@ -176,7 +176,7 @@ static ssize_t by_sendfile(int fd)
     return sendfile(fd, file, &offset, SIZE);
 }
 
-/* From a pipe that has room for the whole pattern. */
+/* Splices from a pipe that holds the whole pattern. */
 static ssize_t by_splice(int fd)
 {
     struct iovec all = {pattern, SIZE};
@@ -193,7 +193,7 @@ static ssize_t by_splice(int fd)
 }
 
 #ifdef __x86_64__
-/* The 32-bit kernel's write, from a 64-bit program. */
+/* Calls the 32-bit system call write from a 64-bit program. */
 static ssize_t by_int80(int fd)
 {
     static unsigned char *low;
@@ -267,7 +267,7 @@ static ssize_t by_recvmmsg(int fd)
     return sum;
 }
 
-/* Each receive returns at least so many bytes: SO_RCVLOWAT of socket(7). */
+/* Each receive must return at least 60000 bytes, or all that are left: SO_RCVLOWAT of socket(7). */
 static ssize_t by_low_mark(int fd)
 {
     const int least = 60000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Blocking calls that move all that they are asked for, BLOCKING_SIZE bytes, unless a signal with a handler comes. */
+/* Blocking calls. Each moves BLOCKING_SIZE bytes, unless a signal with a handler ends it early. */
 #ifndef BLOCKING_CALLS_H
 #define BLOCKING_CALLS_H
 
@@ -10,32 +10,33 @@
 
 #define BLOCKING_SIZE (1u << 20)
 
-/* What is sent, and where it is received: BLOCKING_SIZE bytes each, mapped shared, so that a child sees them, too. */
+/* The bytes to send, and the memory to receive them: BLOCKING_SIZE bytes each, mapped shared, so that a child sees
+ * them, too. */
 extern unsigned char *pattern, *room;
 
 struct blocking_call {
     const char *name;
-    /* a call on a descriptor: */
-    void (*make)(int end[2]); /* connects end[1], which is written to, with end[0] */
+    /* members of a call on a descriptor: */
+    void (*make)(int end[2]); /* connects end[1], for writing, with end[0] */
     ssize_t (*call)(int fd);  /* moves the pattern into fd, or from fd into room */
-    bool goes_on;             /* a signal does not end it, or leaves an error for the next one */
-    /* or one that needs none: */
+    bool goes_on;             /* a signal does not end the call, or leaves an error for the next call */
+    /* members of other calls: */
     ssize_t (*alone)(void);
-    unsigned char *const *changes; /* the memory that it fills from its beginning; may be NULL */
-    bool copies;                   /* it fills room with the pattern */
+    unsigned char *const *changes; /* the memory that the call fills from its beginning; may be NULL */
+    bool copies;                   /* the call fills room with the pattern */
 };
 
 enum { BLOCKING_SENDERS, BLOCKING_RECEIVERS, BLOCKING_ALONE };
 
-/* All calls of one of these kinds. A call without a name ends the list. */
+/* Returns the calls of a kind. A call without a name ends the list. */
 const struct blocking_call *blocking_calls(int kind);
 
-/* Makes what the calls need; to be called first. Ends the process where it cannot. */
+/* Makes the memory and the files that the calls need. Call it first. On failure it ends the process. */
 void blocking_init(void);
 
 bool blocking_is_terminal(const struct blocking_call *call);
 
-/* Are these the bytes at that offset of a stream that repeats the pattern? */
+/* Returns true if these are the bytes at that offset of a stream that repeats the pattern. */
 bool is_pattern(const unsigned char *bytes, size_t size, uint64_t offset);
 
 #endif

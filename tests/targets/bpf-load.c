@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loads a BPF program again and again. The kernel takes long to verify it, and gives up with EAGAIN where a signal or a
- * tracer's stop is pending. Prints how many loads failed, "loads 20 failed 0". Status 77: bpf(2) is not allowed.
+ * Loads a BPF program of 400000 instructions again and again. While the kernel verifies it, a pending signal or stop
+ * makes the load fail with EAGAIN. Prints how many loads failed: "loads 20 failed 0". Status 77: bpf(2) is not allowed.
  *
  *   bpf-load LOADS
  */

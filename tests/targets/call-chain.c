@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A known chain of calls, DEPTH of descend(), compiled without frame pointers:
+ * Makes a chain of DEPTH calls of descend(), compiled without frame pointers:
  *
- *   call-chain busy DEPTH SECONDS      spends half of the CPU time in left, half in right; prints both, "left NS" and
+ *   call-chain busy DEPTH SECONDS      spends half of the CPU time in left, half in right. Prints "left NS" and
  *                                      "right NS"
  *   call-chain thread DEPTH SECONDS    the same in a thread
  *   call-chain fixed DEPTH SECONDS     a fixed amount of work, of about SECONDS
- *   call-chain asleep DEPTH SECONDS    sleeps there, in poll
+ *   call-chain asleep DEPTH SECONDS    sleeps in poll
  *   call-chain handler DEPTH SECONDS   busy, in a signal handler that runs on a stack of its own
- *   call-chain handlers DEPTH SECONDS  busy, in a signal handler that interrupted another one on that stack
+ *   call-chain handlers DEPTH SECONDS  busy, in a signal handler that interrupted another handler on that stack
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -38,7 +38,7 @@ __attribute__((noinline)) static void left(void)
     __asm__ volatile("");
 }
 
-/* not the code of left, or the compiler makes one function of both */
+/* code other than that of left, or the compiler makes one function of both */
 __attribute__((noinline)) static void right(void)
 {
     spend(0.001);
@@ -58,7 +58,7 @@ __attribute__((noinline)) static void halves(void)
     __asm__ volatile("");
 }
 
-/* In registers, for a loop through memory is not equally fast in each run. */
+/* Works in registers, because a loop through memory is not equally fast in each run. */
 __attribute__((noinline)) static void work(void)
 {
     unsigned long value = 88172645463325252ul;
@@ -103,7 +103,7 @@ static void handler(int number, siginfo_t *info, void *context)
     descend(depth);
 }
 
-/* Raises the second signal. */
+/* Raises the second signal, whose handler makes the chain of calls. */
 static void outer_handler(int number, siginfo_t *info, void *context)
 {
     (void)number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * call-tree: main calls chain_middle and chain_other, chain_middle calls chain_hot and chain_cold, and both of these
- * call chain_leaf, over and over. It ends after ten minutes, in case its test does not end it.
+ * call chain_leaf, over and over. Ends after ten minutes if its test does not end it.
  */
 #include <stdint.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ __attribute__((noinline)) void chain_leaf(unsigned turns)
         sink += i;
 }
 
-/* Without the addition behind it the last call of a function would be a jump. */
+/* Without the addition after it, the last call of a function would be a jump. */
 __attribute__((noinline)) void chain_hot(void)
 {
     chain_leaf(60000);

@@ -19,7 +19,7 @@ static inline double now(void)
     return clock_now(CLOCK_MONOTONIC);
 }
 
-/* of this thread */
+/* CPU time of this thread */
 static inline double cpu_now(void)
 {
     return clock_now(CLOCK_THREAD_CPUTIME_ID);
@@ -28,14 +28,14 @@ static inline double cpu_now(void)
 struct part {
     const char *name;
     void (*work)(void);
-    double part;  /* of 1 */
+    double part;  /* share of the CPU time, 0..1 */
     double spent; /* s, set by spend_parts */
 };
 
 /*
- * Spends so many seconds of CPU time in the given parts, however fast each function is on this machine: it calls the
- * one that is furthest behind, again and again. A call should take a millisecond or less. Prints what each function
- * took, "NAME NS" a line.
+ * Spends these seconds of CPU time in the given parts, however fast each function is on this machine. It always calls
+ * the function that is furthest behind. A call should take a millisecond or less. Prints a line "NAME NS" for each
+ * function.
  */
 static inline void spend_parts(struct part *parts, int count, double seconds)
 {

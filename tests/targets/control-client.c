@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sends a command to the session of a process, and does not look whose session it is. Prints the answer.
+ * Sends a command to the session of a process, and does not check who owns the session. Prints the answer.
  *
  *   control-client PID COMMAND
  */

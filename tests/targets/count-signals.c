@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts the signals that it gets, until a file exists or two minutes have passed:
+ * Counts the signals that this process gets, until a file exists or two minutes have passed:
  *
  *   count-signals FILE [WORD...]
  *
- * Prints "ready PID" first, and in the end "got NAME COUNT ..." of all signals that came. Words:
+ * Prints "ready PID" first, and at the end "got NAME COUNT ..." for all signals that came. Words:
  *   ignore         TERM, INT, HUP and QUIT are ignored
  *   block          all are blocked until the end
- *   wait           all are blocked, and taken by sigtimedwait
+ *   wait           all are blocked, and sigtimedwait takes them
  *   fd             all are blocked, and read from a signalfd
  *   group          the process leaves its process group
  *   session        the process leaves its session
@@ -59,7 +59,7 @@ static void *sleep_on(void *context)
     return context;
 }
 
-/* Waits for 50 ms, and takes blocked signals where the words say so. */
+/* Waits for up to 50 ms, and takes blocked signals if the words "wait" or "fd" were given. */
 static void turn(const sigset_t *all, bool waits, int fd)
 {
     const struct timespec short_time = {.tv_nsec = 50000000};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tracer that only delays: it stops a program where each system call begins and where it ends, and lets it go on at
+ * A tracer that only delays. It stops a program at the beginning and the end of each system call, and continues it at
  * once.
  *
  *   delaying-tracer PROGRAM [ARGUMENT...]
  *
- * It cuts no call short, and neither reads nor writes the program's memory and registers. So what it changes comes from
- * the delay alone, of some tens of microseconds a stop. Only the program's first thread is traced. Ends with the
- * program's status, or 125.
+ * It ends no call early, and neither reads nor writes the memory and registers of the program. So it changes the
+ * program only by the delay, some tens of microseconds for each stop. Only the program's first thread is traced. Ends
+ * with the program's status, or 125.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -23,19 +23,19 @@ static pid_t delay_start(char **argv)
 
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, 0, 0);
-        raise(SIGSTOP); /* until the options are set */
+        raise(SIGSTOP); /* waits until main() has set the options */
         execvp(argv[0], argv);
         _exit(FAILED);
     }
     return child;
 }
 
-/* The signal to deliver when the program goes on, or 0. */
+/* Returns the signal to deliver when the program goes on, or 0. */
 static int delay_signal(int status)
 {
     int signal = WSTOPSIG(status);
 
-    if (signal == (SIGTRAP | 0x80) || status >> 16 != 0) /* a stop at a call, or of an event: ptrace(2) */
+    if (signal == (SIGTRAP | 0x80) || status >> 16 != 0) /* a stop at a system call or at an event: ptrace(2) */
         return 0;
     return signal;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls on files and pipes, and sends, that end at a bound of their own: a tracer must not continue them behind it. */
+/* Calls on files and pipes, and sends, that end at a bound of their own. A tracer must not continue such a call beyond
+ * its bound. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,7 @@ bool try_copy_to_limit(void)
     return right;
 }
 
-/* A copy of a file behind itself ends where the file ended when the call began. */
+/* A copy of a file to its own end stops where the file ended when the call began. */
 bool try_append_to_itself(void)
 {
     enum { SIZE = 4 << 20 };
@@ -60,7 +61,7 @@ bool try_append_to_itself(void)
     return right;
 }
 
-/* sendmmsg(2) sends at most 1024 messages. They do not fit into the socket, so the call waits for the reader. */
+/* sendmmsg(2) sends at most 1024 messages. The socket does not hold them all, so the call waits for the reader. */
 bool try_most_messages(void)
 {
     enum { ASKED = 1100, SENT = 1024, SIZE = 1000 };
@@ -80,7 +81,7 @@ bool try_most_messages(void)
     return right;
 }
 
-/* Each page of what a writev(2) writes is a packet of the pipe, wherever its elements begin and end. */
+/* Each page that a writev(2) writes is a packet of the pipe, wherever the elements of its vector begin and end. */
 bool try_packets(void)
 {
     enum { ELEMENTS = 60 };
@@ -100,7 +101,7 @@ bool try_packets(void)
     if (child == 0) {
         close(end[0]);
         ssize_t written = writev(end[1], vector, ELEMENTS);
-        _exit(written > 0 && (size_t)written % page == 0 ? 0 : 1); /* short, perhaps, but not within a packet */
+        _exit(written > 0 && (size_t)written % page == 0 ? 0 : 1); /* not inside a packet, even if the write is short */
     }
     close(end[1]);
     for (ssize_t packet; (packet = read(end[0], some, sizeof some)) > 0; got += (size_t)packet)
@@ -135,7 +136,7 @@ bool try_largest_write(void)
     munmap(block, size);
     return wrote == (ssize_t)most && status == 0;
 #else
-    return true; /* no block can be larger than that */
+    return true; /* no block can be larger than MAX_RW_COUNT */
 #endif
 }
 
@@ -143,9 +144,9 @@ enum { ELEMENT = 3 << 20, ELEMENTS = 2 };
 enum stage { STAGE_READING, STAGE_WAITING, STAGE_REPLACED };
 
 static struct {
-    int fd, other_file; /* what is written to, and the file that fd becomes amid the call */
+    int fd, other_file; /* the descriptor to write to, and the file that replaces its file */
     atomic_int *stage;  /* shared with the reader */
-    pid_t writer;       /* a thread */
+    pid_t writer;       /* thread ID of the thread that writes */
 } replaced;
 
 static bool writer_sleeps(void)
@@ -167,7 +168,7 @@ static void *replace_file(void *nothing)
 {
     while (*replaced.stage != STAGE_WAITING)
         usleep(1000);
-    /* twice in a row: a writer whose call a tracer continues sleeps for a moment only */
+    /* twice in a row, because a writer whose call a tracer continues also sleeps for a moment */
     for (int sleeps = 0; sleeps < 2; sleeps = writer_sleeps() ? sleeps + 1 : 0)
         usleep(5000);
     dup2(replaced.other_file, replaced.fd);
@@ -175,9 +176,9 @@ static void *replace_file(void *nothing)
     return nothing;
 }
 
-/* Reads half of the first element, waits until the file is replaced, and reads the rest. While this reads, the
- * writer runs most of the time, so that a tracer cuts its call short. To continue that takes one call for the rest
- * of the first element, and one for the second. */
+/* Reads half of the first element, waits until the file is replaced, and reads the rest. While this function reads, the
+ * writer runs most of the time, so a tracer cuts its call short. To continue, the tracer needs one call for the rest of
+ * the first element, and one for the second. */
 static void read_half_and_wait(int fd)
 {
     static char some[16384];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls amid which signals come, and whose time limits these may not change. */
+/* Calls that signals interrupt. The signals must not change the time limits of these calls. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ static void handle(int signal)
     getppid(); /* a call made by the handler */
 }
 
-/* 1 if it was right, 0 if not, -1 if the signal came before the wait began */
+/* Returns 1 if the handler ran once and ended the wait, -1 if the signal came before the wait, otherwise 0. */
 static int wait_for_signal(void)
 {
     const struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
@@ -57,14 +57,14 @@ bool try_handled_signal(void)
     return right > 0;
 }
 
-/* SIGWINCH and SIGCONT, which are ignored by default. */
+/* Sends SIGWINCH or SIGCONT, which are ignored by default. delay: us. */
 static void signal_later(pid_t process, useconds_t delay, int signal)
 {
     usleep(delay);
     kill(process, signal);
 }
 
-/* Forks a process that sends SIGWINCH each period, for five seconds. */
+/* Forks a process that sends SIGWINCH once in each period, us, for five seconds. */
 static pid_t send_signals(useconds_t period)
 {
     pid_t parent = getpid(), child = fork();
@@ -82,7 +82,7 @@ static void end_child(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-/* Signals that are ignored neither break a call nor make it wait for longer and longer. */
+/* Ignored signals neither end a call nor make its time limit begin anew. */
 
 bool try_signals_in_receive(void)
 {
@@ -143,7 +143,7 @@ static bool ring_waits_to_its_end(void)
     int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
 
     if (ring < 0 || (params.features & IORING_FEAT_EXT_ARG) == 0)
-        return true; /* there are no such rings here */
+        return true; /* this kernel has no such rings */
     pid_t child = send_signals(40000);
     double begin = now();
     long got = syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &more,
@@ -154,8 +154,8 @@ static bool ring_waits_to_its_end(void)
     return right;
 }
 
-/* Another process makes the ring. For when a ring is closed, its last work breaks a call of the thread that made it,
- * without a tracer, too (io_ring_exit_work in io_uring/io_uring.c), and on a busy machine that is a call of a later
+/* Another process makes the ring. When a ring is closed, its last work interrupts a call of the thread that made it,
+ * even without a tracer (io_ring_exit_work in io_uring/io_uring.c). On a busy machine that is a call of a later
  * case. */
 bool try_signals_in_ring(void)
 {
@@ -174,7 +174,7 @@ static void handle_with_frame(int signal, siginfo_t *info, void *context)
     handle(signal);
 }
 
-/* Reads some, sends the process several signals while it is stopped, and reads the rest. */
+/* Reads some bytes, stops the process, sends it several signals, and reads the rest. */
 static void signal_writer(pid_t process, int fd, int result)
 {
     static char some[65536];
@@ -191,7 +191,7 @@ static void signal_writer(pid_t process, int fd, int result)
     _exit(write(result, &total, sizeof total) != sizeof total);
 }
 
-/* The thread stops for SIGCONT when the handler's frame is made, before the handler runs. */
+/* The thread stops for SIGCONT when the handler has its frame, before the handler runs. */
 bool try_stop_in_handler(void)
 {
     static char block[1 << 20];
@@ -237,7 +237,8 @@ bool connect_tcp(int pair[2])
     return pair[0] >= 0;
 }
 
-/* A peek takes nothing away. When the other side has gone it returns what there is, however much it waits for. */
+/* A peek removes no bytes. When the other side has gone, it returns the bytes that there are, although it waits for
+ * more. */
 bool try_peek(void)
 {
     char got[100];
@@ -260,7 +261,7 @@ bool try_peek(void)
     return size == 4;
 }
 
-/* The rest comes within the socket's time limit, which an ignored signal does not end. */
+/* The rest of the bytes comes within the socket's time limit. An ignored signal does not end the receive. */
 bool try_limit_of_receive(void)
 {
     static int tries;
@@ -269,7 +270,7 @@ bool try_limit_of_receive(void)
     int pair[2];
     pid_t parent = getpid();
 
-    usleep(500000); /* longer than the limit: so long no tracer has stopped us */
+    usleep(500000); /* longer than the limit; a tracer does not stop a sleeping thread */
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     limit_socket(pair[0], SO_RCVTIMEO, 400000);
     int signal = tries++ % 2 == 0 ? SIGWINCH : SIGCONT;
@@ -305,7 +306,8 @@ static bool sleeps(pid_t pid)
     return strstr(line, "S (") != NULL;
 }
 
-/* One signal breaks a receive before anything has come, and another one after a part: one time limit holds for all. */
+/* One signal interrupts a receive before anything has come, and another one after a part. One time limit holds for the
+ * whole call. */
 bool try_limit_after_part(void)
 {
     double *sent = shared_time();
@@ -337,7 +339,7 @@ bool try_limit_after_part(void)
     return size == 4 && end - begin < 5;
 }
 
-/* The time limit of a local socket holds for each of its buffers: a send that makes progress never reaches it. */
+/* A local socket's time limit holds for each of its buffers. So a send that makes progress never reaches the limit. */
 bool try_limit_of_send(void)
 {
     static char block[1 << 20], some[16384];
@@ -362,12 +364,12 @@ bool try_limit_of_send(void)
     ssize_t size = send(pair[1], block, sizeof block, MSG_NOSIGNAL);
     close(pair[1]);
     waitpid(child, NULL, 0);
-    note_lateness(*longest > 0.1); /* so long the reader made no progress */
+    note_lateness(*longest > 0.1); /* the reader made no progress for half of the limit */
     return size == (ssize_t)sizeof block;
 }
 
-/* TCP's limit holds for the whole call, tcp_sendmsg_locked() in the kernel: the send ends short, although
- * it makes progress. */
+/* TCP's time limit holds for the whole call (tcp_sendmsg_locked() in the kernel). So the send ends short, although it
+ * makes progress. */
 bool try_limit_of_tcp_send(void)
 {
     static const size_t size = 64 << 20;

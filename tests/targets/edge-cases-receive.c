@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Receives that end at a bound of their own, and receives that go on up to all that they were asked for. */
+/* Receives that end at a bound of their own, and receives that go on until they have all bytes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -14,7 +14,7 @@
 
 #include "edge-cases.h"
 
-/* A receive that waits for all (MSG_WAITALL), or for the low mark, ends at urgent data. */
+/* A receive that waits for all bytes (MSG_WAITALL) or for the low mark (SO_RCVLOWAT) ends at urgent data. */
 static bool ends_at_mark(int flags, int low_mark)
 {
     char room[8];
@@ -41,13 +41,13 @@ bool try_low_mark_at_urgent(void)
     return ends_at_mark(0, 8);
 }
 
-/* A peek goes on where the last one ended: SO_PEEK_OFF of socket(7). */
+/* A peek begins where the last peek ended: SO_PEEK_OFF of socket(7). */
 bool try_peek_offset(void)
 {
     char room[16] = "";
     int pair[2], begin = 0;
 
-    /* TCP has it since Linux 6.7 */
+    /* TCP has SO_PEEK_OFF since Linux 6.7 */
     if (!connect_tcp(pair) || setsockopt(pair[0], SOL_SOCKET, SO_PEEK_OFF, &begin, sizeof begin) < 0) {
         close(pair[0]);
         close(pair[1]);
@@ -69,7 +69,7 @@ bool try_peek_offset(void)
     return right;
 }
 
-/* Behind the end of a stream recvmmsg(2) fills empty messages. */
+/* After the end of a stream, recvmmsg(2) returns empty messages. */
 bool try_end_of_messages(void)
 {
     static char room[8][20];
@@ -91,7 +91,8 @@ bool try_end_of_messages(void)
     return right;
 }
 
-/* The socket's time limit holds for each message anew. An ignored signal breaks the wait for the first. */
+/* The time limit of the socket begins anew for each message. An ignored signal interrupts the wait for the first
+ * message. */
 bool try_limit_of_each_message(void)
 {
     char room[3];
@@ -122,7 +123,7 @@ bool try_limit_of_each_message(void)
         _exit(0);
     }
     bool right = recvmmsg(pair[0], messages, 3, 0, NULL) == 3;
-    /* and leaves no error for the next call */
+    /* no error is left for the next call */
     right = recv(pair[0], room, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN && right;
     waitpid(child, NULL, 0);
     close(pair[0]);
@@ -131,7 +132,7 @@ bool try_limit_of_each_message(void)
     return right;
 }
 
-/* On a local socket a peek does not wait for more than there is, though MSG_WAITALL is asked for. */
+/* On a local socket, a peek returns what there is, although MSG_WAITALL asks it to wait for more. */
 bool try_local_peek(void)
 {
     char room[16];
@@ -149,7 +150,8 @@ bool try_local_peek(void)
     return right;
 }
 
-/* A socket that tells who sent (SO_PASSCRED) receives all from one sender, which is not the process that made it. */
+/* With SO_PASSCRED, a receive takes the bytes of one sender only. Here all bytes come from one sender, which did not
+ * make the socket. */
 bool try_told_sender(void)
 {
     enum { RECORD = 1 << 16, RECORDS = 50 };
@@ -174,7 +176,7 @@ bool try_told_sender(void)
     return right;
 }
 
-/* Sends a byte with a descriptor. */
+/* Sends one byte and, with it, a descriptor. */
 static void send_descriptor(int to, int fd)
 {
     union {
@@ -189,8 +191,8 @@ static void send_descriptor(int to, int fd)
     sendmsg(to, &message, MSG_NOSIGNAL);
 }
 
-/* A receive on a local socket ends behind descriptors, though it does not ask for them; the sender waits for that. So
- * much comes before them that a tracer has cut the receive short by then. */
+/* A receive on a local socket ends after a byte with a descriptor, although it does not ask for descriptors. The sender
+ * waits for that end. 16 MiB come before that byte, so that a tracer has cut the receive short by then. */
 static bool ends_at_descriptor(void)
 {
     enum { RECORD = 1 << 16, RECORDS = 256, SIZE = RECORD * RECORDS };
@@ -217,7 +219,8 @@ static bool ends_at_descriptor(void)
     return right;
 }
 
-/* A receive that a tracer stops just at its end goes on. At 10 kHz that is one of 500, so three in a row are wrong. */
+/* If a tracer stops a receive just at its end, the receive goes on. At 10 kHz this happens to one of 500, so only three
+ * in a row are wrong. */
 bool try_descriptors(void)
 {
     return ends_at_descriptor() || ends_at_descriptor() || ends_at_descriptor();
@@ -227,8 +230,8 @@ enum { URGENT_RECORD = 1 << 12, URGENT_RECORDS = 64, URGENT_SIZE = URGENT_RECORD
 
 static char before_mark[URGENT_SIZE], behind_mark[16];
 
-/* Forks a process that sends all of before_mark in records, then an urgent byte, and all of behind_mark. *took: seconds
- * that the last record and the urgent byte took. */
+/* Forks a process that sends before_mark in records, an urgent byte (the mark), and behind_mark. *took: time for the
+ * last record and the mark, s. */
 static pid_t sender_of_mark(int to, double *took)
 {
     int cork = 1;
@@ -241,7 +244,7 @@ static pid_t sender_of_mark(int to, double *took)
         usleep(10);
         send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);
     }
-    /* TCP_CORK holds the last record back for the mark, for 0.2 s at most: tcp(7) */
+    /* TCP_CORK keeps the last record until the mark is sent, for at most 0.2 s: tcp(7) */
     setsockopt(to, IPPROTO_TCP, TCP_CORK, &cork, sizeof cork);
     double start = now();
     send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);
@@ -270,7 +273,7 @@ bool try_mark_between_elements(void)
     return right;
 }
 
-/* Urgent data between two messages ends the first one, and do_recvmmsg goes on with the second. */
+/* Urgent data between two messages ends the first message, and recvmmsg(2) goes on with the second. */
 bool try_mark_between_messages(void)
 {
     struct iovec first = {before_mark, sizeof before_mark}, second = {behind_mark, sizeof behind_mark};
@@ -291,8 +294,8 @@ bool try_mark_between_messages(void)
     return right;
 }
 
-/* A blocked SIGCONT makes a traced thread stop, though the process is not stopped: prepare_signal in kernel/signal.c.
- * A receive goes on after that. */
+/* A blocked SIGCONT makes a traced thread stop, although the process is not stopped (prepare_signal in
+ * kernel/signal.c). A receive goes on after that stop. */
 bool try_blocked_continue(void)
 {
     enum { BYTES = 40 };
@@ -322,7 +325,7 @@ bool try_blocked_continue(void)
     return right;
 }
 
-/* With a time limit that does not run out, no message is lost. */
+/* If the time limit does not run out, no message is lost. */
 bool try_time_for_messages(void)
 {
     enum { MESSAGES = 16 };

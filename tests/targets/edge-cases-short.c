@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that come back short by themselves, or that can be continued in one way only. */
+/* Calls that return less than was asked for, or that a tracer may continue only in one way. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #include "edge-cases.h"
 
-/* A write that may not wait (RWF_NOWAIT), of more than the pipe holds, is short. */
+/* A write that may not wait (RWF_NOWAIT) is short if it has more bytes than the pipe holds. */
 bool try_no_wait(void)
 {
     static char block[1 << 20], some[65536];
@@ -32,7 +32,7 @@ bool try_no_wait(void)
     if (pipe(end) < 0)
         return false;
     pid_t child = fork();
-    if (child == 0) { /* lets a write that waits come to its end */
+    if (child == 0) { /* reads all, so that a write that waits comes to its end */
         close(end[1]);
         usleep(20000);
         while (read(end[0], some, sizeof some) > 0)
@@ -47,7 +47,7 @@ bool try_no_wait(void)
     return right;
 }
 
-/* A time limit of 0 ends the call after the first message, though there is a second one. */
+/* A time limit of 0 ends the call after the first message, although there is a second message. */
 bool try_time_of_messages(void)
 {
     static char room[4][4096];
@@ -70,8 +70,8 @@ bool try_time_of_messages(void)
     return recvmmsg(pair[0], messages, 4, 0, &limit) == 1;
 }
 
-/* The stream comes whole and in order, however many messages a call fills. A tracer that received the rest of a message
- * by another call would lose what the kernel tells beside it (msg_control). */
+/* The stream arrives whole and in order, however many messages a call fills. A tracer that received the rest of a
+ * message by another call would lose the message's control data (msg_control). */
 bool try_control_of_messages(void)
 {
     static char room[2][3000], control[2][64], block[500];
@@ -111,7 +111,7 @@ bool try_control_of_messages(void)
     return right && count > 0;
 }
 
-/* The call is at the beginning of a page, and nothing is mapped before that page. */
+/* The call's code is at the beginning of a page, and the page before it is not mapped. */
 bool try_call_behind_hole(void)
 {
 #ifdef __x86_64__
@@ -149,12 +149,12 @@ bool try_records(void)
         lseek(log, 0, SEEK_SET);
     room[size < 0 ? 0 : size] = '\0';
     for (const char *line = strchr(room, '\n'); line != NULL; line = strchr(line + 1, '\n'))
-        if (line[1] != '\0' && line[1] != ' ') /* a record's further lines begin with a space */
+        if (line[1] != '\0' && line[1] != ' ') /* further lines of a record begin with a space */
             return false;
     return true;
 }
 
-/* The low mark, SO_RCVLOWAT of socket(7), holds for all calls that read. */
+/* The low mark (SO_RCVLOWAT of socket(7)) holds for all calls that read. */
 bool try_low_mark(void)
 {
     static char room[1 << 20];
@@ -179,7 +179,7 @@ bool try_low_mark(void)
     return size >= least;
 }
 
-/* A socket of messages keeps a low mark, too, but ignores it. */
+/* A socket for messages also accepts a low mark, but ignores it. */
 bool try_low_mark_of_messages(void)
 {
     static char room[1000];
@@ -200,7 +200,8 @@ bool try_low_mark_of_messages(void)
     return recv(pair[0], room, sizeof room, 0) == 10;
 }
 
-/* A read of a terminal's master returns what was written to the slave at once: VMIN is for reads of the slave. */
+/* A read of the master of a terminal returns at once what was written to the slave. VMIN holds only for reads of the
+ * slave. */
 bool try_terminal_master(void)
 {
     static int master = -1, slave;
@@ -209,7 +210,7 @@ bool try_terminal_master(void)
 
     if (master < 0) {
         if (openpty(&master, &slave, NULL, NULL, NULL) < 0)
-            return true; /* there are no terminals here */
+            return true; /* this machine has no terminals */
         tcgetattr(slave, &settings);
         cfmakeraw(&settings);
         settings.c_cc[VMIN] = 10;
@@ -218,7 +219,7 @@ bool try_terminal_master(void)
     return write(slave, "abc", 3) == 3 && read(master, room, sizeof room) == 3;
 }
 
-/* As in a sandbox: any call but those that write_filtered() makes ends the process. */
+/* Sets a filter of system calls, as a sandbox does. Any call that write_filtered() does not make ends the process. */
 static void filter_calls(void)
 {
     static const unsigned allowed[] = {SYS_socketpair,      SYS_clone,      SYS_set_robust_list,
@@ -243,7 +244,7 @@ static void filter_calls(void)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Forks a process that reads at least so many bytes from fd, and ends. */
+/* Forks a process that reads at least size bytes from fd, and ends. */
 static void read_some(int fd, int other, size_t size)
 {
     static char some[30000];
@@ -256,7 +257,7 @@ static void read_some(int fd, int other, size_t size)
     _exit(0);
 }
 
-/* Where its reader leaves amid it, a write returns what it has written, and no signal comes. */
+/* If the reader closes the socket during a write, the write returns what it has written, and no signal comes. */
 static int write_filtered(void)
 {
     static char block[1 << 20];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Signals that another process sends amid a call: each is handled, unless it is ignored, and then it changes nothing.
- * And SIGPIPE: a program gets the one that it gets without a tracer, and no other. */
+/* Signals that another process sends during a call. A handler runs for each of them, and ignored signals change
+ * nothing. A program gets SIGPIPE when it would get SIGPIPE without a tracer, and at no other time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -37,8 +37,8 @@ static void spin(double seconds)
         ;
 }
 
-/* Forks a process that sends its parent all of the signals at once, and again when these have been handled. An ignored
- * signal comes shortly before them: after that a tracer may be about to continue the call. */
+/* Forks a process that sends all of the signals to its parent at once, and sends them again when the parent has handled
+ * them. An ignored signal comes up to 100 us before them. At that time a tracer may be about to continue the call. */
 static pid_t sender_of(const int *signals, int count)
 {
     enum { ROUNDS = 30 };
@@ -90,7 +90,7 @@ bool try_two_signals(void)
     return gets_signals(both, 2);
 }
 
-/* A signal that would stop the process is ignored: the wait ends by its limit. */
+/* A signal that would stop the process is ignored. The wait ends at its time limit. */
 bool try_ignored_stop(void)
 {
     struct epoll_event event;
@@ -117,7 +117,7 @@ static int wait_as_first(void)
     return epoll_wait(epoll_create1(0), &event, 1, 30) == 0 ? 0 : 1;
 }
 
-/* The first process of a PID namespace ignores all signals that it has no handler for: pid_namespaces(7). */
+/* The first process of a PID namespace ignores all signals for which it has no handler: pid_namespaces(7). */
 bool try_first_process(void)
 {
     int status = -1;
@@ -139,7 +139,8 @@ bool try_first_process(void)
     return waitpid(maker, &status, 0) == maker && status == 0;
 }
 
-/* Sends some messages, then a signal that the parent ignores, then one more message. *sent: when that was. */
+/* Sends "first" messages, then a signal that the parent ignores, then one more message. *sent: time of the last
+ * message, s. */
 static void send_amid_signal(int fd, int first, double *sent)
 {
     for (int i = 0; i < first; i++) {
@@ -153,7 +154,7 @@ static void send_amid_signal(int fd, int first, double *sent)
     send(fd, "x", 1, 0);
 }
 
-/* The time limit of a recvmmsg(2) does not begin anew at an ignored signal. The kernel looks at the limit after each
+/* An ignored signal does not make the time limit of a recvmmsg(2) begin anew. The kernel checks the limit after each
  * message, so the last message ends the call. */
 bool try_time_amid_signals(void)
 {
@@ -185,7 +186,7 @@ bool try_time_amid_signals(void)
     waitpid(child, NULL, 0);
     close(pair[0]);
     close(pair[1]);
-    bool late = *sent - start < 0.35 || *sent - start > 2; /* the limit had not passed, or the sender was late */
+    bool late = *sent - start < 0.35 || *sent - start > 2; /* the limit had not passed yet, or the sender was late */
     note_lateness(late);
     if (!right && !late)
         printf("messages-signal: %d messages after %.3f s, the last was sent at %.3f s\n", got, took, *sent - start);
@@ -206,7 +207,8 @@ static void count_signal(int signal)
     signals++;
 }
 
-/* Forks a process that reads some, closes fd, and sends its parent's first thread the signal, unless it is 0. */
+/* Forks a process that reads some bytes, closes fd, and sends the signal to the first thread of its parent. signal 0:
+ * sends none. */
 static pid_t reader_that_leaves(int fd, int other, int signal)
 {
     static char some[4096];
@@ -225,7 +227,7 @@ static pid_t reader_that_leaves(int fd, int other, int signal)
     _exit(0);
 }
 
-/* The reader leaves amid a write that asks for no SIGPIPE. */
+/* The reader closes the pipe during a write that asks for no SIGPIPE. */
 bool try_no_sigpipe(void)
 {
     static char block[1 << 20];
@@ -237,13 +239,13 @@ bool try_no_sigpipe(void)
     pid_t child = reader_that_leaves(end[0], end[1], 0);
     close(end[0]);
     ssize_t size = pwritev2(end[1], &vector, 1, -1, RWF_NOSIGNAL);
-    bool right = size > 0 || errno == EPIPE || errno == EOPNOTSUPP; /* before Linux 6.18 */
+    bool right = size > 0 || errno == EPIPE || errno == EOPNOTSUPP; /* EOPNOTSUPP: before Linux 6.18 */
     close(end[1]);
     waitpid(child, NULL, 0);
     return right;
 }
 
-/* After a call that ended before it had all its bytes, the next SIGPIPE comes. */
+/* After a call that ended before it had moved all its bytes, the next SIGPIPE is delivered. */
 bool try_sigpipe_afterwards(void)
 {
     enum { SIZE = 1 << 20 };
@@ -268,8 +270,8 @@ bool try_sigpipe_afterwards(void)
     return right;
 }
 
-/* Tries 20 times in a process with a filter of system calls. There a tracer continues a write by another write, which
- * may raise SIGPIPE. */
+/* Tries 20 times in a process with a filter of system calls. In such a process a tracer continues a write by another
+ * write, which may raise SIGPIPE. */
 static bool is_right_filtered(bool (*is_right)(int))
 {
     struct sock_filter code = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -288,8 +290,8 @@ static bool is_right_filtered(bool (*is_right)(int))
     return waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* A write on a local socket that has moved a part when its reader leaves raises no SIGPIPE, not even a blocked one.
- * Every other time another signal comes then. */
+/* If the reader closes a local socket after a write has moved a part, the write raises no SIGPIPE, not even a blocked
+ * one. In every other try another signal comes at that moment. */
 static bool raises_no_sigpipe(int number)
 {
     static char block[1 << 20];
@@ -318,7 +320,7 @@ bool try_blocked_sigpipe(void)
     return is_right_filtered(raises_no_sigpipe);
 }
 
-/* A SIGPIPE that another process sends amid a write is delivered, though a tracer may continue the call first. */
+/* A SIGPIPE that another process sends during a write is delivered, although a tracer may continue the call first. */
 static bool gets_sigpipe(int number)
 {
     const int sigpipe = SIGPIPE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* edge-cases: each case is tried once, and returns true if its calls did what they do without a tracer. */
+/* edge-cases: each function tries its case once, and returns true if the calls did what they do without a tracer. */
 #ifndef PPROFIL_TEST_EDGES_H
 #define PPROFIL_TEST_EDGES_H
 
@@ -8,16 +8,16 @@
 
 #include "clocks.h"
 
-/* edge-cases.c: sets SO_RCVTIMEO or SO_SNDTIMEO, us */
+/* edge-cases.c: sets SO_RCVTIMEO or SO_SNDTIMEO; limit in us */
 void limit_socket(int fd, int option, suseconds_t limit);
-/* seconds, shared with child processes; always the same ones: for how late one of them was */
+/* returns a number that child processes share, for the time of one of their steps, s; always the same number */
 double *shared_time(void);
 /* late: a step of this try came so late that the try may go wrong without a tracer, too */
 void note_lateness(bool late);
 /* forks a process that closes other, and reads from fd up to its end, 4 KiB at a time */
 pid_t reader_of_all(int fd, int other);
 
-/* edge-cases-limits.c: calls that signals meet, and time limits that these may not change */
+/* edge-cases-limits.c: calls that signals interrupt, and time limits that signals may not change */
 bool try_handled_signal(void);
 bool try_signals_in_receive(void);
 bool try_signals_in_epoll(void);
@@ -32,7 +32,7 @@ bool try_limit_of_tcp_send(void);
 /* connects a pair of TCP sockets on the loopback */
 bool connect_tcp(int pair[2]);
 
-/* edge-cases-short.c: calls that are short by themselves, or may be continued only in one way */
+/* edge-cases-short.c: calls that return less than was asked for, or that a tracer may continue only in one way */
 bool try_no_wait(void);
 bool try_time_of_messages(void);
 bool try_control_of_messages(void);
@@ -50,10 +50,10 @@ bool try_most_messages(void);
 bool try_packets(void);
 bool try_largest_write(void);
 bool try_replaced_file(void);
-/* makes a file without a name, of that size in bytes */
+/* makes a file without a name; size in bytes */
 int temporary_file(off_t size);
 
-/* edge-cases-signals.c: signals that other processes send, and who gets SIGPIPE */
+/* edge-cases-signals.c: signals that other processes send, and when SIGPIPE comes */
 bool try_two_signals(void);
 bool try_first_process(void);
 bool try_ignored_stop(void);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls that fail with EINTR when a tracer stops their thread, though no handler of a signal has run.
+ * Makes calls that fail with EINTR if a tracer stops their thread, although no handler of a signal has run.
  *
  *   eintr calls SECONDS [MICROSECONDS]
  *
- * Waits in them with short limits, and works a little in between. With MICROSECONDS a child sends an ignored signal
- * each time that these have passed. Prints how often a call failed with EINTR, and how often a call ended neither so
- * nor by its limit: "calls N eintr 0 broken 0".
+ * Makes calls with a time limit of 1 ms, and works between them. With MICROSECONDS, a child sends an ignored signal
+ * once in that time. Prints how many calls failed with EINTR, and how many ended in another way than at their limit:
+ * "calls N eintr 0 broken 0".
  *
  *   eintr limit SECONDS
  *
- * Waits once, in epoll_wait(2) with that limit. When it is traced, a child sends an ignored signal, which breaks the
- * call; only the tracer notices that. Prints what the call returned, and the seconds from the signal to its end:
- * "ended 0 after 4.000".
+ * Waits once, in epoll_wait(2) with that limit. When the process is traced, a child sends an ignored signal. It
+ * interrupts the call, which only the tracer notices. Prints what the call returned, and the seconds from the signal to
+ * the end of the call: "ended 0 after 4.000".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@
 
 #include "clocks.h"
 
-/* --- calls: each ends at its limit of a millisecond, for nothing else ever happens ---------- */
+/* --- calls: each ends at its time limit of 1 ms, because nothing else ever happens ---------- */
 
 static int epoll, semaphores, pair[2];
 static sigset_t nothing_sent;
@@ -81,7 +81,8 @@ static void make_what_is_waited_for(void)
     sigprocmask(SIG_BLOCK, &nothing_sent, NULL);
 }
 
-/* SIGWINCH is ignored by default: without a tracer it wakes nobody up, and breaks no call. */
+/* Forks a process that sends SIGWINCH once in each period, us. SIGWINCH is ignored by default: without a tracer it
+ * wakes no thread, and interrupts no call. */
 static pid_t send_ignored(useconds_t period)
 {
     pid_t parent = getpid(), child = fork();
@@ -100,7 +101,7 @@ static int wait_often(double seconds, useconds_t period)
     volatile unsigned long sum = 0;
     long calls = 0, interrupted = 0, broken = 0;
     pid_t sender = period > 0 ? send_ignored(period) : 0;
-    int kinds = sender != 0 ? 2 : 5; /* of the others a tracer does not know the limit */
+    int kinds = sender != 0 ? 2 : 5; /* only for the first two does a tracer know the time limit */
 
     make_what_is_waited_for();
     double end = now() + seconds;
@@ -123,7 +124,7 @@ static int wait_often(double seconds, useconds_t period)
 
 /* --- limit --------------------------------------------------------------------------------- */
 
-/* The line of its status, proc_pid_status(5), that begins with start; empty if there is none. */
+/* Reads the line of /proc/PID/status that begins with start. The line is empty if there is none. */
 static void read_status(pid_t pid, const char *start, char line[64])
 {
     char path[64];
@@ -159,7 +160,7 @@ static int wait_once(int seconds)
             usleep(10000);
         *sent = now();
         kill(parent, SIGWINCH);
-        pause(); /* its end would send SIGCHLD, which breaks the call, too */
+        pause(); /* the end of this process would send SIGCHLD, which interrupts the call, too */
     }
     printf("begun\n");
     fflush(stdout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * COUNT events of one kind, one after the other, with WORK_US of work at each:
+ * Makes COUNT events of one kind, one after the other, with WORK_US of work at each:
  *
  *   event-storm exec COUNT WORK_US             execs of itself
  *   event-storm nonleader-exec COUNT WORK_US   the same, each by a thread that does not lead the process
@@ -8,9 +8,9 @@
  *   event-storm vfork COUNT WORK_US            children that execute this program
  *   event-storm thread COUNT WORK_US           threads, four at a time
  *   event-storm signal COUNT WORK_US           signals that a second process queues
- *   event-storm raise COUNT WORK_US            processes that do nothing but signal themselves, for WORK_US each
+ *   event-storm raise COUNT WORK_US            processes that only send signals to themselves, for WORK_US each
  *   event-storm turns COUNT 0                  signals of the first thread to itself, while 16 younger threads do the
- *                                              same all the time. It fails if the youngest gets a hundred for each
+ *                                              same all the time. Fails if the youngest gets 100 * COUNT signals first
  *
  * Prints "storm KIND done COUNT" if all events came.
  */
@@ -132,7 +132,7 @@ static void on_signal(int signal)
     arrived = arrived + 1;
 }
 
-/* Real-time signals queue: each one sent must be counted. */
+/* The kernel queues real-time signals, so each signal that was sent must be counted. */
 static int storm_signal(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -156,7 +156,7 @@ static int storm_signal(void)
     return done(arguments[1], arrived);
 }
 
-/* In elapsed time: under a tracer that has no time for anything else they get little CPU time. */
+/* Sends signals for WORK_US of elapsed time. Under a tracer that is busy, the process gets little CPU time. */
 static void raise_signals(void)
 {
     double end = now() + (double)work_us * 1e-6;
@@ -166,7 +166,7 @@ static void raise_signals(void)
         for (int i = 0; i < 100; i++, sent++)
             kill(getpid(), SIGUSR1);
     } while (now() < end);
-    _exit(arrived != sent); /* a signal to oneself is there when kill returns */
+    _exit(arrived != sent); /* a process gets a signal that it sends to itself before kill() returns */
 }
 
 static int storm_raise(void)

@@ -4,8 +4,9 @@
  *
  *   fallocate DIRECTORY TIMES
  *
- * Prints the CPU time of it all, "fallocate CPU_MS". In kernels before 6.11 a fallocate(2) on tmpfs that is interrupted
- * begins anew at its first page (shmem_fallocate in mm/shmem.c), so a tracer that stops it often makes it take longer.
+ * Prints the CPU time of the program, "fallocate CPU_MS". In kernels before 6.11 a fallocate(2) on tmpfs that is
+ * interrupted begins anew at its first page (shmem_fallocate in mm/shmem.c), so a tracer that stops the call often
+ * makes it take longer.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

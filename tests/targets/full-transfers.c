@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Blocking calls that move all that they are asked for unless a signal comes. Counts the calls that came back short,
+ * Makes blocking calls that move all that they are asked for, unless a signal comes. Counts the calls that moved less,
  * and those whose bytes were wrong. A tracer must leave both counts at 0: "NAME short 0 of 150, wrong 0".
  *
  *   full-transfers [ROUNDS [NAME]]     all calls, or those whose name begins with NAME
@@ -30,7 +30,8 @@ static void report(const char *name, long shorts, long calls, long wrong)
 
 /* --- sending: a child receives, and its status says whether all was right ---------------- */
 
-/* to_the_end: waits for the end of the stream. A terminal has none: what it holds may be lost when it is closed. */
+/* Forks a process that reads the stream and checks it. to_the_end: reads until the stream ends. A terminal has no such
+ * end, and loses bytes when it is closed. */
 static pid_t start_receiver(int fd, int other, uint64_t expected, bool to_the_end)
 {
     pid_t child = fork();
@@ -65,7 +66,7 @@ static void try_sender(const struct blocking_call *sender)
     if (!terminal)
         close(end[1]);
     else if (shorts > 0)
-        kill(receiver, SIGKILL); /* it would wait for the rest for ever */
+        kill(receiver, SIGKILL); /* the receiver would wait for the missing bytes for ever */
     waitpid(receiver, &status, 0);
     if (terminal)
         close(end[1]);
@@ -105,7 +106,7 @@ static void try_receiver(const struct blocking_call *receiver)
         shorts += !whole;
         wrong += whole && memcmp(room, pattern, SIZE) != 0;
         if (!whole)
-            break; /* what follows would not be at its place */
+            break; /* the following bytes would be at a wrong offset */
     }
     close(end[0]);
     waitpid(child, NULL, 0);

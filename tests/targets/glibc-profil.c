@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that profiles itself with glibc's own profil(3), which ours is compared with:
+ * A program that profiles itself with glibc's own profil(3), for comparison with pprofil's:
  *
  *   glibc-profil SECONDS
  *
- * Three functions share the CPU time 5:3:2. Prints "NAME LOW HIGH TICKS" of each function, and "hot ADDRESS TICKS" of
- * each counter that is not 0. Addresses are as linked, in hexadecimal; ticks are decimal.
+ * Three functions share the CPU time 5:3:2. Prints "NAME LOW HIGH TICKS" for each function, and "hot ADDRESS TICKS" for
+ * each counter that is not 0. Addresses are those of the file, in hexadecimal. Ticks are decimal.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -18,7 +18,7 @@
 #define CHUNK 100000ul
 
 static volatile unsigned long sink;
-static unsigned short *volatile nowhere; /* glibc's header declares that NULL must not be passed */
+static unsigned short *volatile nowhere; /* NULL; volatile hides it, because glibc's header forbids NULL */
 
 __attribute__((noinline, aligned(64))) static void half(unsigned long rounds)
 {
@@ -47,7 +47,7 @@ static double cpu(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* *bias: where the program was loaded, less where it was linked to. */
+/* *bias: address where the program was loaded, minus the address for which it was linked. */
 static int first_object(struct dl_phdr_info *info, size_t size, void *bias)
 {
     (void)size;

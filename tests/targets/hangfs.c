@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file system that hangs:
+ * A file system that stops answering requests:
  *
  *   hangfs DIRECTORY FILE all|open|read|flush|direct
  *
- * Mounts a file system whose files, "file", "file1", "file2" and so on, have the bytes of FILE. From SIGUSR1 on it does
- * not answer requests of that kind; all and direct: it answers none. direct: the kernel caches nothing, so that each
- * read of a file is a request. At SIGTERM it unmounts and ends. It speaks the kernel's own protocol: fuse(4),
- * include/uapi/linux/fuse.h.
+ * Mounts a file system whose files, "file", "file1", "file2" and so on, have the bytes of FILE. After SIGUSR1 it does
+ * not answer requests of the given kind. With all and direct it answers no requests. With direct the kernel caches no
+ * data, so that each read of a file is a request. At SIGTERM it unmounts and ends. It uses the protocol of the kernel:
+ * fuse(4), include/uapi/linux/fuse.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>

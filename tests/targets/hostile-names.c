@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tasks with names that a terminal would obey: a process, its zombie child, and a child that it traces. Prints
- * "ready PID ZOMBIE TRACED", and works until it is killed.
+ * Processes whose names contain control sequences for a terminal: a process, its zombie child, and a child that it
+ * traces. Prints "ready PID ZOMBIE TRACED", and works until it is killed.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -25,7 +25,7 @@ static pid_t make_zombie(void)
     return child;
 }
 
-/* Returns when the child is traced: it closes the pipe behind that. */
+/* Returns when the child is traced. The child closes the pipe after that. */
 static pid_t make_traced(void)
 {
     int ready[2];
@@ -64,7 +64,7 @@ int main(void)
     waitid(P_PID, (id_t)zombie, &ended, WEXITED | WNOWAIT);
     printf("ready %d %d %d\n", (int)getpid(), (int)zombie, (int)traced);
     fflush(stdout);
-    prctl(PR_SET_PDEATHSIG, 9); /* if its test is broken off */
+    prctl(PR_SET_PDEATHSIG, 9); /* ends this process if its test is interrupted */
     for (;;)
         burn();
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes with a file of a file system that may hang (hangfs.c):
+ * Processes that use a file of a file system that may hang (hangfs.c):
  *
  *   hung-file write FILE            makes a file of an empty page and a page of code
- *   hung-file run FILE              maps the second page only, prints "ready", and runs there for ever. So nobody has
+ *   hung-file run FILE              maps the second page only, prints "ready", and runs its code for ever. Nobody has
  *                                   read the first page, where the build-id would be
  *   hung-file close FILE SECONDS    opens the file and works in burn(). Ten times a second a child executes true(1),
- *                                   which closes the file: every other child a quarter of a second after its fork, and
- *                                   after some work
+ *                                   which closes the file. Every other child first sleeps for 0.25 s and works for 5 ms
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,7 +20,7 @@
 
 #include "clocks.h"
 
-#define PAGE 65536 /* the largest that a machine of ours has */
+#define PAGE 65536 /* bytes; the largest page of the supported machines */
 
 #if defined(__x86_64__)
 static const unsigned char forever[] = {0xeb, 0xfe}; /* jmp . */
@@ -46,7 +45,7 @@ static int run_code(const char *path)
     if (fd < 0 || code == MAP_FAILED)
         return 1;
     close(fd);
-    if (*(volatile const unsigned char *)code != forever[0]) /* read now: the file may hang later */
+    if (*(volatile const unsigned char *)code != forever[0]) /* reads the code now, because the file may hang later */
         return 1;
     printf("ready\n");
     fflush(stdout);

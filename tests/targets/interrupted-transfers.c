@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What blocking calls return when a signal that has a handler comes amid them.
+ * Shows what blocking calls return when a signal with a handler interrupts them.
  *
  *   interrupted-transfers [ROUNDS [NAME]]     all calls, or those whose name begins with NAME
  *
- * A helper process sends the signal when a random number of bytes has arrived, and lets nothing arrive afterwards until
- * the call has returned. Prints a line for each call: "NAME EXCESS", how many bytes it returned beyond that number;
- * "NAME error"; "NAME missed" if the signal did not come amid the call; "NAME wrong signal" if the handler was not told
- * the right sender and number. Without a tracer the excess of some calls is always the same, and that of the others has
- * a distribution. A tracer must change neither.
+ * A helper process sends the signal when a random number of bytes has arrived, and then moves no bytes until the call
+ * has returned. Prints one line for each call. "NAME EXCESS": the call returned EXCESS bytes more than that number.
+ * "NAME error": the call failed. "NAME missed COUNT": the handler did not run just once. "NAME wrong signal": it got a
+ * wrong sender or number. Without a tracer, the excess of some calls is always the same, and that of the others has a
+ * distribution. A tracer must change neither.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,18 +26,18 @@
 #include "blocking-calls.h"
 
 #define POLL_US 50
-#define STEP 4096                       /* bytes; all numbers of bytes are multiples of it */
-#define SIGNAL_MAX (BLOCKING_SIZE / 2) /* bytes; what is left then is more than a socket or a pipe holds here */
-#define BUFFER 65536                    /* bytes, of a socket */
-#define UNTOUCHED 0x5a                  /* what a byte is before it is overwritten */
+#define STEP 4096                       /* bytes; all numbers of bytes are multiples of STEP */
+#define SIGNAL_MAX (BLOCKING_SIZE / 2) /* bytes; the rest of the call is more than a socket or a pipe holds */
+#define BUFFER 65536                    /* buffer size of a socket, bytes */
+#define UNTOUCHED 0x5a                  /* value of a byte before the call changes it */
 
-/* What the two processes tell each other. */
+/* Memory that the caller and the helper share. */
 static struct shared {
-    atomic_long round;    /* the helper has begun it */
-    atomic_long begun;    /* the call of that round begins */
-    atomic_long returned; /* the call of that round has returned */
-    atomic_long result;   /* what it returned: bytes, or -1 */
-    atomic_long done;     /* all that was sent in that round has been received */
+    atomic_long round;    /* last round that the helper has begun */
+    atomic_long begun;    /* last round whose call has begun */
+    atomic_long returned; /* last round whose call has returned */
+    atomic_long result;   /* what the last call returned: bytes, or -1 */
+    atomic_long done;     /* last round whose bytes have all been received */
 } * shared;
 
 static const char *wanted_name = "";
@@ -72,7 +72,7 @@ static void await_round(const atomic_long *number, long round)
         usleep(POLL_US);
 }
 
-/* A round has the same number in every run, so that two runs can be compared. */
+/* A round has the same number in each run, so that runs can be compared. */
 static size_t bytes_before_signal(long round)
 {
     uint64_t hash = (uint64_t)(round + 1) * 0x9e3779b97f4a7c15u;
@@ -108,7 +108,7 @@ static void start_helper(void (*help)(int fd), int fd, int other)
     _exit(0);
 }
 
-/* Moves the bytes from..to of a stream that began with this round. Returns to. */
+/* Moves the bytes from offset from to offset to of the stream of this round. Returns to. */
 static size_t move(int fd, bool receive, size_t from, size_t to)
 {
     static unsigned char bytes[STEP];
@@ -135,7 +135,7 @@ static long begin_round(void)
     return round;
 }
 
-/* A caller that got no CPU for a while may have had the signal before its call: it gets another one each second. */
+/* A caller that got no CPU for a while may have had the signal before its call. So it gets another one each second. */
 static void await_return(long round)
 {
     for (int polls = 1; atomic_load(&shared->returned) < round; polls++) {
@@ -168,7 +168,7 @@ static void send_and_signal(int fd)
     long round = begin_round();
     await_round(&shared->begun, round);
     size_t moved = move(fd, false, 0, bytes_before_signal(round) + STEP);
-    usleep(1000); /* until all has been received */
+    usleep(1000); /* us; time to receive all bytes */
     send_signal(round);
     end_round(fd, false, moved, round);
 }
@@ -188,7 +188,7 @@ static void watch_and_signal(int unused)
     end_round(-1, false, 0, round);
 }
 
-/* One call, and what it returned to the helper. */
+/* Makes one call, tells the helper what the call returned, and reports it. */
 static void call_once(const struct blocking_call *call, int fd, long round)
 {
     current_round = round;

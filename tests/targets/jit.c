@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes that run code which they have made themselves and named in /tmp/perf-PID.map, as a JIT compiler does:
- * jit_made_0, jit_made_1 and so on.
+ * Processes that make code, name it in /tmp/perf-PID.map as a JIT compiler does, and run it. The names are jit_made_0,
+ * jit_made_1 and so on.
  *
  *   jit PROCESSES SECONDS
  *
- * All run at once, for SECONDS of elapsed time, and for 0.1 s of CPU time each at least. The maps are removed in the
- * end. Prints "jit PROCESSES", how many have run to their end.
+ * All processes run at the same time, for SECONDS of elapsed time, and for at least 0.1 s of CPU time each. At the end
+ * the maps are removed. Prints "jit PROCESSES", the number of processes that have run to their end.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -21,7 +21,7 @@
 
 #define PROCESSES_MAX 256
 #define ROUNDS 100000
-#define CPU_S_MIN 0.1 /* seconds of CPU time, of each process */
+#define CPU_S_MIN 0.1 /* least CPU time of each process, s */
 
 /* void loop(long rounds): counts down to 0 */
 #if defined(__x86_64__)

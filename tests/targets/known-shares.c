@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spends its CPU time 50:30:20 in spend_half, spend_third and spend_fifth, and prints what it measured itself:
- * "cpu NS half NS third NS fifth NS".
+ * Spends 50 % of its CPU time in spend_half, 30 % in spend_third and 20 % in spend_fifth. Prints the times that it
+ * measured: "cpu NS half NS third NS fifth NS".
  *
  *   known-shares SECONDS [THREADS [RUN_US SLEEP_US]]
  *
- * With RUN_US each thread works in bursts: its parts of RUN_US in each function, in this order, and then it sleeps for
- * SLEEP_US.
+ * With RUN_US, each thread works in bursts. A burst runs the three functions for their shares of RUN_US. Then the
+ * thread sleeps for SLEEP_US.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static double seconds = 1;
 static long run_us, sleep_us;
 static double spent[64][3];
 
-/* Each has its own constant, or the compiler would fold them into one. */
+/* Each function has its own constant, or the compiler would make one function of them. */
 #define SPENDER(name, constant)                                                                   \
     __attribute__((noinline)) static unsigned long name(long rounds)                              \
     {                                                                                             \

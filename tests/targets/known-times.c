@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Spends CPU time, in milliseconds, on both sides of a fork, or in system calls and between them:
+ * Spends CPU time before and after a fork, or in system calls and between them. Times are in ms:
  *
  *   known-times BEFORE AFTER     BEFORE in before(); then it forks, and the child spends AFTER in after()
- *   known-times -s MS            in system calls, and half to all of their time in work()
+ *   known-times -s MS            MS in all: in system calls, and 0.5 to 1 times as long in work()
  *
- * Prints "cpu NS user NS": the CPU time of the process that was started, and with -s that of work().
+ * Prints "cpu NS user NS": the CPU time of the first process, and with -s that of work().
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "clocks.h"
 
 #define TRIALS 20000
-#define CALLS 10 /* of each kind, and then some work */
+#define CALLS 10 /* calls of each kind between two pieces of work */
 
 static volatile unsigned long sink;
 
@@ -42,7 +42,7 @@ __attribute__((noinline)) static void work(long turns)
         sink = sink * 41 + 1;
 }
 
-/* Long calls, so that they have next to nothing of user code. */
+/* Makes long system calls, in which user code takes next to no time. */
 __attribute__((noinline)) static void calls(const int ends[2])
 {
     static char bytes[65536];
@@ -52,9 +52,9 @@ __attribute__((noinline)) static void calls(const int ends[2])
             exit(1);
 }
 
-/* Returns the time of the work alone, in seconds. A clock is read before and after each piece of work, and what that
- * takes is taken off. The kernel's own figure for user time will not do: it counts ticks, which may miss the work
- * altogether. Nor will the speed of the work alone: between calls it is slower. */
+/* Returns the time of work() alone, in seconds. A clock is read before and after each call of work(), and the time of
+ * one reading is subtracted. The kernel's own user time cannot be used: it counts ticks, which may miss the work
+ * completely. A speed measured without system calls cannot be used either, because work() is slower between calls. */
 __attribute__((noinline)) static double call(double seconds)
 {
     double start = clock_now(CLOCK_PROCESS_CPUTIME_ID), user = 0;

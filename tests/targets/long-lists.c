@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Much of everything, so that each list is longer than the screen: 100 functions that take about equal parts of the
- * time, of which work_00 has much code; threads that sleep, named "sleeper"; system calls; lines of output.
+ * Makes each list longer than the screen: 100 functions take about equal parts of the time, and work_00 has much code.
+ * Other threads, named "sleeper", sleep. It also makes system calls and prints lines.
  *
  *   long-lists SECONDS [LINES]
  *
- * SECONDS are elapsed time. The lines, "line 0001 ...", have ten lengths, and come before the work.
+ * SECONDS are elapsed time. The lines, "line 0001 ...", have ten different lengths, and are printed before the work.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -27,7 +27,7 @@ static void *sleep_on(void *unused)
     return unused;
 }
 
-/* Each has its own constant, or the compiler would fold them into one. */
+/* Each function has its own constant, or the compiler would make one function of them. */
 #define WORK(digits)                                                                               \
     __attribute__((noinline)) static void work_##digits(void)                                      \
     {                                                                                              \

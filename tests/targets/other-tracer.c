@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes some of whose threads cannot be traced, most of them because they have a tracer already, a child of theirs.
- * Each prints "ready" when its threads are traced.
+ * Processes with threads that cannot be traced. Most of these threads have a tracer already, which is a child of the
+ * process. Each program prints "ready" when its threads are traced:
  *
- *   other-tracer short SECONDS    a traced thread works in spend_there all the time. Threads of 5 ms each come and go,
- *                                 and work in spend_here. Their CPU time is printed in the end, "cpu NS"
+ *   other-tracer short SECONDS    a traced thread works in spend_there all the time. Other threads work in spend_here
+ *                                 for 5 ms each. Their CPU time is printed at the end, "cpu NS"
  *   other-tracer births SECONDS   a traced thread makes another, which works in spend_here
  *   other-tracer leader SECONDS   a traced thread leads the process. Another works in spend_here, and ends the process
  *                                 with status 3
  *   other-tracer exec SECONDS     a traced thread leads the process. Another executes "other-tracer own SECONDS" after
  *                                 three seconds of CPU time
- *   other-tracer stuck SECONDS    a traced thread sleeps, and its tracer waits for nothing. At SIGUSR1 another thread
+ *   other-tracer stuck SECONDS    a traced thread sleeps, and its tracer makes no wait calls. At SIGUSR1 another thread
  *                                 executes "other-tracer own SECONDS": the exec waits for that tracer
  *   other-tracer all SECONDS      works in spend_here; its only thread is traced
  *   other-tracer own SECONDS      works in spend_here; nobody traces it
@@ -34,7 +34,7 @@
 
 static char **arguments;
 static double seconds;
-static int asked[2] = {-1, -1}, answered[2] = {-1, -1}; /* pipes: threads that ask to be traced; 1 for each that is */
+static int asked[2] = {-1, -1}, answered[2] = {-1, -1}; /* pipes: thread IDs to trace; for each, 1 if it is traced */
 
 #define SPENDER(name, constant)                                                                   \
     __attribute__((noinline)) static void name(double cpu_seconds)                                \
@@ -56,13 +56,14 @@ static pthread_t start(void *(*body)(void *))
     return thread;
 }
 
-/* Seizes each thread that asks for it, and lets it go on at each stop. If it is heedless it waits for no stop. */
+/* Seizes each thread that asks for it, and continues the thread at each stop. heedless: makes no wait calls, so no
+ * thread is continued. */
 static void trace_others(bool heedless)
 {
     pid_t tid;
     int status;
 
-    if (!heedless) /* else an exec, which ends the thread whose child this is, would end it */
+    if (!heedless) /* a heedless tracer must survive an exec, which ends its parent thread */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(asked[1]);
     while (read(asked[0], &tid, sizeof tid) == (ssize_t)sizeof tid) {
@@ -103,7 +104,7 @@ static void be_traced(void)
 
 static void be_ready(void)
 {
-    close(asked[1]); /* no more will be asked for */
+    close(asked[1]); /* no more threads ask to be traced */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     puts("ready");
     fflush(stdout);
@@ -129,13 +130,13 @@ static void *work_there(void *unused)
     return unused;
 }
 
-/* By system calls, for the library's setresuid changes all threads. */
+/* Uses system calls, because setresuid of the C library changes all threads. */
 static void *work_as_nobody(void *unused)
 {
     if (syscall(SYS_setresgid, 65534, 65534, 65534) != 0 ||
         syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
         exit(1);
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* a change of the user has made it undumpable */
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* the change of the user has made the process undumpable */
     be_ready();
     return work(unused);
 }
@@ -163,7 +164,7 @@ static void *give_birth(void *unused)
 {
     be_traced();
     be_ready();
-    usleep(500000); /* so that a tracer has attached before the next thread is born */
+    usleep(500000); /* gives a tracer time to attach before the next thread is born */
     pthread_join(start(work), NULL);
     return unused;
 }

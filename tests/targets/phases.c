@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Works in phase_a, then in phase_b, and so on, SECONDS in each:
+ * Works in phase_a and phase_b in turn, SECONDS in each:
  *
  *   phases SECONDS [ROUNDS]
  *
- * Prints "a" or "b" when a phase begins, and "phases done" at the end. SIGUSR1 ends a phase early.
+ * A round has both phases. Prints "a" or "b" when a phase begins, and "phases done" at the end. SIGUSR1 ends a phase
+ * early.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void end_phase(int signal)
     over = 1;
 }
 
-/* Each has its own constant, or the compiler would fold them into one. */
+/* Each has its own constant, or the compiler would make one function of both. */
 #define PHASE(name, constant)                                                                     \
     __attribute__((noinline)) static unsigned long name(void)                                     \
     {                                                                                             \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a plain tracer sees of a thread:
+ * Measures what a simple tracer sees of a thread:
  *
  *   plain-tracer PID LOOKS
  *
- * Sleeps LOOKS times for about a millisecond on the CPU that the thread is on, then interrupts the thread as often,
- * from any CPU. Prints "late NS inside SHARE": by how much the sleeps were too long, the median, and what share of the
- * interrupts found the thread in a system call.
+ * Sleeps LOOKS times for about a millisecond on the CPU of the thread. Then interrupts the thread LOOKS times, from any
+ * CPU. Prints "late NS inside SHARE": the median of the time by which the sleeps were too long, and the share of the
+ * interrupts that found the thread in a system call.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static long now_ns(void)
     return time.tv_sec * 1000000000L + time.tv_nsec;
 }
 
-/* For half a millisecond to one and a half, so as to be in step with nobody. Returns by how much it was longer. */
+/* Sleeps for 0.5 to 1.5 ms, so as not to be in step with the thread. Returns by how much the sleep was too long, ns. */
 static long sleep_about_1ms(void)
 {
     long due = now_ns() + 500000 + random() % 1000000;
@@ -41,7 +41,7 @@ static long sleep_about_1ms(void)
     return now_ns() - due;
 }
 
-/* The first bytes of /proc/PID/NAME. */
+/* Reads the first 511 bytes of /proc/PID/NAME. */
 static void read_proc(int pid, const char *name, char text[512])
 {
     char path[64];
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
         if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) < 0 || waitpid(pid, NULL, __WALL) != pid)
             return 1;
         read_proc(pid, "syscall", text);
-        inside += text[0] != '-'; /* "-1 ..." is outside */
+        inside += text[0] != '-'; /* "-1 ..." means outside of a system call */
         ptrace(PTRACE_CONT, pid, NULL, NULL);
     }
     printf("late %ld inside %.4f\n", late[looks / 2], (double)inside / looks);

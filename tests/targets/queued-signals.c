@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts queued signals. A second process sends numbered ones, some ten thousand a second, until SIGTERM. Real-time
- * signals are queued and delivered in order (signal(7)): each must come once, with its number, after the one before.
- * Prints "sent N received N disordered 0".
+ * Counts queued signals. A second process sends numbered signals, about 10000 a second, until SIGTERM. The kernel
+ * queues real-time signals and delivers them in order (signal(7)). Each must come once, with its number, after the one
+ * before. Prints "sent N received N disordered 0".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PAUSE_US 50      /* between two signals */
+#define PAUSE_US 50      /* us between two signals */
 #define PATIENCE 1000    /* ms that the last signals may take */
 #define WORK_ROUNDS 100000
 
@@ -48,14 +48,14 @@ static void send_all(pid_t to)
         const union sigval number = {.sival_int = shared->sent};
         if (sigqueue(to, SIGRTMIN, number) == 0)
             shared->sent++;
-        else if (errno != EAGAIN) /* its queue is full */
+        else if (errno != EAGAIN) /* EAGAIN: the receiver's queue is full */
             break;
         usleep(PAUSE_US);
     }
     _exit(0);
 }
 
-/* So that signals come in user code and in the kernel, awake and asleep. */
+/* Runs in user code and in the kernel, and sleeps, so that signals come in all these states. */
 static void work(void)
 {
     static volatile unsigned long sum;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Executes a program under a filter that refuses one system call, as filters of containers do, or as a kernel does that
- * does not have the call:
+ * Executes a program under a filter that refuses one system call, as a container may, or a kernel that lacks the call:
  *
  *   refuse-call NUMBER ERRNO PROGRAM [ARG...]
  *

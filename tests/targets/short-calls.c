@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Works for about five microseconds and makes a short system call, over and over. Before that it measures both alone,
- * and prints what they take: "work NS call NS".
+ * Works for about five microseconds and makes a short system call, over and over. Before that it measures the work and
+ * the call separately, and prints their times: "work NS call NS".
  *
  *   short-calls SECONDS [THREADS]
  */
@@ -18,7 +18,7 @@
 #define THREADS_MAX 256
 
 static long rounds = 1000;
-static double seconds = 1; /* of each thread */
+static double seconds = 1; /* CPU time of each thread, s */
 
 __attribute__((noinline)) static void work(void)
 {

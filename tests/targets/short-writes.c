@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes large blocks into a pipe whose reader is slow. Each write goes on behind what the last one returned, as in
- * careful programs. A write that comes back short is unexplained if no handler of a signal has run. If the reader gets
- * another stream the count of some write was wrong. Prints "calls 100 short 3 unexplained 0 wrong 0".
+ * Writes blocks of 1 MiB into a pipe whose reader is slow. Each write begins after the bytes that the last write wrote,
+ * as in careful programs. A short write is unexplained if no handler of a signal has run. If the reader gets wrong
+ * bytes, a write has returned a wrong number. Prints "calls 100 short 3 unexplained 0 wrong 0".
  *
  *   short-writes SECONDS [SIGNAL MICROSECONDS]
  *
- * A child sends the signal each time so many microseconds have passed: USR1 has a handler, WINCH is ignored.
+ * A child sends SIGNAL once in MICROSECONDS. USR1 has a handler, WINCH is ignored.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,7 @@ static void handle(int signal)
     handled++;
 }
 
-/* Its status is 0 if the stream was the block again and again. */
+/* Forks the reader. Its exit status is 0 if the stream was the block again and again. */
 static pid_t start_reader(const int end[2])
 {
     pid_t child = fork();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Many threads that sleep, and some that work:
+ * Runs SLEEPING threads that sleep, and BUSY threads that work:
  *
  *   sleepers SLEEPING BUSY SECONDS [processes]
  *
- * With the word processes those that sleep are processes. The busy threads do a fixed amount of work each, of about
- * SECONDS; if BUSY is 0 the program sleeps for SECONDS. Prints "sleepers WALL_MS CPU_MS".
+ * With the word "processes", those that sleep are processes. Each busy thread does a fixed amount of work, which takes
+ * about SECONDS. If BUSY is 0, the program sleeps for SECONDS. Prints "sleepers WALL_MS CPU_MS".
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Executes a command as a reaper of orphans, as a service manager may be one:
+ * Becomes a reaper of orphans, as some service managers do, and executes a command:
  *
  *   subreaper COMMAND [ARG...]
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sends a signal to one thread, as the kernel does where that thread crashes:
+ * Sends a signal to one thread, as the kernel does when that thread crashes:
  *
  *   tgkill SIGNAL PID TID
  */

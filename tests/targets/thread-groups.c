@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Thread groups in states that a tracer rarely meets, and must let pass. Each works, or takes, about SECONDS:
+ * Thread groups in states that a tracer rarely meets, and must not disturb. Each works, or exists, for about SECONDS:
  *
  *   thread-groups leaderless SECONDS    main ends; another thread works on in burn()
  *   thread-groups execs SECONDS         one of many threads executes this program again, over and over
- *   thread-groups notice SECONDS        works, while a child of two threads ends that sends SIGUSR1 then, not SIGCHLD
+ *   thread-groups notice SECONDS        works, while a child of two threads ends. Its end sends SIGUSR1, not SIGCHLD
  *   thread-groups stopped SECONDS       threads are born while the process is stopped and continued
  */
 #define _GNU_SOURCE
@@ -82,7 +82,7 @@ static void *execute(void *unused)
     return NULL;
 }
 
-/* The end is in the arguments, for it outlives the execs. */
+/* The time of the end is in the arguments, so that it outlives the execs. */
 static void execs(void)
 {
     static char end[32];
@@ -102,7 +102,7 @@ static void execs(void)
     idle(NULL);
 }
 
-/* The kernel tells a leader's tracer of its end by that signal when its last thread has gone. */
+/* When the last thread of the child has ended, the kernel tells the tracer of the leader by SIGUSR1. */
 static void notice(void)
 {
     signal(SIGUSR1, SIG_IGN);

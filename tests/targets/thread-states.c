@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads in the states that -w tells apart: running, waiting for a CPU, asleep, and asleep where no signal wakes them.
+ * Threads in the states that -w distinguishes: running, waiting for a CPU, sleeping, and sleeping where no signal wakes
+ * them.
  *
  *   thread-states all THREADS MS RUN_US SLEEP_US
  *
- * Each thread works for RUN_US of its CPU time and sleeps for SLEEP_US, again and again, until MS have passed. Prints
- * what the kernel says of each in the end, "TID elapsed NS run NS wait NS": proc(5), /proc/PID/schedstat.
+ * Each thread works for RUN_US of its CPU time and sleeps for SLEEP_US, again and again, until MS have passed. At the
+ * end prints what the kernel says of each thread, "TID elapsed NS run NS wait NS": proc(5), /proc/PID/schedstat.
  *
  *   thread-states uninterruptible MS
  *
- * The child of a vfork(2) sleeps for MS. Until it has ended its parent is in state D.
+ * The child of a vfork(2) sleeps for MS. Its parent is in state D until the child has ended.
  *
  *   thread-states writev MS
  *
- * One writev(2) into a pipe runs now and then, sleeps for long, and runs again: a child at the other end reads half of
- * it in small pieces, sleeps for MS, and reads the rest. The exit status is 0 if the call returns all of its bytes.
+ * One writev(2) into a pipe runs from time to time, sleeps for about MS, and runs again. A child at the other end reads
+ * half of the bytes, 4 KiB at a time, sleeps for MS, and reads the rest. The exit status is 0 if the call returns the
+ * number of all its bytes.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A supervisor of another build, for PPROFIL_SUPERVISE. The variable WRONG_PROTOCOL says what it sends: "version", a
- * hello of an older protocol; "size", a hello whose messages have another size; "nothing", which ends it with 125.
+ * A supervisor of another build, which PPROFIL_SUPERVISE names. The variable WRONG_PROTOCOL says what it sends.
+ * "version": a hello of an older protocol. "size": a hello with a wrong size. "nothing": no hello; it exits with 125.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,5 +25,5 @@ int main(int argc, char **argv)
     char command[64];
     while (recv(client, command, sizeof command, 0) > 0)
         ;
-    return 0; /* like a real one, it ends with its client */
+    return 0; /* like a real supervisor, it ends when its client has ended */
 }
