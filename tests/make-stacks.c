@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * make-stacks FILE: saves a profile of the stacks on standard input. A line is "PID PROCESS TID THREAD main;f;g COUNT",
- * with a stack as tests/unit/build-stacks.h has it.
+ * make-stacks FILE: reads stacks from standard input, and saves a profile of them. A line is "PID PROCESS TID THREAD
+ * main;f;g COUNT". tests/unit/build-stacks.h describes the form of a stack.
  */
 #include "config.h"
 
