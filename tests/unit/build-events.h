@@ -47,7 +47,7 @@ struct map_spec {
     uint32_t pid, kind, object;
     uint64_t start, end, offset, inode;
     const char *name;
-    unsigned char build_id; /* 0: none; else the value of 20 bytes */
+    unsigned char build_id; /* value of each of the 20 bytes of the build-id; 0: no build-id */
 };
 
 static inline void feed_map(struct profile *profile, const struct map_spec *spec)
@@ -93,7 +93,7 @@ static inline void feed_sample(struct profile *profile, uint32_t pid, uint32_t t
     feed(profile, &event.header);
 }
 
-/* Adds samples of a millisecond of CPU time each at a node. */
+/* Adds samples at a node. Each has 1 ms of CPU time. */
 static inline void count_samples(struct profile *profile, uint32_t thread, uint32_t node, uint64_t samples)
 {
     struct profile_sample sample = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * build-stacks: profiles with stacks, written as folded stacks: "main;f;g" has the outermost function
- * first. "f|g" is one location in f with g inlined, "[x]" is a mark. Functions whose names begin with
- * "lib" are in another object.
+ * build-stacks: makes profiles from folded stacks. "main;f;g" begins with the outermost function. "f|g" is one location
+ * in f, into which g is inlined. "[x]" is a mark. Functions whose names begin with "lib" are in another object.
  */
 #ifndef PPROFIL_BUILD_STACKS_H
 #define PPROFIL_BUILD_STACKS_H
@@ -41,7 +40,8 @@ static uint32_t stacks_function(struct profile *profile, const char *name, uint3
     return index;
 }
 
-/* "f|g|h": h is the innermost. Each such text has one location. */
+/* Returns the location of a frame such as "f|g|h", in which h is the innermost function. The same text always has the
+ * same location. */
 static uint32_t stacks_location(struct profile *profile, const char *frame)
 {
     struct profile_line lines[64];
@@ -101,7 +101,7 @@ static uint32_t stacks_thread(struct profile *profile, uint32_t pid, const char 
     return index;
 }
 
-/* Adds count samples of 10 ns each. Thread 0 is made if there is none. */
+/* Adds count samples of 10 ns each. Makes thread 0 if there is no thread. */
 static inline void stacks_add(struct profile *profile, uint32_t thread, const char *folded, uint64_t count)
 {
     if (profile->thread_count == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-dialect share. */
+/* Helpers of test-dialect*.c: a simulated memory, and counts in it. */
 #ifndef PPROFIL_TEST_DIALECT_FIXTURE_H
 #define PPROFIL_TEST_DIALECT_FIXTURE_H
 
@@ -10,14 +10,14 @@
 
 #include "dialect/dialect.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
-#define BASE 0x7000u   /* of the memory */
-#define TEXT 0x400000u /* of the text that is counted */
+#define BASE 0x7000u   /* address of the memory */
+#define TEXT 0x400000u /* address of the text whose pcs are counted */
 #define MS UINT64_C(1000000)
 #define TICK (10 * MS)
 
-/* A process's memory: what is not in [BASE, BASE + size) is a fault. */
+/* The memory of a simulated process. An access outside of [BASE, BASE + size) is a fault. */
 struct memory {
     unsigned char bytes[16384];
     uint64_t size;
@@ -85,7 +85,8 @@ UNUSED static uint64_t sum_of_all(unsigned size)
     return sum;
 }
 
-/* One region at TEXT, a counter for each 4 bytes (of 4 bytes: scale 1, of 2: a half). */
+/* Makes a count with one region at TEXT, and a counter for each 4 bytes of text. The scale is 1 for counters of 4
+ * bytes, and a half for counters of 2 bytes. wanted: size of the counters, bytes; 0: the dialect's own. */
 UNUSED static struct dialect_count *count_text(const char *name, unsigned wanted)
 {
     const struct dialect *dialect = dialect_find(name);
@@ -117,7 +118,8 @@ UNUSED static unsigned size_of(const char *name)
     return dialect_find(name)->counter_size;
 }
 
-/* sprofil's table: r0 to r3 and the overflow bin, each with its own part of the memory. */
+/* Makes a count with the regions of the tests of sprofil: four regions and the overflow bin, each at its own
+ * address. */
 UNUSED static struct dialect_count *count_regions(unsigned size, const uint64_t addresses[5])
 {
     const struct dialect_region regions[] = {

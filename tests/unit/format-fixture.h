@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-format share. */
+/* Helpers of test-format-*.c: write profiles as sorted texts, so that two profiles can be compared. */
 #ifndef PPROFIL_TEST_FORMAT_FIXTURE_H
 #define PPROFIL_TEST_FORMAT_FIXTURE_H
 
@@ -19,7 +19,7 @@
 #include "format/text.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 static const char *const hostile[] = {
     "plain",
@@ -46,18 +46,18 @@ static const char *const hostile[] = {
 /* --- profiles in words --------------------------------------------------------------- */
 
 enum show {
-    STACKS = 1 << 0, /* else the innermost frames */
+    STACKS = 1 << 0, /* whole stacks; else only the innermost frames */
     OBJECTS = 1 << 1,
-    FUNCTION_PLACE = 1 << 2, /* where functions are defined */
+    FUNCTION_PLACE = 1 << 2, /* file and line at which a function is defined */
     LINES = 1 << 3,
-    ADDRESSES = 1 << 4, /* instead of names */
+    ADDRESSES = 1 << 4, /* addresses instead of names */
     WHO = 1 << 5,
     CALLS = 1 << 6,
     COUNT = 1 << 7,
-    NS = 1 << 8, /* CPU time, in wall mode elapsed time, as cpu_ns when read */
+    NS = 1 << 8, /* CPU time, or, in wall mode, elapsed time: the format has only one of them */
     TIMES = 1 << 9,
-    INLINED = 1 << 10, /* which frames are inlined */
-    NUMBERS = 1 << 11, /* of the line and of the file, but not of the function's file */
+    INLINED = 1 << 10, /* show which frames are inlined */
+    NUMBERS = 1 << 11, /* file and line of the frame, but not of the function's definition */
 };
 
 struct fact {
@@ -119,7 +119,7 @@ UNUSED static void tell_sample(FILE *out, const struct profile *profile,
         tell_name(out, profile->strings[thread->comm], bad);
         const struct profile_process *process = &profile->processes[thread->process];
         fprintf(out, " %u.%u/%u", process->pid, process->generation, thread->tid);
-        if (thread->tid == process->pid) /* its process's name is known */
+        if (thread->tid == process->pid) /* then the name of its process is known */
             tell_name(out, profile->strings[process->comm], bad);
     }
     if (show & CALLS)

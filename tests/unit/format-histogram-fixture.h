@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-format-histogram share. */
+/* Helpers of test-format-histogram*.c: examples of each format, as structures and as bytes. */
 #ifndef PPROFIL_TEST_FORMAT_HISTOGRAM_FIXTURE_H
 #define PPROFIL_TEST_FORMAT_HISTOGRAM_FIXTURE_H
 
@@ -17,7 +17,7 @@
 #include "symbol/symbol.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 /* --- the examples ------------------------------------------------------------------------ */
 
@@ -163,7 +163,7 @@ UNUSED static void make_pcsample_ilp32(struct histogram_file *file)
 
 static const struct example {
     const char *name;
-    const struct format *format; /* that recognises it; NULL: none may */
+    const struct format *format; /* the format that must recognize the bytes; NULL: no format may */
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
     void (*make)(struct histogram_file *file);
@@ -228,7 +228,7 @@ static const struct example {
 
 #define EXAMPLES (sizeof examples / sizeof *examples)
 
-/* What a writer writes; the caller frees. */
+/* Returns what a writer writes. The caller frees it. */
 UNUSED static unsigned char *written(int (*writer)(int, const struct histogram_file *),
                               const struct histogram_file *file, size_t *size)
 {

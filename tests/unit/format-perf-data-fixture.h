@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-format-perf-data share. */
+/* Helpers of test-format-perf-data.c. */
 #ifndef PPROFIL_TEST_FORMAT_PERF_DATA_FIXTURE_H
 #define PPROFIL_TEST_FORMAT_PERF_DATA_FIXTURE_H
 
@@ -16,7 +16,7 @@
 #include "format/format.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 UNUSED static unsigned char *get_file(size_t *size)
 {
@@ -94,8 +94,9 @@ UNUSED static void count(struct profile *profile, uint32_t process, uint32_t tid
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* Two processes with different files at the same addresses, one of which has executed another program; code made at run
- * time; an address in no mapping of its process, but in one of the other's; and stacks with a mark. */
+/* Makes a profile of processes 10 and 11, with different files at the same addresses. Process 11 has executed another
+ * program, and has run-time code. Process 10 has a sample at an address that only process 11 maps, and stacks with a
+ * mark. */
 UNUSED static struct profile *make_profile(bool wall)
 {
     struct profile *profile = profile_new();
@@ -141,7 +142,7 @@ UNUSED static struct profile *make_profile(bool wall)
     profile->totals.wall = wall;
     feed_sample(profile, 11, 11, 0x9010, 0, WIRE_NO_SYSCALL);
     feed_sample(profile, 11, 11, 0x7fff0020, 0, WIRE_NO_SYSCALL);
-    feed_sample(profile, 10, 12, 0x402004, 0, WIRE_NO_SYSCALL); /* in no mapping of its own */
+    feed_sample(profile, 10, 12, 0x402004, 0, WIRE_NO_SYSCALL); /* process 10 does not map this address */
     profile_mark(profile, "[truncated]", &mark);
     profile_node(profile, PROFILE_NONE, mark, &caller);
     profile_node(profile, caller, 1, &caller);

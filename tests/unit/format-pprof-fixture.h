@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-format-pprof share. */
+/* Helpers of test-format-pprof-*.c: write profiles as texts, and encode files by hand. */
 #ifndef PPROFIL_TEST_FORMAT_PPROF_FIXTURE_H
 #define PPROFIL_TEST_FORMAT_PPROF_FIXTURE_H
 
@@ -22,7 +22,7 @@
 #include "report/report.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 /* --- profiles in words --------------------------------------------------------------- */
 
@@ -244,7 +244,7 @@ UNUSED static void put_bytes(struct bytes *to, unsigned field, const void *data,
     to->size += size;
 }
 
-/* A message of numbers, in fields 1, 2, ... */
+/* Adds a message with these numbers in its fields 1, 2, ... */
 #define PUT(to, field, ...)                                                                        \
     put_numbers(to, field, (const uint64_t[]){__VA_ARGS__},                                        \
                 sizeof(const uint64_t[]){__VA_ARGS__} / sizeof(uint64_t))
@@ -286,7 +286,7 @@ UNUSED static void put_sample(struct bytes *to, const char *stack, uint64_t coun
     put_bytes(to, 2, inner.data, inner.size);
 }
 
-/* The strings of these files, by number. */
+/* The string table of the files. The enum below has the indexes. */
 static const char *const words[] = {"",      "samples",  "count",        "cpu",  "nanoseconds",
                                     "/a.so", "/src/f.c", "main",         "leaf", "inlined",
                                     "space", "bytes",    "microseconds", "wall", "objects"};
@@ -313,7 +313,7 @@ UNUSED static void put_words(struct bytes *to)
         put_bytes(to, 6, words[i], strlen(words[i]));
 }
 
-/* Ids 1..3 of the functions main, leaf and inlined. */
+/* Adds the functions main, leaf and inlined, with ids 1 to 3. */
 UNUSED static void put_functions(struct bytes *to)
 {
     for (uint64_t id = 1; id <= 3; id++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * live-fixture: live views of profiles made by hand. The object in them is this program, mapped
- * where it really is: so its functions have names that can be found.
+ * live-fixture: makes live views of profiles. The object in the profiles is this program, at the address where it is
+ * really mapped. So the names of its functions can be found.
  */
 #ifndef PPROFIL_TEST_LIVE_FIXTURE_H
 #define PPROFIL_TEST_LIVE_FIXTURE_H
@@ -16,7 +16,7 @@
 #include "session/session.h"
 
 #define PATIENCE 1000                  /* number of waits of 10 ms */
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 int live_first(int x);
 int live_second(int x);
@@ -42,8 +42,8 @@ UNUSED static void free_session(struct pprofil_session *session)
     free(session);
 }
 
-/* Maps our own code into a process of the profile. object: the number of the descriptor that is
- * announced; 0: none. */
+/* Adds a mapping of this program's code to a process of the profile. object: id of the object whose descriptor will
+ * come; 0: none. */
 UNUSED static void announce_self(struct profile *profile, uint32_t pid, uint32_t object)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -135,8 +135,8 @@ UNUSED static bool has_pending(pprofil_live *live, enum pprofil_by by)
     return pending;
 }
 
-/* Waits until everything has a name. Locations without samples, as after a clear, are in no report:
- * so the number of those without a name is asked for, too. */
+/* Waits until all locations have names. After a clear, some locations have no samples, and no report shows them. So the
+ * wait also uses pprofil_live_pending, which counts all locations without names. */
 UNUSED static void await_names(pprofil_live *live, enum pprofil_by by)
 {
     for (int i = 0; i < PATIENCE && (has_pending(live, by) || pprofil_live_pending(live) > 0); i++)

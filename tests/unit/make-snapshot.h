@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Snapshots made by hand. Rows are named by letters; a sample is a millisecond. */
+/* Makes snapshots for the tests of the TUI. The name of a row is a letter. A sample represents 1 ms. */
 #ifndef MAKE_SNAPSHOT_H
 #define MAKE_SNAPSHOT_H
 
@@ -45,7 +45,7 @@ static __attribute__((unused)) struct pprofil_row *add_row(struct snapshot_rows 
     return &rows->rows[rows->count++];
 }
 
-/* Are the rows those of these letters, in this order? */
+/* Expects rows with these letters as names, in this order. */
 static __attribute__((unused)) void expect_order(const struct table *table, const char *names)
 {
     cr_assert_eq(table->count, strlen(names));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stacks-fixture: what the files of test-stacks share. */
+/* Helpers of test-report-stacks-*.c: a profile with stacks, and reports on it. */
 #ifndef PPROFIL_TEST_REPORT_STACKS_FIXTURE_H
 #define PPROFIL_TEST_REPORT_STACKS_FIXTURE_H
 
@@ -11,7 +11,7 @@
 #include "build-stacks.h"
 #include "report/report.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 /*
  * 100 samples:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* styles-fixture: what the files of test-styles share. */
+/* Helpers of test-report-style-*.c: run a style, and compare its output. */
 #ifndef PPROFIL_TEST_REPORT_STYLE_FIXTURE_H
 #define PPROFIL_TEST_REPORT_STYLE_FIXTURE_H
 
@@ -13,11 +13,11 @@
 #include "dialect/dialect.h"
 #include "report/style.h"
 
-#define UNUSED __attribute__((unused)) /* not each file needs all */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static char *report, *complaint; /* what the last style has printed */
+static char *report, *complaint; /* output and errors of the last style */
 
 UNUSED static void forget(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the tests of lib/symbol share. Files are compiled when a test runs; without a compiler there is
- * nothing to test.
+ * The tests of lib/symbol share these functions. Each test compiles its files when it runs. Without a compiler it is
+ * skipped.
  */
 #ifndef PPROFIL_TEST_SYMBOL_FIXTURE_H
 #define PPROFIL_TEST_SYMBOL_FIXTURE_H
@@ -19,9 +19,9 @@
 #include "symbol/symbol.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* not every file needs everything */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
-/* The first hexadecimal number that a command prints. */
+/* Returns the first hexadecimal number that a command prints. */
 UNUSED static uint64_t number_from(const char *format, ...)
 {
     char command[512], line[256] = "";
@@ -36,7 +36,8 @@ UNUSED static uint64_t number_from(const char *format, ...)
     return strtoull(line, NULL, 16);
 }
 
-/* A program with two functions, the source of which is prog.c of the directory. */
+/* Writes prog.c, the source of a program with two functions, into a new directory. Skips the test if a tool is
+ * missing. */
 UNUSED static void make_program(void)
 {
     if (!have("gcc") || !have("objcopy") || !have("objdump") || !have("strip") || !have("nm"))
@@ -51,7 +52,7 @@ UNUSED static void make_program(void)
 
 /* --- what binutils say ---------------------------------------------------------------------- */
 
-/* The address and the file offset of a symbol, from nm and readelf, which know nothing of our
+/* address_of and offset_of return the address and the file offset of a symbol. They use nm and readelf, not our
  * code. */
 UNUSED static uint64_t address_of(const char *file, const char *symbol)
 {
@@ -95,7 +96,7 @@ UNUSED static uint64_t section_offset(const char *file, const char *section)
 struct answer {
     char name[256], system_name[256], file[256];
     uint32_t line, defined;
-    const char *problem; /* until the next look-up */
+    const char *problem; /* valid until the next look-up */
 };
 
 static char problem_text[256];
@@ -122,7 +123,7 @@ UNUSED static struct answer look_up_in(struct profile_object *object, const char
     answer.line = line->line;
     answer.defined = profile->functions[line->function].line;
     const char *problem = symbolizer_problem(symbolizer, index);
-    if (problem != NULL) /* borrowed */
+    if (problem != NULL) /* the text is borrowed, so it is copied */
         snprintf(problem_text, sizeof problem_text, "%s", problem);
     answer.problem = problem == NULL ? NULL : problem_text;
     symbolizer_free(symbolizer);
@@ -276,7 +277,7 @@ UNUSED static void need_disassembler(void)
 #endif
 }
 
-/* The instructions begin where objdump has them. */
+/* Expects that the instructions begin at the addresses that objdump prints. */
 UNUSED static void expect_as_objdump(const char *objdump, const char *path, const struct symbol_code *code)
 {
     char command[512], line[1024];

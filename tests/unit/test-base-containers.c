@@ -44,7 +44,7 @@ Test(array, extends_with_zeros)
     free(items);
 }
 
-/* A lowered count may leave more room than it needs, and elements that were in use. */
+/* If the count is lowered, the array keeps its room and its old bytes. An element that comes back must still be 0. */
 Test(array, may_be_cut_and_go_on)
 {
     uint32_t *items = NULL, count = 0;
@@ -76,7 +76,7 @@ Test(array, says_what_cannot_be)
 
 /* --- hash -------------------------------------------------------------------------------- */
 
-/* Numbers that grow together must not meet in one slot. */
+/* Pairs of numbers with the same distance must rarely get the same slot. */
 Test(hash, pairs_of_neighbours_differ)
 {
     enum { COUNT = 4096 };
@@ -105,7 +105,7 @@ static bool has_place(const struct hash_index *index, uint32_t hash, uint32_t en
     return false;
 }
 
-/* Few hashes: walks are long, cross each other and wrap around the end. */
+/* The entries have few hashes, so searches are long, cross each other, and wrap around the end of the index. */
 Test(hash, finds_what_was_added_and_not_removed)
 {
     enum { ENTRIES = 200, HASHES = 30 };

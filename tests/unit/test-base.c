@@ -279,14 +279,14 @@ Test(output_path, a_strangers_entry_is_refused_where_anybody_may_make_one)
     cr_assert_eq(chmod(".", 01777), 0);
     cr_assert_eq(output_path_find("link", &found), -EACCES);
     cr_assert(found.strangers);
-    cr_assert_eq(chown(".", 65534, 65534), 0); /* the directory's owner may */
+    cr_assert_eq(chown(".", 65534, 65534), 0); /* the owner of the directory may make such a link */
     expect_error("link", 0);
     remove_directory();
 }
 
 /* --- regular-file ------------------------------------------------------------------------ */
 
-/* Makes "file" with these bytes in a new directory. Returns its inode. */
+/* Makes "file" with these bytes in a new directory. Returns the inode number of the file. */
 static uint64_t make_inode(const char *bytes)
 {
     struct stat status;
@@ -329,7 +329,7 @@ Test(regular_file, a_path_does_not_leave_its_tree)
     static const char *const links[] = {"/absolute", "/upwards"};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
         int fd = regular_file_open_below(tree, links[i], inode);
-        if (fd == -ENOENT) /* before Linux 5.6 */
+        if (fd == -ENOENT) /* Linux before 5.6 has no openat2(2) */
             cr_skip("this kernel has no openat2(2), or it is refused here");
         cr_assert_geq(fd, 0, "%s: %s", links[i], strerror(-fd));
         close(fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads each file in the archives of tests/fuzz/corpus once, as the fuzzer does. Some of them once made a reader crash
- * or hang. A target is a process of its own, which says in shared memory which file it reads: if it dies, its parent
- * prints that name.
+ * or hang. Each target of the fuzzer runs in a process of its own. It writes the name of the file that it reads into
+ * shared memory. If it dies, its parent prints that name.
  */
 #include "config.h"
 
@@ -20,8 +20,8 @@
 
 #include "../fuzz/fuzz.h"
 
-#define FILE_CPU_SECONDS 10       /* of CPU time, for a file */
-#define TARGET_KIB_MAX (1L << 20) /* a sanitizer keeps what was freed for a while */
+#define FILE_CPU_SECONDS 10       /* limit of the CPU time for a file */
+#define TARGET_KIB_MAX (1L << 20) /* limit of a target's memory; sanitizers keep freed memory for a while */
 #define SUFFIX ".tar.gz"
 #define TAR_BLOCK 512u /* tar(5) of FreeBSD: headers and contents are padded to blocks */
 
@@ -49,7 +49,8 @@ static bool tar_next(gzFile archive, struct tar_header *header)
     return gzread(archive, header, sizeof *header) == sizeof *header && header->name[0] != '\0';
 }
 
-/* Allocates exactly the size of the file, so that sanitizers notice reads behind it. NULL: it cannot be read. */
+/* Reads a file of the archive. Allocates exactly its size, so that sanitizers notice reads beyond it. Returns NULL if
+ * the file cannot be read. */
 static uint8_t *tar_read(gzFile archive, size_t size)
 {
     uint8_t *bytes = malloc(size > 0 ? size : 1), padding[TAR_BLOCK];
@@ -69,13 +70,14 @@ static bool run_file(const char *target, gzFile archive, size_t size)
 
     if (bytes == NULL)
         return false;
-    setitimer(ITIMER_PROF, &limit, NULL); /* what hangs is killed */
+    setitimer(ITIMER_PROF, &limit, NULL); /* kills a target that hangs */
     bool known = fuzz(target, bytes, size);
     free(bytes);
     return known;
 }
 
-/* The exit status: 0, or 1 where something is no input. */
+/* Reads all files of an archive. Returns the exit status: 1 if a file cannot be read, if there are no files, or if the
+ * target is not known; otherwise 0. */
 static int run_files(const char *target, const char *path, struct progress *progress)
 {
     gzFile archive = gzopen(path, "rbe");
@@ -92,7 +94,7 @@ static int run_files(const char *target, const char *path, struct progress *prog
     return good && progress->files > 0 ? 0 : 1;
 }
 
-/* name: of the archive */
+/* Reads an archive in a new process. name: file name of the archive. */
 static bool run_target(const char *corpus, const char *name, struct progress *progress)
 {
     char path[PATH_MAX + NAME_MAX + 1], target[NAME_MAX + 1];
@@ -105,7 +107,7 @@ static bool run_target(const char *corpus, const char *name, struct progress *pr
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        exit(run_files(target, path, progress)); /* exit looks for leaks */
+        exit(run_files(target, path, progress)); /* at exit, a sanitizer looks for leaks */
     if (child < 0 || wait4(child, &status, 0, &usage) != child)
         return false;
     if (status == 0 && usage.ru_maxrss <= TARGET_KIB_MAX) {

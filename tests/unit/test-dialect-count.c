@@ -39,7 +39,7 @@ Test(count_rules, counters_may_be_wider_than_the_system_had_them)
         tick(count, TEXT + 12, 2);
         cr_expect_eq(counter(4, 3), 70002, "%s: %llu", histograms[i],
                      (unsigned long long)counter(4, 3));
-        /* what stopped at 32767 stops as much higher */
+        /* a dialect that stops counters of 2 bytes at 32767 stops counters of 4 bytes at INT32_MAX */
         bool stops = dialect_find(histograms[i])->overflow == DIALECT_STOPS;
         set_counter(4, 3, INT32_MAX);
         tick(count, TEXT + 12, 1);
@@ -129,7 +129,7 @@ Test(count_rules, overflow_by_every_dialect)
         cr_expect_eq(counter(size, 5), expected, "%s: %llu", histograms[i],
                      (unsigned long long)counter(size, 5));
         cr_expect_eq(counter(size, 6), 0, "%s: the neighbour", histograms[i]);
-        /* the first goes from full to 0, where the next two find room */
+        /* without saturation, the first tick sets the full counter to 0, and the next two are added */
         unsigned overflows = dialect->overflow == DIALECT_SATURATES ? 3 : 1;
         cr_expect_eq(count->overflows, overflows, "%s: %llu", histograms[i],
                      (unsigned long long)count->overflows);
@@ -138,7 +138,7 @@ Test(count_rules, overflow_by_every_dialect)
     }
 }
 
-/* A buffer that ends inside the region of text, and one that can be read only. */
+/* Counts in a buffer that is too short for its text, and in a buffer that is read-only. */
 Test(count_rules, faults_by_every_dialect)
 {
     for (size_t i = 0; i < HISTOGRAMS; i++)
@@ -269,7 +269,8 @@ static const struct {
     {0x8020003c, 1, 15},  {0x80200040, -1, 0},   {0x802000fc, -1, 0},   {0x80200100, -1, 0},
 };
 
-/* The table of the Nintendo 64, bounded, in 16 and in 32 bits. */
+/* Segments of the Nintendo 64, with counters of 2 and of 4 bytes. A counter past the end of a segment's buffer counts
+ * in the bin. */
 Test(count_regions, every_nintendo_segment)
 {
     const uint64_t bin = BASE + 0x3f00;

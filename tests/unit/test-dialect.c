@@ -18,7 +18,7 @@ static const struct {
     const char *dialect;
     unsigned counter_size;
     bool exact;
-    size_t place; /* in expected */
+    size_t place; /* index in vectors.expected */
 } columns[] = {
     {"v7", 2, true, 0},      {"bsd44", 2, true, 1},         {"bsd44", 2, false, 2},
     {"solaris", 2, true, 3}, {"irix", 2, false, 4},         {"osf1", 2, false, 4},
@@ -105,7 +105,7 @@ Test(dialect, every_bucket_vector)
         }
 }
 
-/* Old kernels count in half a counter at the end of a buffer; we do not. */
+/* Old kernels also use a counter of which only a part is in the buffer. dialect_index does so only if exact is true. */
 Test(dialect, whole_counters_inside)
 {
     const struct dialect *dialect = dialect_find("solaris");
@@ -314,7 +314,7 @@ Test(dialect, counters_at_their_edge)
     add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED, 1);
 }
 
-/* The 17 sequences of the pcsample table. Only the number of samples to store is checked here. */
+/* The 17 sequences of the pcsample table. Checks only the numbers of samples, not the stored samples. */
 Test(dialect, pcsample_sequences)
 {
     struct dialect_pcsample state = {0}, child;
@@ -361,7 +361,7 @@ Test(dialect, pcsample_sequences)
     cr_expect_not(child.on);
 }
 
-/* dialect_lowest falls into the counter, and one byte less does not. */
+/* dialect_lowest returns the lowest offset of a counter: one byte less belongs to a counter before it. */
 Test(dialect, lowest_is_the_inverse)
 {
     static const uint32_t scales[] = {0x10000, 0xffff, 0xaaaa, 0x8000, 0x4000, 3, 0x20000};

@@ -21,7 +21,7 @@ static inline void make_directory(void)
     cr_assert_not_null(mkdtemp(directory));
 }
 
-/* Makes it, and changes to it. */
+/* Makes the directory, and changes to it. */
 static inline void enter_directory(void)
 {
     make_directory();
@@ -36,7 +36,7 @@ static inline void remove_directory(void)
     cr_assert_eq(system(command), 0);
 }
 
-/* The path of a file in it. The last four such paths are valid. */
+/* Returns the path of a file in the directory. The last four returned paths are valid. */
 static inline const char *in_directory(const char *name)
 {
     static char paths[4][512];

@@ -32,7 +32,7 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Joins all texts, sorted. */
+/* Sorts the texts, joins them into one text, and frees them. */
 static char *join(struct texts *texts)
 {
     char *text;
@@ -83,7 +83,7 @@ static char *say_sample(const struct profile *profile, const struct profile_samp
     return text;
 }
 
-/* Writes a process with its samples, without its generation, which only distinguishes it from others. */
+/* Writes a process and its samples. Leaves out the generation, which only distinguishes processes with the same pid. */
 static char *say_process(const struct profile *profile, uint32_t index)
 {
     const struct profile_process *process = &profile->processes[index];
@@ -217,7 +217,7 @@ static void add_random_sample(struct profile *profile, uint64_t *seed)
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* All profiles have the same few pids. Processes with the same start are the same. */
+/* All profiles have the same few pids. Processes with the same pid, name and start are the same process. */
 static struct profile *make_random(uint64_t seed)
 {
     struct profile *profile = profile_new();

@@ -193,7 +193,7 @@ Test(profile, random_mappings_agree_with_a_naive_model)
 {
     enum { PAGES = 64 };
     struct profile *profile = profile_new();
-    uint64_t model[PAGES] = {0}; /* inode * 1000 + page of the file, 0: none */
+    uint64_t model[PAGES] = {0}; /* element: inode * 1000 + page of the file; 0: no mapping */
 
     srand(7);
     feed_fork(profile, 10, 0);
@@ -234,12 +234,12 @@ Test(profile, random_threads_agree_with_a_naive_model)
 {
     enum { PIDS = 6, TIDS = 8, STEPS = 20000 };
     struct profile *profile = profile_new();
-    static uint64_t cpu_ns[STEPS]; /* by thread of the profile */
+    static uint64_t cpu_ns[STEPS]; /* index: thread of the profile */
     uint32_t now[PIDS][TIDS], threads = 0, processes = 0;
     uint64_t total = 0;
 
     srand(5);
-    memset(now, 0xff, sizeof now); /* the thread with each tid; the leader is the first */
+    memset(now, 0xff, sizeof now); /* element: thread with that tid; UINT32_MAX: none; t 0 is the leader */
     for (uint32_t step = 0; step < STEPS; step++) {
         uint32_t p = (uint32_t)rand() % PIDS, t = (uint32_t)rand() % TIDS,
                  what = (uint32_t)rand() % 10;
@@ -298,8 +298,8 @@ static uint64_t unshift(uint64_t x, unsigned by)
     return before;
 }
 
-/* Without its secret hash_pair would give all these addresses the same hash, and each would be compared with all before
- * it. */
+/* Without its secret, hash_pair would give all these addresses the same hash. Then each address would be compared with
+ * all addresses before it. */
 Test(profile, addresses_of_one_hash_cannot_be_computed, .timeout = 20)
 {
     struct profile *profile = profile_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much CPU time a sample stands for, and whether a thread waited for a CPU. */
+/* Tests of supervisor/accounting.c: how much CPU time a sample represents, and whether a thread waited for a CPU. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +13,7 @@
 
 /* --- CPU time of samples ------------------------------------------------------------------------------------ */
 
-#define FREE (1000 * (int64_t)MS) /* more than any sample stands for */
+#define FREE (1000 * (int64_t)MS) /* more than any sample represents, ns */
 
 static struct weight weight_of(int64_t stretch, int64_t debt, uint64_t samples)
 {
@@ -28,7 +28,7 @@ Test(weight, a_thread_that_always_runs_gets_its_stretches)
     }
 }
 
-/* Looks at a thread that waits for a CPU half of the time, and is taken for one that runs. */
+/* The thread waits for a CPU half of the time, but each sample takes it for a thread that runs all the time. */
 Test(weight, the_sum_is_drawn_to_what_the_kernel_says)
 {
     int64_t used = 0, given = 0;
@@ -63,7 +63,7 @@ Test(weight, nothing_is_taken_back)
     cr_assert_eq(weight_of_sample(&weight), 0);
 }
 
-/* A thread that always runs is met once a millisecond, except for 100 ms in which the tracer gets no CPU. */
+/* The thread always runs. A sample is taken each millisecond, except for 100 ms in which the tracer gets no CPU. */
 Test(weight, what_a_late_tracer_missed_is_shared_out_to_those_that_follow)
 {
     int64_t used = 0, given = 0, largest = 0;
@@ -90,8 +90,8 @@ Test(weight, a_young_thread_is_given_at_once_what_was_missed)
     cr_assert_eq(weight_of_sample(&weight), 101 * (int64_t)MS);
 }
 
-/* Ten threads lived for the time of one look each, and one of them was met. In the end its sample stands for all of
- * them. */
+/* Nine threads have run for 1 ms each, and only one of them was sampled. Its sample represents a part of the CPU time
+ * of all, or, if it may be the last sample, all of it. */
 Test(weight, young_threads_share_what_their_process_has_used)
 {
     struct weight weight = weight_of(MS, MS, 0);
@@ -107,8 +107,9 @@ Test(weight, young_threads_share_what_their_process_has_used)
     cr_assert_eq(weight_of_sample(&weight), 0, "no process is given more than it has used");
 }
 
-/* Processes that live for 37 ms each, one after the other, are met at random, once in 10 ms. Each may take one period
- * of 10 ms for others. What the last ones leave over is lost: two of them have less than 100 ms. */
+/* 100 processes live for 37 ms each, one after the other. Samples come at random, one in 10 ms on average. The samples
+ * of a process may also represent up to 10 ms, one period, that ended processes have left over. What the last processes
+ * leave over is lost. Two processes live for less than 100 ms, the bound of the test. */
 Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
 {
     const int64_t life = 37 * MS, period = 10 * MS, whole = 100 * life;
@@ -139,9 +140,10 @@ Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
     cr_assert_geq(given, whole - 100 * (int64_t)MS);
 }
 
-/* A thread works for a millisecond in one function, then for as long in another, and sleeps for nine. Looks come at
- * random, one in each 10 ms. Half of the time of the samples is in either function. The time of the samples is
- * binomial: of 10000 looks some 1000 meet the thread, so five standard deviations are 0.08. The seed is fixed. */
+/* In each 10 ms, a thread works for 0.5 ms in one function, then for 0.5 ms in another, and sleeps for 9 ms. One look
+ * comes at a random instant of each 10 ms. So half of the time of the samples must be in each function. About 1000 of
+ * the 10000 looks find the thread at work. By the binomial distribution, five standard deviations of the share are
+ * 0.08. The seed is fixed. */
 Test(weight, bursts_come_out_right)
 {
     struct schedule schedule;
@@ -165,9 +167,9 @@ Test(weight, bursts_come_out_right)
 
 /* --- waits for a CPU --------------------------------------------------------------------------------- */
 
-#define WAKE_NS 20000u /* time from the instant at which a tracer is due to its look */
+#define WAKE_NS 20000u /* time from the instant at which a tick is due until the tracer looks, ns */
 
-/* A thread, with what the kernel counts for it. */
+/* A simulated thread, with the times that the kernel would count for it. */
 struct thread {
     struct cpu_wait wait;
     struct procfs_cpu cpu;
@@ -194,8 +196,8 @@ static void thread_sleeps(struct thread *thread, uint64_t ns)
     thread_waits(thread, 5000);
 }
 
-/* The tracer looks. The thread has no CPU: it has lost it to the tracer just now, or has waited since an earlier time,
- * which no count shows yet. */
+/* The tracer looks at the thread, which has no CPU. The thread has just lost its CPU to the tracer (waited_ns 0), or
+ * has waited for waited_ns. No time of the kernel contains this wait yet. */
 static enum cpu_wait_verdict thread_look(struct thread *thread, uint64_t waited_ns)
 {
     uint64_t due = thread->now + waited_ns;
@@ -208,7 +210,7 @@ static bool thread_seems_to_wait(struct thread *thread, uint64_t waited_ns)
     return thread_look(thread, waited_ns) == CPU_WAIT_WAITS;
 }
 
-/* A thread whose CPU the tracer takes now and then. */
+/* Returns a thread whose CPU the tracer has taken ten times. */
 static struct thread thread_begin(void)
 {
     struct thread thread = {.now = MS};
@@ -313,8 +315,9 @@ Test(cpu_wait, nothing_is_known_of_who_may_have_slept)
     }
 }
 
-/* A host takes some time. From then on the thread and another one take turns on a CPU, and each look finds the thread
- * running, or between two turns. */
+/* The host of a virtual machine takes 1 ms of the thread's time. Then the thread and another thread take turns on a
+ * CPU. The looks find the thread running, or, if looked_at_in_between, also waiting. Returns the number of looks that
+ * wrongly conclude a wait. */
 static int count_wrong_looks(uint64_t others_turn, bool looked_at_in_between)
 {
     struct thread thread = thread_begin();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is left of calls that were cut short, with this process's own memory as the target's. */
+/* Tests of supervisor/calls: what is left of calls that were cut short. The memory of the test itself serves as the
+ * target's memory. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -33,7 +34,7 @@ static struct regs_call make(int32_t number, uint64_t a, uint64_t b, uint64_t c,
         .abi = REGS_ABI_NATIVE, .number = number, .arguments = {a, b, c, d, 0, 0}, .result = result};
 }
 
-/* Returns 1 if there is a next piece. */
+/* Builds the next piece of a call. Returns 1 if there is one, 0 if nothing is left, or -errno. part: progress.part. */
 static int next(const struct regs_call *call, bool is_socket, uint64_t part, struct regs_call *piece)
 {
     struct call_request request;
@@ -100,7 +101,7 @@ Test(calls, elements_behind_the_one_that_was_cut)
     cr_assert_eq(piece.number, SYS_sendto);
 }
 
-/* The pieces of a vector that was cut after 1000 bytes, in a pipe whose pages have 64. */
+/* The call was cut after 1000 bytes. The pages of the pipe have 64 bytes. */
 Test(calls, a_piece_ends_with_the_page_of_the_pipe_that_it_begins_in)
 {
     static char bytes[2000];
@@ -108,10 +109,10 @@ Test(calls, a_piece_ends_with_the_page_of_the_pipe_that_it_begins_in)
                                    {bytes + 1034, 29},   {bytes + 1063, 10},  {bytes + 1073, 100},
                                    {bytes + 1173, 27},   {bytes + 1200, 800}};
     const struct { int32_t number; uint64_t size; } expected[] = {
-        {SYS_write, 30}, /* the rest of an element: 34 bytes of a page are free */
+        {SYS_write, 30}, /* the rest of an element; then 34 bytes of the page are free */
         {SYS_writev, 33}, /* three elements, one of them empty */
-        {SYS_write, 1}, /* of the next */
-        {SYS_write, 9}, /* the page ended within an element */
+        {SYS_write, 1}, /* the first byte of the next element, which fills the page */
+        {SYS_write, 9}, /* the rest of that element */
         {SYS_write, 55}, {SYS_write, 45}, {SYS_write, 19}, {SYS_write, 8}, {SYS_write, 56},
         {SYS_write, 744},
     };
@@ -180,7 +181,7 @@ Test(calls, a_message_with_room_for_descriptors_is_not_continued)
     cr_assert_eq(piece.number, SYS_recvfrom);
 }
 
-/* The first message was cut after 4 of 10 bytes, and the bytes that followed are in the place of the second one. */
+/* The first message was cut after 4 of 10 bytes, and the following bytes were received into the second message. */
 Test(calls, bytes_behind_a_message_that_was_cut_move_up)
 {
     char first[11] = "abcd......", second[11] = "efghijkl..";
@@ -202,7 +203,7 @@ Test(calls, bytes_behind_a_message_that_was_cut_move_up)
     cr_assert_eq(progress.part, 2);
 }
 
-/* Bytes that are in their place already are not written: here they cannot be. */
+/* Bytes that are already in their place must not be written. Here they cannot be written: their page is read-only. */
 Test(calls, bytes_of_messages_that_are_whole_are_not_written)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -240,7 +241,8 @@ Test(calls, datagrams_are_as_long_as_they_are)
     cr_assert_eq(progress.part, 0);
 }
 
-/* Before Linux 5.15 a local socket that cannot be copied does not tell that it is a stream. */
+/* target.is_stream is false here: before Linux 5.15 nothing shows that a local socket is a stream if its descriptor
+ * cannot be copied. */
 Test(calls, a_send_that_ends_within_a_message_goes_on_there)
 {
     char bytes[20];
@@ -321,8 +323,8 @@ Test(calls, time_limits)
     cr_assert_not(call_time_limit(getpid(), getpid(), &call, &limit, &result));
 }
 
-/* Makes a child that waits in write(2), whose number may be a count that it returns. *fd: the other end of what it
- * writes to. */
+/* Makes a child that waits in write(2) on a full pipe, and seizes the child. Sets *fd to the child's descriptor of the
+ * pipe. The number of write on x86-64 is 1, which may also be a result of write. */
 static pid_t start_writer(int *fd)
 {
     const char bytes[4096] = {0};
@@ -332,7 +334,7 @@ static pid_t start_writer(int *fd)
     *fd = end[1];
     pid_t child = fork();
     if (child == 0)
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no process behind */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child ends with this process, even if the test fails */
     while (child == 0)
         syscall(SYS_write, end[1], bytes, sizeof bytes);
     cr_assert_eq(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
@@ -378,8 +380,8 @@ Test(calls, what_a_stop_shows_of_a_call)
 }
 
 #ifdef __x86_64__
-/* The kernel prepares a call to begin anew with the pc before the instruction, and the call's number in
- * rax: arch_do_signal_or_restart. A thread that is interrupted again before it runs stops there. */
+/* To begin a call anew, the kernel sets the pc back to the call's instruction, and rax to the call's number
+ * (arch_do_signal_or_restart). If the thread is interrupted again before it runs, it stops with these registers. */
 Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
 {
     int fd;
@@ -436,7 +438,7 @@ Test(backoff, ends_with_the_call)
     cr_assert_not(backoff_follows(&backoff));
 }
 
-/* Returns true if a call that has begun at time 100 is left alone for that long, and no longer. */
+/* Returns true if a call that has begun at time 100 is left alone for exactly `hold` ns. */
 static bool is_left_alone_for(struct backoff *backoff, uint64_t hold)
 {
     cr_assert(backoff_note(backoff, 285, 10, 20));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the text of /proc says: lines as kernels write them, and lines that are cut off. */
+/* Tests of supervisor/proc/procfs-text.c and procfs-lists.c, with lines as kernels write them, and with lines that are
+ * cut off. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +14,7 @@
 #include "supervisor/proc/procfs-text.h"
 #include "wire/wire.h"
 
-/* A program may have any name. This one ends like the beginning of another line. */
+/* A program may have any name. This name contains what looks like the end of the name and the first fields. */
 #define HOSTILE_STAT                                                                                              \
     "4711 (a) R 1 (x) S 10 20 30 0 -1 4194304 85 0 1 0 17 4 0 0 20 0 3 0 987654 2703360 384 18446744073709551615 " \
     "1 2 3 0 0 0 0 4096 0 0 0 0 17 61 0 0 2\n"
@@ -181,7 +182,8 @@ static void add_mapping(FILE *file, unsigned long start, size_t path)
     putc('\n', file);
 }
 
-/* The kernel gives a page at a time, and a regular file gives all that is asked for: both end amid lines. */
+/* A read of /proc/PID/maps returns at most a page. A read of a regular file, as here, fills the whole buffer. Both may
+ * end within a line. */
 Test(procfs_text, list)
 {
     static const size_t paths[] = {1, 4095, 10, 4000, 4096, 20000, 3, MAPS_LIST_PIECE - 60, 30, 2000, 2000, 7};

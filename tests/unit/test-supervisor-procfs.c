@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What /proc says about a task. The tasks are real ones, for the lines of the kernel are the specification. */
+/* Tests of supervisor/proc/procfs.c. They read about real tasks, because the lines of the kernel are the
+ * specification. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -16,13 +17,13 @@
 #include "supervisor/proc/system.h"
 #include "wire/wire.h"
 
-/* A name that looks like the end of a name in "stat", and the state of a task behind it. */
+/* A task's name that looks like the end of the name in "stat" with a state after it. */
 #define HOSTILE_NAME ") R 1 (x"
 
 static struct procfs_task task;
 static struct procfs_state state;
 
-/* Makes a child that does something for ever. */
+/* Makes a child that calls does(), which does not return. Sets `task` to the child. */
 static pid_t child_that(void (*does)(void))
 {
     pid_t child = fork();
@@ -60,7 +61,7 @@ static void works(void)
         ;
 }
 
-/* Waits until the child does what is awaited, for a minute at most. */
+/* Waits up to 60 s until the child does this. Returns false if it does not. Sets `state`. */
 static bool comes_to(enum procfs_doing doing)
 {
     for (int i = 0; i < 60000; i++) {
@@ -72,7 +73,7 @@ static bool comes_to(enum procfs_doing doing)
     return false;
 }
 
-/* A child that was just born sleeps now and then; in sigsuspend(2) it sleeps for good. */
+/* Waits until the child sleeps in sigsuspend(2), where it stays. Before that, a new child sleeps now and then. */
 static bool comes_to_suspend(void)
 {
     bool asleep = comes_to(PROCFS_SLEEPING);
@@ -172,7 +173,7 @@ static void nothing(int signal)
     (void)signal;
 }
 
-/* The line of groups is longer than a piece of the file that is read at once. */
+/* Checks fields of this process's status. The line of groups before them may be longer than one read of procfs.c. */
 static void expect_signals_seen(void)
 {
     cr_assert(procfs_ignores_signal(getpid(), SIGUSR2));
@@ -195,7 +196,8 @@ Test(procfs, signals_that_are_ignored_in_many_groups)
     if (setgroups(3000, groups) != 0)
         cr_skip_test("only root may be in many groups");
     expect_signals_seen();
-    /* the fields are at every offset in a piece that is read; a number of nine digits moves them by one byte */
+    /* puts the fields at every offset within a read: a group number of 9 digits, instead of 10, moves them by one
+     * byte */
     for (unsigned count = 250; count < 400; count++)
         for (unsigned nines = 0; nines < 11; nines++) {
             for (unsigned i = 0; i < count; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Replays a debug log of the supervisor, whose lines are described in lib/supervisor/debug-log.h. It follows each task
- * through its states, and checks at each line that ptrace(2) and the invariants of supervisor.h allow it.
+ * Replays a debug log of the supervisor. lib/supervisor/debug-log.h describes its lines. The test follows each task
+ * through its states, and checks that ptrace(2) and the invariants of supervisor.h allow each line.
  *
- * The recorded log has threads, forks, execs, signals and continued calls. Tracers hand tasks over to each other, at a
- * rate that the budget limits. PPROFIL_REPLAY names another log: tests/e2e/debug-log.sh uses that.
+ * The recorded log has threads, forks, execs, signals, continued calls, and tasks that tracers hand over to each other.
+ * The budget limits its rate. The variable PPROFIL_REPLAY names another log: tests/e2e/debug-log.sh sets it.
  */
 #include "config.h"
 
@@ -19,28 +19,28 @@
 
 #define TASKS (1u << 17) /* slots of a hash table with open addressing */
 #define WORD 16
-#define RATE_ERROR_MAX_HZ 0.1 /* the log has rates with one decimal */
-#define INBOX_NS 1000000000u /* the longest that a tracer may take to read its inbox */
+#define RATE_ERROR_MAX_HZ 0.1 /* the log shows rates with one decimal */
+#define INBOX_NS 1000000000u /* longest time until a tracer reads its inbox, ns */
 
 struct replay;
 
 struct task {
     int tid; /* 0: the slot is free */
     int pid; /* 0: not known */
-    struct replay *replay; /* which has this task; borrowed */
-    unsigned tracer;       /* its number in the log */
-    bool known;            /* to that tracer */
-    /* 1 + the number of the tracer that had this tid before an exec, or 0; it hears of the exec by that time, ns */
+    struct replay *replay; /* the replay that has this task; borrowed */
+    unsigned tracer;       /* number of its tracer in the log */
+    bool known;            /* that tracer knows the task */
+    /* 1 + number of the tracer that had this tid before an exec; 0: none. It learns of the exec by former_until, ns */
     unsigned former;
     unsigned long long former_until;
-    bool stopped;     /* and waits for an answer */
-    bool lost_thread; /* a thread of the process that it leads was released, and could not be seized */
+    bool stopped;     /* the task has stopped, and the stop is not answered yet */
+    bool lost_thread; /* a thread of the process that this task leads was released, and could not be seized */
     char state[WORD];
 };
 
 struct line {
     unsigned long long time; /* ns */
-    unsigned number;         /* in the file */
+    unsigned number;         /* number of the line in the file, from 1 */
     unsigned tracer;
     char event[WORD];
     int tid;
@@ -52,7 +52,7 @@ struct replay {
     unsigned task_count;
     struct line *lines;
     unsigned count, stops;
-    bool asked; /* the log says what rate was asked for */
+    bool asked; /* the log has shown the requested rate */
     struct budget budget;
     char problem[256];
 };
@@ -99,7 +99,7 @@ static struct replay replay_read(FILE *file)
     size_t size = 0;
 
     while (getline(&text, &size, file) > 0) {
-        if ((replay.count & (replay.count + 1)) == 0) /* doubles the room, for a log may have a million lines */
+        if ((replay.count & (replay.count + 1)) == 0) /* doubles the room: a log may have a million lines */
             replay.lines = realloc(replay.lines, (2 * replay.count + 1) * sizeof *replay.lines);
         replay.lines[replay.count] = replay_parse(text, replay.count + 1);
         replay.count++;
@@ -141,7 +141,8 @@ static void enter(struct task *task, const struct line *line, const char *state)
     snprintf(task->state, sizeof task->state, "%s", state);
 }
 
-/* A thread that executes while it is handed over becomes the leader, which another tracer had. */
+/* Returns true if a thread of the leader's process may have executed a program while it was handed over. It then has
+ * the leader's tid, which another tracer had. */
 static bool has_executed(const struct replay *replay, const struct task *leader)
 {
     for (unsigned i = 0; i < TASKS && !leader->lost_thread; i++)
@@ -150,7 +151,7 @@ static bool has_executed(const struct replay *replay, const struct task *leader)
     return leader->lost_thread;
 }
 
-/* Another tracer has the leader's tid now. The former tracer learns of that from its inbox. */
+/* Notes that another tracer has the leader's tid now. The former tracer learns this from its inbox. */
 static void note_former(struct task *task, const struct line *line)
 {
     task->former = task->known ? task->tracer + 1 : 0;
@@ -220,7 +221,7 @@ static const char *on_stop(struct task *task, const struct line *line)
     const struct stop stop = stop_decode((int)status);
     if (strcmp(kind, stop_kind_name(stop.kind)) != 0)
         return "stops for another reason than its status says";
-    /* the tracer of the thread that executes sees this stop, with the leader's tid, which that thread has now */
+    /* the thread that executes has the leader's tid now, so its tracer sees this stop with the leader's tid */
     if (strcmp(kind, "EXEC") == 0 && task->tracer != line->tracer) {
         note_former(task, line);
         task->known = task->stopped = false;
@@ -239,7 +240,7 @@ static const char *on_stop(struct task *task, const struct line *line)
 static const char *on_answer(struct task *task, const struct line *line)
 {
     static const struct {
-        const char *event, *state; /* NULL: the task is let go */
+        const char *event, *state; /* state after the event; NULL: the task is no tracee any more */
     } answers[] = {{"resume", "RUNNING"}, {"follow", "RUNNING"}, {"call", "CONTINUING"}, {"listen", "LISTENING"},
                    {"release", "RELEASED"}, {"detach", NULL}};
 
@@ -255,12 +256,12 @@ static const char *on_answer(struct task *task, const struct line *line)
             enter(task, line, answers[i].state);
         else if (strcmp(line->event, answers[i].event) == 0)
             task->known = false;
-    if (is_in(task, "RELEASED")) /* for another tracer */
+    if (is_in(task, "RELEASED")) /* its tracer is now the one that it was released for */
         sscanf(line->rest, "%*d %u", &task->tracer);
     return NULL;
 }
 
-/* A tracer may also forget the task that had this tid before. */
+/* A tracer may also forget the task that had this tid before an exec. */
 static const char *on_forget(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED"))
@@ -329,7 +330,7 @@ static const char *on_condition(struct task *task, const struct line *line)
     return NULL;
 }
 
-/* The costs in the log lead to the rate in the log. */
+/* Checks that the costs in the log lead to the rate in the log. */
 static const char *on_rate(struct task *task, const struct line *line)
 {
     double hz;
@@ -376,7 +377,7 @@ static void replay_line(struct replay *replay, const struct line *line)
                  line->tid, problem);
 }
 
-/* Returns the first problem, or "". */
+/* Checks all lines, in the order of their times. Returns the first problem; "": none. */
 static const char *replay_run(struct replay *replay)
 {
     replay->problem[0] = '\0';
@@ -416,7 +417,8 @@ Test(replay, a_log_keeps_all_rules)
     replay_clear(&log);
 }
 
-/* A task that is killed may end whatever is done to it: a defect just before that is none. */
+/* Returns true if the next line of the task is its end, or if it has no next line. A killed task may end in any state,
+ * so the replay finds no defect just before an end. */
 static bool ends_next(const struct replay *log, unsigned line)
 {
     if (log->lines[line].tid == 0)
@@ -429,7 +431,7 @@ static bool ends_next(const struct replay *log, unsigned line)
     return true;
 }
 
-/* Replays have sorted the lines anew. */
+/* Restores a line. It may be at another index now, because each replay sorts the lines. */
 static void put_back(struct replay *log, const struct line *kept)
 {
     for (unsigned i = 0; i < log->count; i++)
@@ -437,7 +439,7 @@ static void put_back(struct replay *log, const struct line *kept)
             log->lines[i] = *kept;
 }
 
-/* Spoils lines of that event, at most 50 of them, one at a time: a replay finds each of these defects. */
+/* Spoils up to 50 lines of this event, one at a time, and checks that the replay finds each of these defects. */
 static void expect_found(const char *event, void (*spoil)(struct line *line))
 {
     struct replay log = read_log();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Wall mode's account of a thread: its parts make up the time that has elapsed. */
+/* Tests of wall_time in supervisor/accounting.c: the sum of the booked parts is the elapsed time. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -50,8 +50,8 @@ Test(wall_time, a_run_that_is_ahead_of_the_clock_is_no_debt_of_sleep)
     cr_expect_eq(wall_time_book_sleep(&wall, 112 * MS), 2 * MS);
 }
 
-/* Whatever is booked in whatever order, the sum is the time that has elapsed, unless the time that the thread ran is
- * ahead. */
+/* The order of the bookings does not matter: the sum is the elapsed time. It may be larger by the last run, because a
+ * run may be booked before its time has elapsed. */
 Test(wall_time, the_parts_make_up_the_whole)
 {
     struct wall_time wall = {.at = 100 * MS};

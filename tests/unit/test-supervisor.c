@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pure parts of the supervisor: telling stops apart, when the next tick is, and how often the budget allows one. */
+/* Tests of stop.c, schedule.c and budget.c of the supervisor: the kinds of stops, the times of ticks, and the rate that
+ * the budget allows. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +14,7 @@
 
 #define MS 1000000u
 
-/* Makes a status as waitpid(2) gives it. */
+/* Returns a status as waitpid(2) gives it for a stop. */
 static int stopped(int signal, int event)
 {
     return ((event << 8 | signal) << 8) | 0x7f;
@@ -177,7 +178,7 @@ Test(schedule, a_gap_begins_where_the_last_stratum_ended)
     schedule_draw_ahead(&schedule, 0, MS);
     cr_assert_eq(schedule_end_gap(&schedule, MS), 0);
     cr_assert_neq(schedule.ahead.at, 0);
-    cr_assert_eq(schedule_end_gap(&schedule, MS + 1), 1); /* though the tick that was drawn ahead is still to come */
+    cr_assert_eq(schedule_end_gap(&schedule, MS + 1), 1); /* even if the tick that was drawn ahead is still to come */
     cr_assert_eq(schedule.ahead.at, 0);
     schedule_draw_ahead(&schedule, MS + 1, MS);
     schedule_next(&schedule, MS + 1, MS);
@@ -185,7 +186,7 @@ Test(schedule, a_gap_begins_where_the_last_stratum_ended)
     cr_assert_eq(schedule_end_gap(&schedule, 6 * MS + 1), 4 * MS);
 }
 
-/* A target that is looked at in spans of half a period, one after the other, is looked at once in each period. */
+/* Pauses of no length between spans of half a period: there is still one tick in each period. */
 Test(schedule, a_pause_moves_no_tick)
 {
     struct schedule schedule;
@@ -205,9 +206,8 @@ Test(schedule, a_pause_moves_no_tick)
     cr_assert_leq(ticks, 1001);
 }
 
-/* A target that is looked at in spans of half a period with pauses of half a period between them is looked at in half
- * of the periods. The number of heads in 1000 tosses has a standard deviation of 16; the bound is five of these. The
- * seed is fixed. */
+/* Spans of half a period, with pauses of half a period between them: half of the periods have a tick. The number of
+ * ticks in 1000 periods has a standard deviation of 16, and the bound is five of these. The seed is fixed. */
 Test(schedule, ticks_that_are_due_in_a_pause_are_left_out)
 {
     struct schedule schedule;
@@ -233,7 +233,7 @@ Test(schedule, after_a_pause_another_rate_is_in_force_at_once)
     cr_assert_eq(schedule.covered_ns, MS);
 }
 
-/* A tick that was drawn ahead is one of those that are left out. */
+/* A tick that was drawn ahead is left out, too, if it was due in the pause. */
 Test(schedule, a_pause_moves_no_tick_that_was_drawn_ahead)
 {
     struct schedule schedule;
@@ -345,7 +345,7 @@ Test(budget, what_led_to_no_sample_is_paid_for_by_the_next_one_under_its_conditi
     struct budget budget = budget_of(1000, 0.02, 50000);
 
     for (unsigned i = 0; i < 100; i++) {
-        budget_note(&budget, 0, 0, 30000); /* a tick that found nobody */
+        budget_note(&budget, 0, 0, 30000); /* a tick that found no running thread */
         budget_note(&budget, 0, 0, 20000);
         budget_note(&budget, BUDGET_FULL, 1, 200000);
         budget_note(&budget, 0, 2, 150000);

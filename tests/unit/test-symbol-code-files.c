@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The code of functions in files made here: of all kinds, cut short, and damaged. */
+/* Tests of the code of functions in files that the tests make: files of all kinds, cut files and damaged files. */
 #include "config.h"
 
 #include <elf.h>
@@ -11,8 +11,8 @@
 
 TestSuite(code_files, .init = make_program, .fini = remove_directory);
 
-/* Expects that loud_one of a file is complete, and that objdump has it at the same addresses.
- * with_symbols is the same file before it was stripped. */
+/* Expects that the code of loud_one in a file is complete, and has the same addresses as in objdump. with_symbols: the
+ * same file before it was stripped. */
 static void expect_loud(const char *file, const char *with_symbols, bool lines)
 {
     struct symbol symbol;
@@ -42,7 +42,7 @@ Test(code_files, of_every_kind)
     expect_loud("linked", "nopie", true);
 }
 
-/* prelink moves files: their debug files have other addresses. */
+/* prelink changes the addresses in a file. Then its debug file has other addresses. */
 Test(code_files, moved_since_their_debug_file_was_made)
 {
     sh("gcc -O1 -g -shared -fPIC -Wl,--build-id=none prog.c -o low.so && "
@@ -186,7 +186,7 @@ static void store(const char *path, const unsigned char *bytes, size_t size)
     fclose(file);
 }
 
-/* Expects complete code, or the error that says that there is none. */
+/* Expects complete code, or the error PPROFIL_ERROR_NO_CODE. */
 static void expect_sane(const char *path, uint64_t place)
 {
     struct reading reading = read_file(path, place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The code of functions: of this program itself, and of the C library as objdump sees it. */
+/* Tests of the code of functions: of this program itself, and of the C library, compared with objdump. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ static int find_first_offset(struct dl_phdr_info *info, size_t size, void *data)
         if (header->p_type == PT_LOAD && address - header->p_vaddr < header->p_filesz)
             *place = address - header->p_vaddr + header->p_offset;
     }
-    return 1; /* the first is the program itself */
+    return 1; /* ends the iteration: the first object is the program itself */
 }
 
 static uint64_t own_place(void *function)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The file that an object of a profile is, its debug file, and files that try to do harm. */
+/* Tests of finding the file of a profile's object and its debug file, and of files that try to do harm. */
 #include "config.h"
 
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 
 #include "symbol-fixture.h"
 
-/* A directory stands for a debuginfod server. libdw reads the environment when it is loaded, and each
- * test is a new process, so the environment is set before the first test. */
+/* A directory serves as the debuginfod server. libdw reads the environment when it is loaded, and each test is a new
+ * process. So the environment is set before the first test. */
 static char served[64];
 
 ReportHook(PRE_ALL)(struct criterion_test_set *tests)
@@ -109,14 +109,14 @@ Test(files, names_need_no_debug_file_where_there_is_a_symbol_table)
 
     if (!have_debuginfod())
         cr_skip_test("libdebuginfod is not installed");
-    sh("gcc -O1 -Wl,--build-id=0x5eed5eed%08x prog.c -o full", getpid()); /* no other test's */
+    sh("gcc -O1 -Wl,--build-id=0x5eed5eed%08x prog.c -o full", getpid()); /* a build-id that no other test uses */
     read_build_id("full", &object, hex);
     snprintf(path, sizeof path, "%s/full", directory);
     cr_assert_eq(profile_string(profile, path, &object.path), 0);
     cr_assert_eq(profile_object(profile, &object, &index), 0);
     cr_assert_eq(profile_location(profile, index, offset_of("full", "loud_one"), &location), 0);
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME), 0);
-    snprintf(path, sizeof path, "%s/cache/%s", server, hex); /* misses are cached too */
+    snprintf(path, sizeof path, "%s/cache/%s", server, hex); /* debuginfod's cache contains misses, too */
     cr_expect_neq(access(path, F_OK), 0);
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
     cr_expect_eq(access(path, F_OK), 0);
@@ -141,7 +141,7 @@ Test(files, another_file_of_the_name_is_no_debug_file, .timeout = 20)
                                          "echo no ELF file > full.debug",
                                          "gcc -O1 -g -DOTHER prog.c -o full.debug"};
 
-    /* debug files are compared by checksum without a build-id, and by build-id */
+    /* a debug file is compared by its build-id, or, without a build-id, by its checksum */
     for (size_t i = 0; i < 2 * sizeof others / sizeof *others; i++) {
         sh("gcc -O1 -g -Wl,--build-id=%s prog.c -o full && "
            "objcopy --only-keep-debug full full.debug && strip -o linked full && "
@@ -217,7 +217,7 @@ Test(files, no_file_at_all)
     cr_assert_str_eq(look_up("/dev/zero", 0).problem, "unreadable: not a regular file");
     cr_assert_str_eq(look_up("empty", 0).problem, "not an ELF file");
     cr_assert_str_eq(look_up("text", 0).problem, "not an ELF file");
-    sh("gcc prog.c -o full && gzip full"); /* offsets in it would mean nothing */
+    sh("gcc prog.c -o full && gzip full"); /* offsets in a compressed file would mean nothing */
     cr_assert_str_eq(look_up("full.gz", 0).problem, "not an ELF file");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Inlined functions, against the source and against eu-addr2line, which reads the same files. */
+/* Tests of inlined functions: compares them with the source, and with the output of eu-addr2line for the same files. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -60,7 +60,7 @@ static uint64_t size_of(const char *name)
     return number_from(command);
 }
 
-/* Returns address - offset of the segment of code. */
+/* Returns the difference between addresses and file offsets in the segment of code. */
 static uint64_t shift(void)
 {
     return number_from("readelf -lW prog | awk '$1 == \"LOAD\" && / R E / { print $3 }'") -
@@ -101,7 +101,7 @@ static const struct profile_location *ask(struct lookup *lookup, uint64_t offset
     return &lookup->profile->locations[location];
 }
 
-/* "inner inner.h:4; outer prog.c:7; ..." */
+/* Writes the functions and lines of a location as a text: "inner inner.h:4; outer prog.c:7; ...". */
 static void say(const struct profile *profile, const struct profile_location *place, char *text,
                 size_t size)
 {
@@ -157,7 +157,8 @@ Test(inlined, names_alone_are_those_of_the_code)
     close_prog(&lookup);
 }
 
-/* Parses a line "outer inlined at /src/prog.c:7:10 in loud_one", whose location is in the next line. */
+/* Compares a location with the output of eu-addr2line. For each function this has a line such as "outer inlined at
+ * /src/prog.c:7:10 in loud_one", and then a line with the function's own location. */
 static void expect_as_theirs(FILE *theirs, const struct profile *profile,
                              const struct profile_location *place)
 {
@@ -258,7 +259,7 @@ static void expect_names(const char *command, const char *const names[4])
 
 Test(inlined, names_have_the_scopes_that_those_of_the_linker_have)
 {
-    /* if gcc wrote no linkage name, the name is put together of scopes, unless there is a symbol */
+    /* if gcc wrote no linkage name, and there is no symbol, the name is made from the scopes */
     static const char *const gcc[] = {"outer::(anonymous namespace)::Hidden::twice",
                                       "outer::Box<4>::sum(long)", "both(long)",
                                       "work(long)::{lambda}::operator()"};

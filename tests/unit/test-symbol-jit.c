@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of code made at run time, from perf maps and jitdumps. */
+/* Tests of the names of run-time code, from perf maps and jitdumps. */
 #include "config.h"
 
 #include <sys/stat.h>
@@ -54,7 +54,7 @@ Test(jit, later_lines_of_a_map_win_wherever_they_begin)
     fputs("100 10000 before\n", file);
     for (unsigned i = 0; i < 1000; i++)
         fprintf(file, "%x 10 small\n", 0x1000 + 16 * i);
-    fwrite("\0\0\0", 1, 3, file); /* a hole */
+    fwrite("\0\0\0", 1, 3, file); /* zeros, as in a hole of a file */
     fputs("\n2000 1000 whole\n2800 8 inside\n2800 4 innermost\n9000 1 dot\n", file);
     fclose(file);
     const struct {
@@ -115,7 +115,7 @@ static void make_dump(void)
     fwrite(header, sizeof header, 1, file);
     dump_lines(file, 0x1000, 0x1000, "/src/a.js");
     dump_load(file, 0x1000, 16, 0, "first");
-    dump_lines(file, 0x2000, 0x2040, "/src/b.js"); /* as V8 counts */
+    dump_lines(file, 0x2000, 0x2040, "/src/b.js"); /* 0x40 too high, as V8 writes it */
     dump_load(file, 0x2000, 16, 1, "second");
     dump_lines(file, 0x3000, 0x3000, "W\x01");
     dump_load(file, 0x3000, 16, 2, "third\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names, lines and boundaries of functions in ELF files, and demangling. */
+/* Tests of names, lines and boundaries of functions in ELF files, and of demangling. */
 #include "config.h"
 
 #include <elf.h>
@@ -73,7 +73,7 @@ Test(names, assembler_reaches_to_the_next_symbol_or_the_end_of_its_section)
 
     cr_expect_str_eq(look_up("sizes.so", text + 15).name, "plain");
     cr_expect_str_eq(look_up("sizes.so", text + 16).name, "sized");
-    cr_expect_str_eq(look_up("sizes.so", text + 28).name, "sized"); /* label is inside */
+    cr_expect_str_eq(look_up("sizes.so", text + 28).name, "sized"); /* label is inside sized */
     cr_expect_str_eq(look_up("sizes.so", text + 40).name, "[sizes.so]");
     cr_expect_str_eq(look_up("sizes.so", text + 63).name, "last");
     cr_expect_str_eq(look_up("sizes.so", section_offset("sizes.so", ".other") + 8).name,
@@ -93,7 +93,7 @@ Test(names, the_plainest_global_name_wins)
     cr_expect_str_eq(resolver, "chosen");
 }
 
-/* Makes a file whose symbols are all at one address. Each name is the end of a text of a megabyte. */
+/* Makes a file whose symbols all have the same address. Each name is the end of one text of 1 MiB. */
 static void make_endless(const char *path, size_t count)
 {
     static const char titles[] = "\0.text\0.symtab\0.strtab";
@@ -154,7 +154,7 @@ static void make_endless(const char *path, size_t count)
     fclose(file);
 }
 
-/* Comparing such names to their ends takes minutes. */
+/* To compare such names up to their ends would take minutes. */
 Test(names, endless_names_are_none, .timeout = 20)
 {
     make_endless("endless", 300000);
@@ -255,7 +255,7 @@ Test(demangle, leaves_names_that_would_fill_the_memory, .timeout = 20)
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     char name[512] = "_Z1fSt4pairIiiE", part[16];
 
-    for (int i = 0; i < 30; i++) { /* each twice the one before: 2^30 ints */
+    for (int i = 0; i < 30; i++) { /* each part doubles the type before it: 2^30 ints */
         snprintf(part, sizeof part, "S_IS%c_S%c_E", digits[i], digits[i]);
         strcat(name, part);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Symbol tables of this program itself, and of damaged copies of it. */
+/* Tests of reading the symbol tables of this program itself, and of damaged copies of it. */
 #include "config.h"
 
 #include <criterion/criterion.h>
@@ -21,7 +21,7 @@ static int memory_file(const void *bytes, size_t size)
     return fd;
 }
 
-/* Reads this program itself, which has both symbol tables. */
+/* Reads the file of this program, which has both kinds of symbol tables: .symtab and .dynsym. */
 static unsigned char *read_self(size_t *size)
 {
     FILE *in = fopen("/proc/self/exe", "re");
@@ -129,7 +129,7 @@ Test(symbol_table, of_files_cut_short, .timeout = 120)
     free(bytes);
 }
 
-/* Section headers are at the end of a file, and say where everything else is. */
+/* The section headers are at the end of a file, and contain the places of all sections. */
 Test(symbol_table, of_files_with_wrong_bytes, .timeout = 120)
 {
     size_t size;

@@ -36,7 +36,8 @@ Test(unwind, i386)
     free_fixture(fixture);
 }
 
-/* The signature of a return address is in the bits from 48 on, or from 39 on, or in those of the mask. */
+/* Walks a stack that contains a signed return address. The signature is in the bits from 48 on, from 39 on, or in the
+ * bits of the mask. */
 static void walk_aarch64(uint64_t signature, uint64_t mask)
 {
     static const char assembler[] =
@@ -80,8 +81,8 @@ static void walk_linked(struct fixture *fixture, const char *pc, const char *lin
     walk_cut(fixture, fixture->count * 8);
 }
 
-/* Nothing describes the entries of linkage tables. Their return address is in x30, if that follows a
- * call. In a sleeping thread x30 is not known. */
+/* Files do not describe the frames of PLT entries. Their return address is in x30 if x30 is an address after a call. In
+ * a sleeping thread x30 is not known. */
 Test(unwind, aarch64_leaf)
 {
     static const char assembler[] =
@@ -116,8 +117,8 @@ Test(unwind, aarch64_leaf)
     free_fixture(fixture);
 }
 
-/* Code that nothing describes keeps a frame pointer, which does not tell how large its frame is. The caller's frame
- * pointer does, since that points to the caller's own record. */
+/* Code without a frame description has a frame pointer, which does not show how large its frame is. The caller's frame
+ * pointer shows this, because it points to the caller's own record. */
 Test(unwind, aarch64_guess)
 {
     static const char assembler[] =
@@ -148,7 +149,7 @@ Test(unwind, aarch64_guess)
         else
             expect(fixture, UNWIND_TRUNCATED, 2, "=jitted", "frameless_back");
     }
-    /* it has pushed registers, and calls nobody; or it has a record of its own */
+    /* the code has pushed registers, and has no record of its own; after that, it has one */
     fixture->input.registers.values[29] = STACK + 48;
     walk_linked(fixture, "jitted", "middle_back");
     expect(fixture, UNWIND_COMPLETE, 3, "=jitted", "middle_back", "outer_back");
@@ -159,7 +160,7 @@ Test(unwind, aarch64_guess)
     free_fixture(fixture);
 }
 
-/* The description of lazy binding's code leaves out what its caller has pushed. */
+/* The frame description of the code for lazy binding leaves out what its caller has pushed. */
 Test(unwind, aarch64_saved_above)
 {
     static const char assembler[] =
@@ -183,7 +184,7 @@ Test(unwind, aarch64_saved_above)
     free_fixture(fixture);
 }
 
-/* The vdso describes the frame of a signal without the program counter, which the kernel has saved. */
+/* The vDSO's description of a signal frame leaves out the program counter. But the kernel has saved it in the frame. */
 Test(unwind, aarch64_signal)
 {
     static const char assembler[] =
@@ -195,7 +196,7 @@ Test(unwind, aarch64_signal)
         "outer: .cfi_startproc\n .cfi_undefined 30\n bl leaf\n"
         "outer_back: nop\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
-    enum { REGISTERS = 312 / 8 }; /* behind siginfo and what else a ucontext begins with */
+    enum { REGISTERS = 312 / 8 }; /* index of the first register: after siginfo and the beginning of ucontext */
 
     for (size_t i = 0; i < 80; i++)
         put(fixture, 0);
@@ -226,7 +227,7 @@ Test(unwind, aarch64_registers)
     cr_assert_not(unwind_take_registers(UNWIND_AARCH64, words, sizeof words - 8, &registers));
 }
 
-#ifdef __x86_64__ /* whose registers are taken here */
+#ifdef __x86_64__ /* the test uses struct user_regs_struct of x86-64 */
 Test(unwind, registers)
 {
     struct unwind_registers registers;

@@ -5,7 +5,7 @@
 
 /* --- this process, by glibc's unwinder too -------------------------------------------------- */
 
-#ifdef __x86_64__ /* whose registers are taken here */
+#ifdef __x86_64__ /* the test uses struct user_regs_struct of x86-64 */
 
 static struct {
     void *theirs[256];
@@ -37,7 +37,7 @@ static bool find_own(void *context, uint64_t address, struct unwind_mapping *map
 
 static int open_own(void *context, uint32_t object)
 {
-    (void)object; /* it is the one that was found last */
+    (void)object; /* always the object that find_own has found last */
     int fd = open(context, O_RDONLY);
     return fd < 0 ? -ENOENT : fd;
 }
@@ -68,7 +68,7 @@ static void look(int number, siginfo_t *information, void *context)
                                          .r14 = (uint64_t)r[REG_R14],
                                          .r15 = (uint64_t)r[REG_R15]};
     seen.start = seen.set.rsp;
-    int memory = open("/proc/self/mem", O_RDONLY); /* what the sanitizers forbid to look at, too */
+    int memory = open("/proc/self/mem", O_RDONLY); /* the sanitizers forbid to read all of it directly */
     seen.size = (size_t)pread(memory, seen.words, sizeof seen.words, (off_t)seen.start);
     close(memory);
     seen.count = backtrace(seen.theirs, 256);
@@ -105,7 +105,7 @@ Test(unwind, as_glibc)
     const struct unwind_callbacks callbacks = {path, find_own, open_own};
     int first = 0;
 
-    char reserve[sizeof seen.words + 4096]; /* so much stack is above */
+    char reserve[sizeof seen.words + 4096]; /* so that the stack above is at least as large as seen.words */
     memset(reserve, 1, sizeof reserve);
     sigaction(SIGUSR1, &action, NULL);
     recurse(9 + reserve[4] - reserve[7]);
@@ -113,7 +113,7 @@ Test(unwind, as_glibc)
     unwind_take_registers(UNWIND_X86_64, &seen.set, sizeof seen.set, &input.registers);
     input.pieces[0] = (struct unwind_piece){seen.start, (const void *)seen.words, seen.size};
     cr_assert_eq(unwind_walk(unwinder, &callbacks, &input, &stack), 0);
-    cr_assert_geq(stack.count, 12); /* recurse ten times, raise, order, qsort; then it is cut */
+    cr_assert_geq(stack.count, 12); /* ten frames of recurse, and those of raise, order and qsort; then the copy ends */
     while ((uint64_t)seen.theirs[first] != seen.set.rip)
         cr_assert_lt(++first, seen.count);
     for (uint32_t i = 0; i < stack.count; i++) {
@@ -144,7 +144,8 @@ static bool same_cfa(Dwarf_Frame *frame, const struct rule *rule)
                (numbered ? operations[0].number2 : operations[0].number);
 }
 
-/* libdw has a saved register at the CFA plus an offset. A register that nothing describes has no rule. */
+/* Compares a register's rule. libdw describes a saved register by its offset from the CFA. A register without a
+ * description has no rule. */
 static bool same_register(Dwarf_Frame *frame, const struct rule *rule, int number)
 {
     Dwarf_Op memory[3], *operations;
@@ -188,7 +189,7 @@ Test(unwind, as_libdw)
             uint64_t address = description->start + into;
             const struct rule *rule;
             Dwarf_Frame *frame;
-            /* text is mapped as linked in this library: offsets are addresses */
+            /* in this library, the file offsets of the code are its addresses */
             cr_assert_eq(unwind_object_rule(object, machine, address, &rule), 0);
             if (dwarf_cfi_addrframe(cfi, address, &frame) != 0) {
                 cr_assert_null(rule, "%lx", address);
@@ -266,7 +267,7 @@ Test(unwind, profile)
     free_fixture(fixture);
 }
 
-/* Frames of JIT code do not wait for names, which may come at any time or never. */
+/* The frames of JIT code are found without its names, which may come at any time or never. */
 Test(unwind, profile_of_jit)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");

@@ -18,7 +18,7 @@ Test(unwind, by_rules)
     struct fixture *fixture = make_fixture(wide, "gcc");
 
     put_middle(fixture, code(fixture, "middle_back"));
-    for (size_t turn = 0; turn < 2; turn++) { /* the second time from the cache */
+    for (size_t turn = 0; turn < 2; turn++) { /* the second walk uses the cache */
         walk(fixture, code(fixture, "leaf"));
         expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
     }
@@ -142,7 +142,7 @@ Test(unwind, operations)
         {CODE_OF("\x31\x08\x40\x24"), 0, 0},                                       /* 1 << 64 */
         {CODE_OF("\x09\xf0\x32\x25"), UINT64_MAX >> 2 & ~UINT64_C(3), 0x3ffffffc}, /* shr */
         {CODE_OF("\x09\xf0\x32\x26"), UINT64_MAX - 3, UINT32_MAX - 3}, /* -16 >> 2, signed */
-        {CODE_OF("\x09\xf0\x08\x7f\x26"), UINT64_MAX, UINT32_MAX},     /* all of it */
+        {CODE_OF("\x09\xf0\x08\x7f\x26"), UINT64_MAX, UINT32_MAX},     /* -16 >> 127, signed */
         {CODE_OF("\x09\xfb\x19"), 5, 5},                               /* abs -5 */
         {CODE_OF("\x35\x1f"), UINT64_MAX - 4, UINT32_MAX - 4},         /* neg 5 */
         {CODE_OF("\x35\x20"), UINT64_MAX - 5, UINT32_MAX - 5},         /* not 5 */
@@ -205,7 +205,7 @@ Test(unwind, signals)
 
     put(fixture, code(fixture, "restorer"));
     put(fixture, 0);
-    put(fixture, STACK + 0x100000); /* the stack pointer that it interrupted */
+    put(fixture, STACK + 0x100000); /* the interrupted stack pointer */
     put(fixture, code(fixture, "leaf"));
     put(fixture, 0xbbbb);
     walk(fixture, code(fixture, "leaf"));
@@ -218,7 +218,8 @@ Test(unwind, signals)
     free_fixture(fixture);
 }
 
-/* Nothing describes the code that a handler returns to: struct rt_sigframe follows the return address. */
+/* No file describes the frame of the code that a handler returns to. But struct rt_sigframe follows the return
+ * address. */
 Test(unwind, trampoline)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -239,7 +240,7 @@ Test(unwind, frame_pointers)
     struct fixture *fixture = make_fixture(wide, "gcc");
 
     put(fixture, 0x4444);
-    put(fixture, STACK + 4 * 8); /* the caller's, also JIT code */
+    put(fixture, STACK + 4 * 8); /* frame pointer of the caller, which is JIT code, too */
     put(fixture, JIT + 0x100);
     put(fixture, 0x5555);
     put(fixture, 0xbbbb);
@@ -248,7 +249,7 @@ Test(unwind, frame_pointers)
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_COMPLETE, 3, "=jit", "jit", "outer_back");
 
-    fixture->words[5] = code(fixture, "leaf"); /* no call is before it */
+    fixture->words[5] = code(fixture, "leaf"); /* no call instruction is before this address */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 2, "=jit", "jit");
     walk_cut(fixture, 40);
@@ -260,20 +261,20 @@ Test(unwind, frame_pointers)
     walk_pieces(fixture);
     fixture->input.piece_count = 1;
     expect(fixture, UNWIND_TRUNCATED, 2, "=jit", "jit");
-    fixture->words[4] = 0; /* and the chain ends: as a goroutine's stack does */
+    fixture->words[4] = 0; /* frame pointer 0 ends the chain, as on a goroutine's stack */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_COMPLETE, 2, "=jit", "jit");
-    fixture->words[1] = fixture->words[2] = 0; /* no frame pointer has led anywhere */
+    fixture->words[1] = fixture->words[2] = 0; /* the first frame pointer leads to no caller */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 1, "=jit");
-    fixture->words[2] = code(fixture, "leaf"); /* but that was made */
+    fixture->words[2] = code(fixture, "leaf"); /* this record has a return address, and ends the chain */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_COMPLETE, 1, "=jit");
     fixture->words[1] = STACK + 4 * 8;
-    fixture->words[2] = 0x1234; /* no code */
+    fixture->words[2] = 0x1234; /* not an address of code */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 1, "=jit");
-    fixture->input.registers.values[RBP] = STACK - 8; /* below */
+    fixture->input.registers.values[RBP] = STACK - 8; /* below the stack pointer */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 1, "=jit");
     free_fixture(fixture);
@@ -301,13 +302,13 @@ Test(unwind, return_address_in_register)
     fixture->input.registers.values[2] = code(fixture, "outer_back");
     walk(fixture, code(fixture, "jumper"));
     expect(fixture, UNWIND_COMPLETE, 2, "=jumper", "outer_back");
-    fixture->input.registers.values[2] = code(fixture, "jumper"); /* for ever */
+    fixture->input.registers.values[2] = code(fixture, "jumper"); /* the return address leads to the same place */
     walk(fixture, code(fixture, "jumper"));
     cr_assert(fixture->stack.end != UNWIND_COMPLETE && fixture->stack.count <= 2);
     free_fixture(fixture);
 }
 
-/* A function that nothing describes has pushed nothing. */
+/* A function without a frame description has pushed nothing: the return address is on top of the stack. */
 Test(unwind, top_of_stack)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -336,7 +337,7 @@ Test(unwind, debug_frame)
     free_fixture(fixture);
 }
 
-/* Only program headers lead to the frames. */
+/* The file has no section headers: only the program headers lead to the frame descriptions. */
 Test(unwind, no_sections)
 {
     struct fixture *fixture = make_fixture(wide, "gcc -Wl,--eh-frame-hdr");
@@ -376,7 +377,7 @@ Test(unwind, hostile_files)
     free_fixture(fixture);
 }
 
-/* A file that may still come is asked for again, one that does not exist is not. */
+/* A file that is not there yet (-EAGAIN) is asked for again at the next walk. */
 Test(unwind, later)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -394,16 +395,16 @@ Test(unwind, later)
     free_fixture(fixture);
 }
 
-/* Only the stack pointer and the stack of a sleeping thread are known. */
+/* Only pc, sp and the stack of a sleeping thread are known. */
 Test(unwind, asleep)
 {
     static const char assembler[] =
         ".text\n nop\n"
         "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
-        /* as vfork has it: the return address is in rdi */
+        /* like vfork: the return address is in rdi */
         "forked: .cfi_startproc\n pop %rdi\n .cfi_adjust_cfa_offset -8\n .cfi_register 16, 5\n"
         "forked_end: jmp *%rdi\n .cfi_endproc\n"
-        /* as main with a wide alignment: CFA = *(rbp - 8) */
+        /* like a main that aligns its stack: CFA = *(rbp - 8) */
         "aligned: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x76,0x78,0x06\n nop\n .cfi_endproc\n"
         "outer: .cfi_startproc\n .cfi_undefined 16\n call leaf\n"
         "outer_back: hlt\n .cfi_endproc\n";
@@ -428,8 +429,9 @@ Test(unwind, asleep)
     free_fixture(fixture);
 }
 
-/* Where a sleeper's frame pointer points is told by who is called, and what is not told is not
- * made up: a place that may be the one is not passed over but for one that must be. */
+/* The frame pointer of a sleeping thread is not known. The walk searches the stack for a record whose return address
+ * follows a call of the sleeping function. After a doubtful record, only a certain one is accepted, so no frame is left
+ * out. */
 Test(unwind, asleep_frame_pointer)
 {
     static const char assembler[] =
@@ -454,13 +456,13 @@ Test(unwind, asleep_frame_pointer)
     put(fixture, code(fixture, "outer_back"));
     walk(fixture, code(fixture, "asleep"));
     expect(fixture, UNWIND_COMPLETE, 3, "=asleep", "middle_back", "outer_back");
-    fixture->words[1] = outer_end; /* it may have called the sleeper */
+    fixture->words[1] = outer_end; /* the indirect call before it may have called the sleeping function */
     walk(fixture, code(fixture, "asleep"));
     expect(fixture, UNWIND_TRUNCATED, 1, "=asleep");
     fixture->words[0] = STACK + 16;
     walk(fixture, code(fixture, "asleep"));
     expect(fixture, UNWIND_COMPLETE, 2, "=asleep", "outer_end");
-    fixture->words[1] = code(fixture, "outer_back"); /* it called another one */
+    fixture->words[1] = code(fixture, "outer_back"); /* the call before it is of another function */
     fixture->words[2] = 1;
     fixture->words[3] = outer_end;
     walk(fixture, code(fixture, "asleep"));

@@ -91,7 +91,7 @@ Test(ring, nonsense_from_the_other_side_ends_the_stream)
     cr_assert_eq(ring_create(4096, &producer, &fd), 0);
     cr_assert_eq(ring_open(fd, &consumer), 0);
     struct wire_header *room = ring_reserve(producer, 64);
-    *room = (struct wire_header){WIRE_SAMPLE, 12}; /* neither whole nor aligned */
+    *room = (struct wire_header){WIRE_SAMPLE, 12}; /* the size is too small for a sample, and no multiple of 8 */
     ring_commit(producer);
     cr_assert_null(ring_peek(consumer));
     cr_assert(ring_broken(consumer));
@@ -119,11 +119,11 @@ Test(ring, one_of_another_version_is_refused)
     cr_assert_eq(ring_create(4096, &producer, &fd), 0);
     uint64_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     cr_assert_neq(page, MAP_FAILED);
-    cr_assert_eq(page[2], WIRE_VERSION); /* after the magic number and the size */
+    cr_assert_eq(page[2], WIRE_VERSION); /* the version comes after the magic number and the size */
     page[2]++;
     cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
     cr_assert_null(consumer);
-    page[2] = 0; /* as in rings from before there were versions */
+    page[2] = 0; /* as in a ring of a build that has no versions */
     cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
     page[2] = WIRE_VERSION;
     cr_assert_eq(ring_open(fd, &consumer), 0);
@@ -190,7 +190,7 @@ Test(event, a_stack_fits_into_its_sample)
     cr_assert_null(wire_sample_stack(&event.sample));
     cr_assert(wire_event_valid(&event.sample.header, sizeof event));
     event.sample.flags = WIRE_SAMPLE_STACK;
-    event.stack.size = 61; /* padded to the record's size */
+    event.stack.size = 61; /* 3 of the 64 bytes are padding */
     cr_assert(wire_event_valid(&event.sample.header, sizeof event));
     cr_assert_eq(wire_sample_stack(&event.sample)->size, 61);
     event.stack.size = 65;

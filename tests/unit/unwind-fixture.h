@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of test-unwind share. */
+/* Helpers of test-unwind-*.c: make a file with frame descriptions and a stack, and walk the stack. */
 #ifndef PPROFIL_TEST_UNWIND_FIXTURE_H
 #define PPROFIL_TEST_UNWIND_FIXTURE_H
 
@@ -22,7 +22,7 @@
 #include "test-directory.h"
 #include "unwind/unwind-internal.h"
 
-#define UNUSED __attribute__((unused)) /* not every file needs everything */
+#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
 
 /* Addresses at which the file, JIT code and the stack are mapped. */
 #define CODE UINT64_C(0x5555550000) /* fits into the 39 bits that some AArch64 kernels have */
@@ -37,10 +37,10 @@
 
 struct fixture {
     struct unwinder *unwinder;
-    uint64_t code; /* where the file is mapped */
-    int fd;        /* or -errno */
+    uint64_t code; /* address at which the file is mapped */
+    int fd;        /* descriptor of the file, or -errno */
     uint64_t words[WORDS_MAX];
-    uint32_t narrow[WORDS_MAX]; /* the same for 32-bit machines */
+    uint32_t narrow[WORDS_MAX]; /* the same words for 32-bit machines */
     uint32_t count;
     struct unwind_input input;
     struct unwind_frame frames[UNWIND_FRAMES_MAX];
@@ -92,7 +92,7 @@ UNUSED static void free_fixture(struct fixture *fixture)
     free(fixture);
 }
 
-/* The offset of a symbol in the file, which is also its offset from where the file is mapped. */
+/* Returns the offset of a symbol in the file. The symbol has the same offset from the address of the mapping. */
 UNUSED static uint64_t symbol(const char *name)
 {
     char command[256], line[256] = "";
@@ -116,7 +116,7 @@ UNUSED static void put(struct fixture *fixture, uint64_t word)
     fixture->words[fixture->count++] = word;
 }
 
-/* The address of the next word. */
+/* Returns the address of the next word of the stack. */
 UNUSED static uint64_t here(const struct fixture *fixture)
 {
     return STACK + fixture->count * 8;
@@ -140,7 +140,8 @@ UNUSED static void walk_cut(struct fixture *fixture, size_t size)
     walk_pieces(fixture);
 }
 
-/* Expects frames by name: a symbol for an exact frame, or a label after a call. */
+/* Expects these frames. "=NAME" is an exact frame at symbol NAME. "NAME" is a frame at a call, and symbol NAME is its
+ * return address. "jit" is any address of JIT code. */
 UNUSED static void expect(const struct fixture *fixture, enum unwind_end end, size_t count, ...)
 {
     va_list names;
@@ -179,7 +180,7 @@ static const char wide[] =
     "deep: .cfi_startproc\n .cfi_def_cfa_offset 16\n call deep\n"
     "deep_back: ret\n .cfi_endproc\n"
     "stuck: .cfi_startproc\n .cfi_def_cfa 7, 0\n nop\n .cfi_endproc\n"
-    /* as a PLT has it: CFA = rsp + 8 + ((rip & 15) >= 11) * 8 */
+    /* like a PLT: CFA = rsp + 8 + ((rip & 15) >= 11) * 8 */
     ".p2align 4\n"
     "plt: .cfi_startproc\n"
     " .cfi_escape 0x0f,0x0b,0x77,0x08,0x80,0x00,0x3f,0x1a,0x3b,0x2a,0x33,0x24,0x22\n"
@@ -194,7 +195,7 @@ static const char wide[] =
     "states: .cfi_startproc\n .cfi_remember_state\n .cfi_def_cfa_offset 64\n nop\n"
     "states_back: .cfi_restore_state\n nop\n states_end: nop\n .cfi_endproc\n"
     "nop\n"
-    /* rsp at 8 above, rip at 16 above, rbp at 24 above */
+    /* rsp, rip and rbp are saved 8, 16 and 24 bytes above the stack pointer */
     "restorer: .cfi_startproc\n .cfi_signal_frame\n .cfi_escape 0x0f,0x03,0x77,0x08,0x06\n"
     " .cfi_escape 0x10,0x10,0x02,0x77,0x10\n .cfi_escape 0x10,0x06,0x02,0x77,0x18\n nop\n"
     " .cfi_endproc\n"
@@ -204,13 +205,14 @@ static const char wide[] =
     "jumper: .cfi_startproc\n .cfi_def_cfa 7, 0\n .cfi_register 16, 2\n jmp *%rcx\n .cfi_endproc\n"
     "indirect: .cfi_startproc\n .cfi_undefined 16\n call *8(%rax)\n"
     "indirect_back: hlt\n .cfi_endproc\n"
-    /* nothing describes these */
+    /* these have no frame descriptions */
     "bare: nop\n call leaf\n"
     "bare_back: nop\n"
     ".skip 16\n"
     "sigreturn: mov $15, %rax\n syscall\n";
 
-/* Puts what middle leaves on the stack when it calls, and the return address to its caller. */
+/* Puts the frame of middle at its call on the stack, and the return address to its caller. back: return address of the
+ * call. */
 UNUSED static void put_middle(struct fixture *fixture, uint64_t back)
 {
     put(fixture, back);
