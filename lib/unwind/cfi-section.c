@@ -2,9 +2,9 @@
 /*
  * Finds the frame description of an address in a section .eh_frame or .debug_frame.
  *
- * libdw parses the entries of the section. This file lists them once, sorted by address. The index
- * that linkers make (.eh_frame_hdr) is not used: it may be missing or wrong, and listing a section
- * of 10 MB takes only some ten milliseconds.
+ * libdw parses the entries of the section. The code here lists the entries once, sorted by address.
+ * The index that linkers make (.eh_frame_hdr) is not used: it may be missing or wrong, and listing
+ * a section of 10 MB takes only some ten milliseconds.
  *
  * libdw could also run the instructions of frame descriptions. But it allocates memory for all
  * register numbers that the file uses, which can be a gigabyte. So cfi-run.c runs the instructions.
@@ -115,7 +115,8 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
         else if (*letter == 'S')
             common->signal = true;
         else if (*letter != 'B' && *letter != 'G')
-            /* not known; B and G (AArch64: signed with key B, tagged memory) have no data */
+            /* the letter is not known; B and G (AArch64: signed with key B, tagged memory) have no
+             * data */
             break;
     }
     return !data.failed;

@@ -12,7 +12,7 @@
 /* --- machines --------------------------------------------------------------------------- */
 
 struct machine {
-    uint8_t word; /* size of a word, bytes */
+    uint8_t word; /* size of the machine's words, bytes */
     uint8_t registers;
     uint8_t sp, fp, pc; /* register numbers */
     /* number of the register in which a call leaves the return address; not used if pushes is
@@ -118,8 +118,8 @@ enum rule_flags {
     RULE_SIGNAL = 1u << 0,      /* the caller made no call: a signal interrupted it */
     RULE_SIGNED = 1u << 1,      /* AArch64: the return address has a signature */
     RULE_DEBUG_FRAME = 1u << 2, /* expressions are in .debug_frame, not in .eh_frame */
-    /* no signal frame; the CFA is a register plus an offset, and all changed registers are saved in
-     * memory */
+    /* the CFA is a register plus an offset, all changed registers are saved in memory, and no
+     * signal interrupted the caller */
     RULE_PLAIN = 1u << 3,
 };
 
@@ -275,7 +275,7 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
 /* A mapping that was looked up in this walk, with its object. */
 struct mapped_object {
     struct unwind_mapping mapping;
-    /* borrowed; NULL: the object's file may still come, or the object's number is too large */
+    /* borrowed; NULL: the object's file has not come yet, or the object's number is too large */
     struct unwind_object *object;
 };
 
@@ -304,7 +304,7 @@ struct walk {
 };
 
 void walk_end(struct walk *walk, enum unwind_end end);
-/* Ends the walk because of a negative errno. */
+/* Ends the walk with an error, which is a negative errno. */
 void walk_fail(struct walk *walk, int error);
 /* Returns whether an address is above the copied part of a stack by less than 1 GiB, and so may be
  * in that stack. */

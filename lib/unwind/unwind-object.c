@@ -158,8 +158,8 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
 
 /* Returns the frame descriptions of a file without section headers, or NULL. The segment
  * PT_GNU_EH_FRAME is the index of the frame descriptions. Its second word is their address,
- * relative to that word (LSB core, "Exception Frame Header"). The last frame description is marked
- * as the last, so the bytes after it do no harm. */
+ * relative to that word (LSB core, "Exception Frame Header"). A terminator follows the last frame
+ * description, so the bytes after it do no harm. */
 static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
 {
     size_t count = segment_count(elf);

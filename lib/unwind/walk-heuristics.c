@@ -47,10 +47,11 @@ static uint64_t strip_guess(struct walk *walk, uint64_t pc)
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Returns whether a chain of frame pointers ends with the record that consists of caller and pc.
- * The last record of a Go stack has a frame pointer of 0, and a return address that no call made.
- * Before the first step by frame pointer (walk->framed), the register may hold something else, and
- * point to zeros by chance. So at that time the return address must be in mapped code. */
+/* Returns whether a chain of frame pointers ends with the record that has the frame pointer
+ * `caller` and the return address `pc`. The last record of a Go stack has a frame pointer of 0, and
+ * a return address that no call made. Before the first step by frame pointer (walk->framed), the
+ * register may hold something else, and point to zeros by chance. So at that time the return
+ * address must be in mapped code. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -80,8 +81,8 @@ bool walk_by_frame_pointer(struct walk *walk)
     walk->framed = true;
     walk->registers[machine->fp] = caller;
     guess_caller(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
-    /* if calls push nothing, the record is the lowest part of the frame, so the end of the frame is
-     * not known */
+    /* on machines whose calls push nothing, the record is the lowest part of the frame, so the end
+     * of the frame is not known */
     walk_set_unknown(walk, machine->sp, !machine->pushes);
     return true;
 }
@@ -147,11 +148,11 @@ static bool has_return_at(struct walk *walk, uint64_t address)
            returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After walk_by_call the stack pointer is mostly right. If it leads to no return address, the
- * function without a frame description has pushed something. Then the stack pointer is computed
- * from the record that the frame pointer points to. But this frame may save a record without
- * setting the frame pointer. Then the frame pointer points to an outer record. So a result is not
- * used if it is LEAF_SIZE_MAX bytes or more above the old value. */
+/* After walk_by_call the stack pointer is usually right. If it leads to no return address, the
+ * function that walk_by_call left has pushed something. Then the stack pointer is computed from the
+ * record that the frame pointer points to. But this frame may save a record without setting the
+ * frame pointer. Then the frame pointer points to an outer record. So a result is not used if it is
+ * LEAF_SIZE_MAX bytes or more above the old value. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;

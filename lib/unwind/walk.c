@@ -27,7 +27,7 @@ static void walk_end_outside(struct walk *walk, uint64_t address)
 /* --- a step by a rule, which says where the caller's registers are --------------------------- */
 
 /* Returns whether an epilogue has already popped a register, so that the register has its value
- * back. Then the address of the saved value, at, is below the stack pointer, where little or
+ * back. Then `at`, the address of the saved value, is below the stack pointer, where little or
  * nothing was copied. */
 static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
