@@ -71,7 +71,7 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
     async->profile = profile;
     async->named = named;
     async->context = context;
-    async->locations = async->lines = 1; /* every profile has location 0, PROFILE_NONE */
+    async->locations = async->lines = 1; /* location 0 is PROFILE_NONE in every profile */
     int error = async_worker_start(async->queue, &async->thread);
     if (error != 0) {
         async_queue_free(async->queue);
@@ -146,8 +146,8 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     copy.path = strdup(profile->strings[copy.object.path]);
     if (copy.path == NULL)
         return -ENOMEM;
-    /* if the descriptor has not come, hangs keeps the worker from opening the file by its path,
-     * because that may hang */
+    /* the descriptor has not come: the flag hangs keeps the worker from opening the file by its
+     * path, because that may hang */
     if (profile_awaits_object(profile, async->objects)) {
         copy.object.hangs = true;
         /* the list of names of an ANON object needs no descriptor, and is read again when it

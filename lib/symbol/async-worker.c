@@ -54,8 +54,8 @@ static bool worker_has_work(const struct worker *worker)
     return false;
 }
 
-/* Returns the time until which the worker may sleep, CLOCK_MONOTONIC, ns. 0: it may not;
- * UINT64_MAX: there is no limit. */
+/* Returns the time until which the worker may sleep, CLOCK_MONOTONIC, ns. 0: the worker may not
+ * sleep; UINT64_MAX: there is no limit. */
 static uint64_t worker_idle_until(const struct worker *worker)
 {
     if (worker_has_work(worker))
@@ -64,7 +64,7 @@ static uint64_t worker_idle_until(const struct worker *worker)
 }
 
 /* Adds objects and locations to the worker's profile. Both profiles get the same objects and
- * locations in the same order, so their indexes agree. -EPROTO: they do not. */
+ * locations in the same order, so their indexes agree. Returns -EPROTO if they do not. */
 static int worker_enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;
@@ -79,7 +79,7 @@ static int worker_enter_tables(struct profile *profile, struct async_requests *r
         if (error == 0 && index != next)
             error = -EPROTO;
         if (error == 0)
-            from->object.fd = -1; /* the profile owns it now */
+            from->object.fd = -1; /* the profile owns the descriptor now */
     }
     for (uint32_t i = 0; error == 0 && i < requests->location_count; i++) {
         uint32_t next = profile->location_count;
@@ -120,7 +120,7 @@ static int worker_take_file(struct worker *worker, struct async_file *file)
     }
     if (error == 0) {
         symbolizer_take_file(worker->symbolizer, file->object, file->fd);
-        file->fd = -1; /* the profile owns it now */
+        file->fd = -1; /* the profile owns the descriptor now */
     }
     for (unsigned kind = 0; kind < ASYNC_KINDS; kind++) {
         if (error == 0)

@@ -25,7 +25,7 @@
 
 /* An inlined function, and the name that was made for it. */
 struct origin {
-    const void *die; /* the entry that declares it */
+    const void *die; /* the entry that declares the function */
     struct elf_origin known;
     char *made; /* owned; NULL: the name is in the file */
 };

@@ -95,7 +95,7 @@ struct elf_ranges {
     struct elf_object *object;
     Dwarf_Die *die;
     ptrdiff_t at;
-    Dwarf_Addr base; /* kept for libdw from one call to the next */
+    Dwarf_Addr base; /* what dwarf_ranges stores from one call to the next */
     int64_t since;   /* CLOCK_MONOTONIC ns: when reading began */
 };
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die);

@@ -90,8 +90,8 @@ struct elf_line {
  * cheap if its address is in the same compilation unit as the address of the previous call. False:
  * not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
-/* Writes the path of a line's file, without "." and "..". The path is absolute if the debug
- * information has the directory. */
+/* Writes the path of a line's file. The path is absolute if the debug information has the
+ * directory. An absolute path is without "." and "..". */
 void elf_line_path(const struct elf_line *line, char *path, size_t size);
 
 /* A range of code that replaces a call of an inlined function. */

@@ -18,8 +18,8 @@
 
 #include "symbol/elf-internal.h"
 
-/* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Real debug information
- * unpacks to at most about 10 times its compressed size. */
+/* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Compressed debug
+ * information grows to about 10 times its size. */
 #define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20)
 #define RATIO 32u
 #define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30) /* bytes; the limit for any file */

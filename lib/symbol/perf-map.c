@@ -70,7 +70,8 @@ static uint64_t process_start(uint32_t pid)
     size_t got = fread(line, 1, sizeof line - 1, stat);
     fclose(stat);
     line[got] = '\0';
-    const char *field = strrchr(line, ')'); /* ends field 2, which may contain any bytes */
+    /* the last ')' ends field 2, which may contain any bytes */
+    const char *field = strrchr(line, ')');
     for (int i = 2; field != NULL && i < 22; i++)
         field = strchr(field + 1, ' ');
     if (field == NULL || sscanf(field, "%llu", &ticks) != 1)
