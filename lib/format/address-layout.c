@@ -11,7 +11,7 @@
 #include "pprofil/error.h"
 
 #define PAGE 4096u
-#define FREE_FROM (UINT64_C(1) << 32) /* objects that cannot get their first address get one from here on */
+#define FREE_FROM (UINT64_C(1) << 32) /* lowest address of objects that cannot get their first address */
 
 /* Addresses that are taken: [start, end). */
 struct range {
@@ -197,7 +197,7 @@ static void list_wishes(struct layout *layout)
     qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
 }
 
-/* Gives each object the address of its wish if that is free. Only refused wishes stay in layout->wishes. */
+/* Gives each object the address of its wish if this address is free. Only refused wishes stay in layout->wishes. */
 static int grant_wishes(struct layout *layout)
 {
     const size_t fixed = layout->taken.count;

@@ -18,7 +18,7 @@ struct mapped_object {
 };
 
 /* Returns true if some code has a real address, or if the profile has no samples. A profile that was read from a format
- * with names only has only invented addresses, and no reader could find code there. */
+ * without addresses has only invented ones. No reader could find code there. */
 bool layout_has_code(const struct profile *profile);
 
 /* Makes the layout, an array by index of the object. The caller frees it. Returns 0, -ENOMEM, or

@@ -34,7 +34,7 @@ struct cost {
 struct cost_line {
     struct frame frame;
     struct cost cost;
-    uint32_t first_call; /* index + 1 in calls; 0: none */
+    uint32_t first_call; /* index + 1 of its first call in calls; 0: none */
 };
 
 struct call {

@@ -165,8 +165,8 @@ struct reader {
     int where[COLUMNS]; /* index of the field for each column; -1: none */
 };
 
-/* Takes the next field, and puts a zero behind it in the buffer. *last: the field is the last one of its row. Returns
- * false if a quote is not closed. */
+/* Takes the next field, and puts a zero behind it in the buffer. Sets *last to true if the field is the last one of its
+ * row. Returns false if a quote is not closed. */
 static bool next_field(struct reader *reader, char **field, bool *last)
 {
     char *to = reader->at, *at = reader->at;

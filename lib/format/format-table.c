@@ -17,7 +17,7 @@
 
 #define HEAD_SIZE 4096
 #define INPUT_SIZE_MAX (1u << 30) /* limit for standard input, bytes */
-#define PPROF_FIRST 0x0a         /* first byte of an unpacked pprof file: the key of a sample type */
+#define PPROF_FIRST 0x0a         /* first byte of an unpacked pprof file: the tag of its field sample_type */
 
 /* Formats with a magic number come first. The others are recognised by numbers that could mean something else, too. */
 static const struct format *const formats[] = {

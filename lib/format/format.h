@@ -113,8 +113,9 @@ int format_read_file_as(const char *path, const struct format *format,
  * PPROFIL_ERROR_NO_SAMPLES: the profile has nothing that the format could hold (a heat map needs a timeline).
  *
  * A format whose files hold only one object (profil/profil.h) makes a file for each object. The main object is written
- * to path, and each other object to path.NAME. If path is not a regular file, only the main object is written. -EEXIST:
- * a path.NAME exists and is not a regular file. In this case nothing is written.
+ * to path, and each other object to path.NAME, where NAME is the base name of the object. If path is not a regular
+ * file, only the main object is written. -EEXIST: a path.NAME exists and is not a regular file. In this case nothing is
+ * written.
  */
 int format_write_file(const struct format *format, const char *path,
                       const struct profile *profile);

@@ -26,13 +26,14 @@ uint32_t frame_count(const struct profile *profile, uint32_t location);
 struct frame frame_at(const struct profile *profile, uint32_t location, uint32_t i);
 
 #define FRAME_NAME 512
-/* Returns the name of the frame's function. If it has no name, writes one like "libx.so+0x1f30" into buffer and returns
- * buffer. */
+/* Returns the name of the frame's function. If the function has no name or is not known, writes a name like
+ * "libx.so+0x1f30" into buffer and returns buffer. */
 const char *frame_name(const struct profile *profile, const struct frame *frame, char buffer[FRAME_NAME]);
 /* Is the frame a mark (PROFILE_OBJECT_MARK) and not code? */
 bool frame_is_mark(const struct profile *profile, const struct frame *frame);
 
-/* Returns the name of a thread. If that is empty, returns the name of its process, or "[unknown]". */
+/* Returns the name of a thread. If it is empty, returns the name of the process. If both are empty, returns
+ * "[unknown]". */
 const char *frame_comm(const struct profile *profile, uint32_t thread);
 
 /* --- the frames of a stack ------------------------------------------------------------ */

@@ -23,7 +23,7 @@ struct writer {
     const struct profile *profile;
     struct timestamps timestamps;
     uint32_t *order; /* owned: indexes of timestamps.samples, sorted by thread */
-    uint32_t *first; /* owned: by thread, the index in order of its first sample; then the length of order */
+    uint32_t *first; /* owned: by thread, index in `order` of its first sample; then the length of `order` */
     FILE *out;
     uint32_t *chain; /* owned: room for the nodes of the deepest stack */
     int error;

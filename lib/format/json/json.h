@@ -2,8 +2,8 @@
 /*
  * json: pprofil's own JSON format, and trees of JSON for its reader.
  *
- * The format contains the tables of a profile as they are; see pprofil-formats(5). Entries of a table are numbered from
- * 1, and 0 means none.
+ * The format contains all tables of a profile; see pprofil-formats(5). Entries of a table are numbered from 1, and 0
+ * means none.
  */
 #ifndef PPROFIL_JSON_H
 #define PPROFIL_JSON_H

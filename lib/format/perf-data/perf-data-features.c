@@ -81,7 +81,7 @@ static void put_attr(struct perf_writer *writer)
     bytes_put_zeros(writer->out, 16);
 }
 
-/* Writes a text, and before it the number of its bytes with its padding. */
+/* Writes the size of a text with its padding, and then the text with its padding. */
 static void put_string(struct perf_writer *writer, const char *text)
 {
     perf_put4(writer, perf_text_room(text, 64));

@@ -16,7 +16,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define EVENTS_MAX 4096u
-#define IDS_MAX (1u << 20) /* most ids of an event; perf makes one id for each CPU and thread */
+#define IDS_MAX (1u << 20) /* limit for the ids of one event; perf makes an id for each CPU and thread */
 #define DUMMY 9u           /* the software event without samples, which perf uses to record mappings */
 
 static int read_header(struct perf_header *header)

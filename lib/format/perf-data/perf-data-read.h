@@ -110,7 +110,7 @@ struct perf_replay {
     struct perf_space *spaces;  /* owned; space_index finds them by pid */
     uint32_t space_count;
     struct memo space_index;
-    uint64_t copies_left; /* mappings that forks may still copy */
+    uint64_t copies_left; /* number of mappings that may still be copied for forks */
     uint64_t epoch;       /* increased when mappings or processes may have changed */
     struct perf_stacks stacks;
     uint64_t first, last; /* times of the first and the last sample */
@@ -140,7 +140,7 @@ struct perf_header {
     struct perf_replay *replay; /* borrowed: receives the event, build-ids and totals */
     struct perf_section attrs, data;
     uint64_t attr_size; /* bytes of a perf_event_attr, with the offset and size of the list of its ids */
-    uint64_t features;  /* the first 64 bits: no other feature is read */
+    uint64_t features;  /* bits of features 0 to 63; other features are not read */
     uint32_t event_count;
     uint64_t *ids; /* owned: ids of the event that is counted, in ascending order */
     size_t id_count;

@@ -19,7 +19,7 @@ static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, 
     return error;
 }
 
-/* Sets execed[i] to true if entry i of profile->processes ended with an exec. Its process lived on then. */
+/* Sets execed[i] to true if entry i of profile->processes ended with an exec. In this case the process lived on. */
 static int mark_execed(const struct profile *profile, bool *execed)
 {
     struct memo memo = {0};

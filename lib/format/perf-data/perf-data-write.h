@@ -24,7 +24,7 @@ struct step {
 struct perf_plan {
     struct timestamps timestamps;  /* the samples, with times */
     struct mapped_object *mapped;  /* owned; by object */
-    struct step *steps;            /* owned; by time */
+    struct step *steps;            /* owned; sorted by time */
     uint32_t step_count;
 };
 
@@ -41,7 +41,7 @@ void perf_plan_free(struct perf_plan *plan);
 struct perf_writer {
     const struct profile *profile;
     struct perf_plan plan;
-    uint64_t has; /* enum perf_has */
+    uint64_t has; /* bits of enum perf_has: the fields of samples */
     uint64_t data_size;
     struct bytes_out *out;
 };

@@ -34,7 +34,7 @@ enum perf_misc {
     PERF_MISC_DATA = 1 << 13, /* of MMAP: the mapping is not executable */
     PERF_MISC_EXEC = 1 << 13, /* of COMM: an exec caused it; of FORK: mappings are not inherited */
     PERF_MISC_BUILD_ID = 1 << 14,      /* of MMAP2: the record has a build-id */
-    PERF_MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id in the header: its size is given */
+    PERF_MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id in the features: its size is given */
 };
 
 /* Bits of attr.sample_type: the fields of samples. */

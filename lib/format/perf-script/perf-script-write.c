@@ -29,7 +29,7 @@ struct writer {
     const struct profile *profile;
     struct frame_list list;
     FILE *out;
-    uint64_t now; /* time in the current thread, ns */
+    uint64_t now; /* clock of the current thread, ns */
     bool each;    /* every sample has its own entry */
 };
 

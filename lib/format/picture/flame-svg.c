@@ -32,7 +32,7 @@ struct drawing {
     const struct profile *profile;
     const struct picture_tree *tree;
     bool down;        /* the root is on top: an icicle graph */
-    double largest;   /* picture_largest_change */
+    double largest;   /* result of picture_largest_change */
     uint64_t *starts; /* by frame: its left edge, in the unit of values (ns or samples) */
 };
 

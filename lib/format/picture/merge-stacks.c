@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merges the stacks of profiles into one store, for flame graphs. No function recurses: the profiled program decides
- * how deep a stack is. A node of a profile is merged once for each process name that has samples in it. */
+/* Merges the stacks of profiles into one store, for flame graphs. No function recurses, because the profiled program
+ * decides how deep a stack is. A node of a profile is merged once for each process name that has samples in it. */
 #include "config.h"
 
 #include <errno.h>

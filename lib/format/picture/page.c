@@ -71,8 +71,8 @@ char *picture_clean(const char *text)
     return clean;
 }
 
-/* Returns the approximate number of columns of a character in a fixed font: East Asian characters and emoji are
- * wide. */
+/* Returns the approximate number of columns of a character in a fixed-width font: East Asian characters and emoji take
+ * two columns. */
 static unsigned columns_of(uint32_t character)
 {
     bool wide = (character >= 0x1100 && character <= 0x115f) ||

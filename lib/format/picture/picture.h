@@ -66,7 +66,7 @@ struct picture_tree {
     bool compares;                           /* there is a baseline */
     uint32_t dropped;                        /* frames left out because they are too small */
     uint64_t cut;                            /* largest possible value of a dropped frame */
-    uint32_t deeper;                         /* frames left out because they are behind the last row that is kept */
+    uint32_t deeper;                         /* frames left out because they are below the last row that is kept */
     /* value of the baseline in frames that the profile does not have, if chance does not explain the difference */
     uint64_t gone;
     uint64_t kinds;                          /* set of the kinds that occur: bit 1 << kind */

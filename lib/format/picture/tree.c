@@ -156,8 +156,8 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* Returns the baseline's value in frames that only the baseline has, if the difference is more than chance. Adds up
- * only frames whose callers the profile has, because their values include those of all frames below them. */
+/* Returns the baseline's value in frames that only the baseline has, except where chance explains the difference. Adds
+ * up only frames whose callers the profile has, because their values include those of all frames below them. */
 static uint64_t sum_gone(const struct draft *draft)
 {
     uint64_t gone = 0;

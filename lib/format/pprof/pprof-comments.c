@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes and reads the comments of pprofil in pprof files, which pprof.h lists. */
+/* Writes and reads pprofil's comments in pprof files. pprof.h lists these comments. */
 #include "config.h"
 
 #include <errno.h>

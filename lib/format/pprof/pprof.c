@@ -15,7 +15,7 @@
 
 #include "format/pprof/pprof.h"
 
-#define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* bytes of structures for one message */
+#define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* limit for the structures of one message, bytes */
 #define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
 
 /* --- the file ------------------------------------------------------------------------ */

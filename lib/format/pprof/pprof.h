@@ -10,7 +10,7 @@
  *    pprofil: process pid=N ppid=N generation=N start=N end=N status=N cpu_ns=N comm=TEXT
  *    pprofil: object mapping=N kind=N device=N inode=N pid=N generation=N deleted=N
  *             and invented=1 if addresses are made up
- *    pprofil: timeline start=N slot_ns=N at=SLOT cpu_us=N,N,... (of this slot and the following ones)
+ *    pprofil: timeline start=N slot_ns=N at=SLOT cpu_us=N,N,... (CPU time of slot SLOT and the slots after it)
  *
  * Samples have these labels: pid, tid, generation (of the process image, if not 0), comm (of the thread), process (the
  * comm of the process, if it differs), syscall, abi ("compat" for system calls of the 32-bit ABI), and state
@@ -109,7 +109,7 @@ struct pprof_id {
 };
 
 struct pprof_ids {
-    struct pprof_id *sorted; /* owned; by id */
+    struct pprof_id *sorted; /* owned; sorted by id */
     size_t count;
 };
 
@@ -155,7 +155,8 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
  * the index of its object plus 1.
  *
  * Most of the message is in one arena. When memory runs out, out_of_memory is set, and pprof_allocate returns the bytes
- * `nowhere`, whose contents are never used. So callers need not check each step. The message is discarded at the end.
+ * `nowhere`, whose contents are never used. So callers need not check each step. A message that ran out of memory is
+ * discarded at the end.
  */
 struct pprof_writer {
     const struct profile *profile;
@@ -164,7 +165,7 @@ struct pprof_writer {
     PbProfile message;
     struct memo elsewhere; /* (function, file of a line) -> id of a copy of the function, with this file */
     int64_t *string_ids;   /* index in the message, by string of the profile; 0: not written yet */
-    PbMapping *mappings;   /* by object */
+    PbMapping *mappings;   /* the message's mappings, by object */
     _Alignas(16) unsigned char nowhere[256];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Turns files of the profil family into profiles, and profiles into such files. Most of these formats hold the text of
- * one object. So a profile becomes a file for each object in which time was spent.
+ * Turns files of the profil family into profiles, and profiles into such files. In most of these formats, a file has
+ * the counters of only one object. So a profile becomes a file for each object in which time was spent.
  */
 #include "config.h"
 
@@ -108,8 +108,8 @@ static const struct dialect *choose_dialect(const struct codec *codec,
     return options->dialect != NULL ? options->dialect : dialect_find(codec->dialect);
 }
 
-/* Returns the time in each object that the dialect counts, ns, by index of the object. The caller frees it. NULL: no
- * memory. */
+/* Returns an array, by index of the object: the time in the object that the dialect counts, ns. The caller frees it.
+ * NULL: no memory. */
 static uint64_t *sum_objects(const struct profile *profile, const struct dialect *dialect)
 {
     uint64_t *sums = calloc(profile->object_count + 1u, sizeof *sums);

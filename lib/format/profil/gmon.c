@@ -17,8 +17,8 @@
 #define FILE_VERSION 1u
 #define HEADER 20u
 #define COUNT_MAX 65535u
-#define WRITTEN_SIZE_MAX (UINT64_C(1) << 32) /* bytes written for one range of text */
-#define HISTOGRAMS_MAX 4096u          /* histograms of different text: a new one is compared with all others */
+#define WRITTEN_SIZE_MAX (UINT64_C(1) << 32) /* limit for the bytes that are written for one range of text */
+#define HISTOGRAMS_MAX 4096u          /* limit for histograms of different text: each is compared with all others */
 #define DIMENSION_SIZE 15u
 
 enum tag { HISTOGRAM, ARC, BLOCKS };

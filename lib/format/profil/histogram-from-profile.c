@@ -22,7 +22,7 @@ __extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz
 #define NO_RATE_NS (NANO / 100) /* time of a sample, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-/* alignment of both ends of the text, bytes. It is a multiple of the bytes that a counter counts, in every format. */
+/* alignment of both ends of the text, bytes. In every format it is a multiple of the bytes of text for one counter. */
 #define ALIGNED UINT64_C(16)
 
 #define NOWHERE UINT64_MAX /* address of a sample that is outside of the object's file */
@@ -233,7 +233,7 @@ struct move {
     uint64_t to;
 };
 
-/* Sets *move to the addresses where the object was mapped. False: no sample in it has an address. */
+/* Sets *move to the addresses where the object was mapped. False: no sample in the object has an address. */
 static bool mapped_at(const struct profile_object *object, const struct spent_times *times,
                       const struct symbol_text *text, struct move *move)
 {

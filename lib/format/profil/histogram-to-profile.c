@@ -29,7 +29,7 @@ struct target {
     uint64_t start, end; /* its addresses in the histogram file; not set for the only object of a file */
     uint64_t shift;      /* number to add to an address in the histogram file, to get the link address */
     uint32_t object;     /* index */
-    bool known;          /* text has been read from its file */
+    bool known;          /* the field text was read from the object's file */
     struct symbol_text text;
 };
 
@@ -230,8 +230,8 @@ static int add_modules(struct conversion *conversion)
     return error;
 }
 
-/* Is the object position-independent, and are all addresses of the file addresses in memory outside of the object? Then
- * the address where the object was loaded is not known. */
+/* Does the file have addresses in memory which are all outside of the object, while the object is position-independent?
+ * In this case the address where the object was loaded is not known. */
 static bool is_elsewhere(const struct conversion *conversion, const struct target *target)
 {
     uint32_t count = conversion->profile->sample_count;

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "format/profil/profil.h"
 
-#define META_MODULES_MAX 4096u /* each module is a file that is opened */
+#define META_MODULES_MAX 4096u /* limit, because the file of each module is opened */
 #define NARROW_END (UINT64_C(1) << 32)
 
 static int meta_path(const char *path, char beside[PATH_MAX])
@@ -51,7 +51,7 @@ int meta_write(const char *path, const struct histogram_file *file)
     fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsum %" PRIx64 "\n", path, sum);
     if (file->pid != 0)
         fprintf(out, "pid %" PRIu32 "\n", file->pid);
-    /* hz was computed from a period in whole nanoseconds, so it is not quite exact */
+    /* hz was computed from a period in whole nanoseconds, so a nearly whole hz is rounded */
     double hz = file->rate_hz, whole = round(hz);
     if (hz > 0)
         fprintf(out, "hz %.9g\n", fabs(hz - whole) < whole * 1e-5 ? whole : hz);

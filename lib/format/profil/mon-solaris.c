@@ -19,7 +19,7 @@
 #define BUFFER_PCS 131072u /* pcs in one object: Solaris' own limit */
 #define FUNCTION_SIZE 48u
 #define MODULE_SIZE 32u
-#define MODULES_MAX 4096u /* each module is a file that is opened */
+#define MODULES_MAX 4096u /* limit, because the file of each module is opened */
 
 enum type { BUFFER = 1, CALL_GRAPH = 2, MODULES = 3 };
 #define BUFFER_HEADER 32u

@@ -49,7 +49,7 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
            header->counter_bytes % 2 == 0 && scaled;
 }
 
-/* Is the first function of the file's list in the text? If the list is empty, returns true unless sure is set. */
+/* Is the first function of the file's list in the text? If the list is empty, returns !sure. */
 static bool is_called(struct bytes *at, const struct header *header, bool sure)
 {
     uint64_t pc = bytes_get_pointer(at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes the array of pcsample(2) as it is in memory: pcs and nothing else. The contents of a file do not
- * show the format, so the name of the file must show it, or the user must name it. The reader chooses the width and
- * byte order with which the pcs are plausible addresses.
+ * Reads and writes the array of pcsample(2), exactly as it is in memory: pcs and nothing else. The contents of a file
+ * do not show the format, so the name of the file must show it, or the user must name it. The reader chooses the width
+ * and byte order with which the pcs are plausible addresses.
  */
 #include "config.h"
 

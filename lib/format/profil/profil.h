@@ -5,9 +5,9 @@
  *
  * A struct histogram_file (dialect/histogram.h) has the contents of such a file. Each format has a source file with a
  * function that reads its bytes into a histogram_file, and a function that writes them. Its struct codec makes it a
- * format for profiles. When a profile becomes a histogram_file, its exact addresses are counted with the arithmetic of
- * a dialect, one of the old systems (dialect/dialect.h). When a histogram_file becomes a profile, each counter becomes
- * a sample at the lowest address that it counts.
+ * format for profiles. When a profile becomes a histogram_file, its exact addresses are counted by the rules of a
+ * dialect, which imitates an old system (dialect/dialect.h). When a histogram_file becomes a profile, each counter
+ * becomes a sample at the lowest address that it counts.
  *
  * Readers trust nothing: before they allocate memory for a size in the file, they compare this size with the size of
  * the file. They return 0, PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW, and the caller clears the
@@ -33,7 +33,7 @@
 
 void histogram_file_clear(struct histogram_file *file);
 
-/* Adds a histogram with count counters, all 0. NULL: no memory, or too many counters. */
+/* Adds a histogram with count counters, all 0. The file owns it. NULL: no memory, or too many counters. */
 struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high, uint32_t scale,
                                 uint32_t counter_size, uint64_t count);
 
@@ -143,7 +143,7 @@ int codec_write(const struct codec *codec, int fd, const struct format_options *
  * NULL: the contents or the name of the file show it. object is as for codec_load. Returns 0 or an error of reading
  * (pprofil/error.h). The caller clears file in either case. */
 int format_read_histograms(const char *path, const char *format, const char *object, struct histogram_file *file);
-/* Writes histograms that have been counted already, as format_write_file does. */
+/* Writes histograms that have been counted already. The rules for path are those of format_write_file. */
 int format_write_histograms(const struct format *format, const char *path, const struct histogram_file *histograms);
 
 /* Is counter_bytes a plausible size of the counters for the text [low, high)? This helps to recognise formats without a

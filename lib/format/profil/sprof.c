@@ -62,7 +62,8 @@ static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Reads the arcs. Their addresses are relative to the start of the text; A caller of 0 is in another object. */
+/* Reads the arcs. Their addresses are relative to the start of the text. A caller with address 0 is in another
+ * object. */
 static int read_arcs(struct bytes *bytes, uint64_t low, uint64_t most, struct histogram_file *file)
 {
     uint64_t tag = bytes_get(bytes, TAG), count = bytes_get(bytes, 4);
