@@ -2,9 +2,9 @@
 /*
  * array: arrays that grow at their end.
  *
- * The caller owns a pointer and a count. The capacity is not stored: it is at least the smallest power of two that is
- * not below the count. The caller may lower its count at any time, but may raise it only with these functions. A new
- * array has the pointer NULL and the count 0. The caller frees the pointer.
+ * The caller owns a pointer and a count. The capacity is not stored: it is at least the count, rounded up to a power of
+ * two. The caller may lower its count at any time, but may raise it only with these functions. A new array has the
+ * pointer NULL and the count 0. The caller frees the pointer.
  */
 #ifndef PPROFIL_BASE_ARRAY_H
 #define PPROFIL_BASE_ARRAY_H

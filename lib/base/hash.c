@@ -122,7 +122,7 @@ void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place)
     for (uint32_t slot = (gap + 1) & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
         uint32_t walked = (slot - index->hashes[slot]) & mask;
         if (walked < ((slot - gap) & mask))
-            continue; /* a search for this element starts behind the gap */
+            continue; /* a search for this element starts behind the gap, so the element stays */
         index->slots[gap] = index->slots[slot];
         index->hashes[gap] = index->hashes[slot];
         gap = slot;

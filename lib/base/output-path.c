@@ -8,8 +8,8 @@
  * if the last component of a path is a link, we follow it ourselves, and apply the kernel's rules even if the settings
  * are off. No output goes where a stranger's link points.
  *
- * Each step starts at an open descriptor of a directory. A link is checked and read through one descriptor, so nobody
- * can replace it between the check and the read.
+ * Each step along the links starts at an open descriptor of a directory. A link is checked and read through one
+ * descriptor, so nobody can replace it between the check and the read.
  */
 #include "config.h"
 

@@ -34,8 +34,7 @@ int output_path_check(const struct output_path *found);
 /* Finds and opens a path for writing. Returns a descriptor, which the caller closes, or -errno. */
 int output_path_open(const char *path);
 
-/* Opens a directory that will get output files, with O_PATH. Returns a descriptor, which the caller closes, or
- * -errno. */
+/* Opens a directory for output files, with O_PATH. Returns a descriptor, which the caller closes, or -errno. */
 int output_path_directory(const char *path);
 
 #endif

@@ -73,8 +73,8 @@ int regular_file_open(const char *path, uint64_t inode)
     return regular_file_open_found(place < 0 ? -errno : place, path, inode);
 }
 
-/* Opens a path with O_PATH. Returns -ENOSYS if the kernel has no openat2(2), or if a filter of system calls refuses it
- * with EPERM, as the seccomp filters of containers do. */
+/* Opens a path with O_PATH. Returns -ENOSYS if the kernel has no openat2(2), or if a filter of system calls refuses the
+ * call with EPERM, as the seccomp filters of containers do. */
 static int regular_file_find_below(int root, const char *path)
 {
 #if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)
@@ -113,7 +113,7 @@ bool regular_file_is_served(int fd)
 {
     struct statfs system;
 
-    /* fstatfs fails if the kernel passes it on to a FUSE process that does not implement it */
+    /* fstatfs fails if the kernel passes the call on to a FUSE process that does not implement the call */
     return fstatfs(fd, &system) < 0 || system.f_type == FUSE_SUPER_MAGIC;
 }
 
