@@ -11,8 +11,8 @@
  * the requests of the supervisor. lib/launch/file-opener.c sends it the requests of all other programs.
  *
  * A client sends its next request only after the answer to the previous request. The answer is a struct wire_message
- * with op WIRE_OP_DONE. error is 0 or an errno. The descriptor of the file comes with the message. If flags contains
- * OPENER_ENDS, this is the last answer of the opener.
+ * with op WIRE_OP_DONE. The field error is 0 or an errno. The descriptor of the file comes with the message. If the
+ * field flags contains OPENER_ENDS, this is the last answer of the opener.
  */
 #ifndef PPROFIL_OPEN_REQUEST_H
 #define PPROFIL_OPEN_REQUEST_H

@@ -308,7 +308,7 @@ struct wire_profil {
     uint64_t overflow; /* COUNT: address of the overflow bin, a counter of 4 bytes; 0: none */
     uint64_t array;    /* PCS: address of the array */
     int64_t room;      /* PCS: number of elements of the array, as the program gave it */
-    /* COUNT: address of a uint64_t that counts the ticks whose counter was full; 0: none */
+    /* COUNT: address of a uint64_t that counts the ticks that found their counter full; 0: none */
     uint64_t told;
     int32_t pid, tid;  /* numbers of the calling process and thread in their own PID namespace */
     uint32_t scope;    /* COUNT, STOP: enum wire_profil_scope */
