@@ -192,7 +192,7 @@ enum {
     DIALECT_CELL_SPECIALS
 };
 
-/* Returns the cell in which a pc counts in addition to the cell for the total: the cell of the pc's text, or
+/* A pc counts in the cell for the total, and in a second cell. Returns the second cell: the cell of the pc's text, or
  * DIALECT_CELL_OUTSIDE. */
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc);
@@ -250,11 +250,11 @@ struct dialect_count {
     uint64_t owed_ns;  /* CPU time that is not counted yet; always less than a tick */
     uint64_t overflow; /* address of a 4-byte counter for pcs in no region; 0: none */
     uint64_t array;    /* pcsample: address of the array */
-    uint64_t told; /* address of a uint64_t that counts the ticks whose counter was full; 0: none */
+    uint64_t told; /* address of a uint64_t that counts the ticks that found their counter full; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks at pcs in no region */
-    uint64_t overflows; /* number of ticks whose counter was full, and of ticks that ended the counting */
+    uint64_t overflows; /* number of ticks that found their counter full, or that ended the counting */
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* address of the first counter */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * histogram: the contents of a file of the profil family, without the layout of its bytes. Readers and writers
- * (lib/format) and the reports that imitate the old systems (lib/report) share it. All counters have 64 bits here. A
- * writer cuts them to the size of its system's counters.
+ * (lib/format) and the reports that imitate the old systems (lib/report) use these structures. All counters have 64
+ * bits here. A writer cuts the counters to the size that they have in its system.
  */
 #ifndef PPROFIL_DIALECT_HISTOGRAM_H
 #define PPROFIL_DIALECT_HISTOGRAM_H
@@ -40,13 +40,13 @@ struct histogram_module {
 /* The contents of a file. A structure of zeros is an empty file. histogram_file_clear frees the memory that the
  * structure owns. */
 struct histogram_file {
-    const struct dialect *dialect; /* dialect by which the file was counted; NULL: not known */
+    const struct dialect *dialect; /* dialect by whose rules the ticks were counted; NULL: not known */
     uint32_t pointer_size;         /* bytes of a pointer of the target: 4 or 8; 2: a PDP-11 */
     uint32_t pid;                  /* number of the process; 0: not known */
     bool big_endian;               /* the target is big-endian */
     double rate_hz;                /* ticks per second; 0: not known */
     uint64_t ticks;                /* number of all ticks, including the ticks in `outside` */
-    /* number of ticks in no histogram: in kprof's cell for them, or in the overflow bin of osProfile */
+    /* number of ticks in no histogram. kprof counts them in a cell, osProfile in the overflow bin */
     uint64_t outside;
     struct histogram *histograms; /* owned */
     size_t histogram_count;
