@@ -32,7 +32,7 @@ static struct {
     char name[WIRE_PROFIL_NAME];
     /* process that made the socket with that name: this process, or an ancestor that has forked since */
     pid_t listener;
-    pid_t supervisor;    /* 0: no supervisor was started */
+    pid_t supervisor;    /* process number; 0: no supervisor was started */
     /* number of ticks that found their counter full, and that no message has reported yet; the supervisor adds to it */
     _Atomic uint64_t overflows;
 } state;

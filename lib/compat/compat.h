@@ -75,7 +75,7 @@ bool compat_check_buffer(const char *call, uint64_t address, uint64_t size);
  * errno. */
 int compat_stop(const char *call, enum wire_profil_scope scope);
 
-/* Copies memory that may not be mapped. Returns 0 or -EFAULT. */
+/* Copies size bytes from an address that may be bad. Returns 0 or -EFAULT. */
 int compat_copy(void *to, const void *from, size_t size);
 
 /* Returns zeroed memory that does not come from the allocator, or NULL. */

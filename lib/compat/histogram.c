@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Begins and ends the counting in one histogram of a program. Checks its offset and its buffer first. */
+/* Begins and ends the counting in one histogram of a program, after checks of its offset and its buffer. */
 #include "config.h"
 
 #include <errno.h>

@@ -104,9 +104,9 @@ static void ranges_begin(const struct profil_args *ranges, unsigned count)
     compat_leave(&guard);
 }
 
-/* Both forms of profil, which have the same name. The offset -1 selects the extended form. Programs call profil without
- * a prototype, and may pass -1 as an int; then the upper 32 bits of offset are random. So only the lower 32 bits are
- * tested. */
+/* Serves both forms of profil, which have the same name. The offset -1 selects the extended form. Programs call profil
+ * without a prototype, and may pass -1 as an int; then the upper 32 bits of offset are random. So only the lower 32
+ * bits are tested. */
 void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
     const struct compat_call call = {.name = "profil",

@@ -12,7 +12,7 @@
 
 #define OWN_PATH_MAX 1024 /* size of own_object.path, bytes */
 
-/* A file in memory: its consecutive mappings, and the gaps between them. */
+/* A mapped file, or executable memory without a file: consecutive mappings, and the gaps between them. */
 struct own_object {
     uint64_t start, end;            /* addresses [start, end) */
     uint64_t text_start, text_end;  /* addresses [text_start, text_end) of the executable part; both 0: none */
@@ -43,7 +43,7 @@ enum offset_found {
 
 /* Completes *offset if its upper half is 0, or is only the sign extension of the lower half. reach: bytes of text that
  * the histogram covers from the offset on; UINT64_MAX: all text. caller: an address in the object that makes the call.
- * If several objects have an address with the same lower 32 bits, that object is preferred. */
+ * If several objects have an address with the same lower 32 bits, the object of the caller is preferred. */
 enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t caller);
 
 #endif

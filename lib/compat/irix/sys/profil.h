@@ -4,7 +4,7 @@
 #define PPROFIL_IRIX_SYS_PROFIL_H
 
 #if defined __GNUC__
-#pragma GCC system_header /* these declarations have no prototype on purpose: see below */
+#pragma GCC system_header /* profil is declared without a prototype on purpose: see below */
 #endif
 
 #include <sys/time.h>
