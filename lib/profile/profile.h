@@ -2,8 +2,8 @@
 /*
  * profile: a profile in memory. Events become processes, threads, objects and counts.
  *
- * A profile is a set of tables that refer to each other by index. In the comments below, "string" is an index in the
- * table strings. Index 0 of strings is "". Index 0 of functions, locations, nodes and syscalls means "none".
+ * A profile is a set of tables that refer to each other by index. Index 0 of strings is "". Index 0 of functions,
+ * locations, nodes and syscalls means "none".
  *
  * Each entry of the table samples counts the samples with the same thread, stack, system call and state. Stacks form a
  * tree of nodes: a node is a frame, and its parent is the caller's frame. A stack is the index of its innermost node.
@@ -59,7 +59,7 @@ struct profile_object {
 
 struct profile_process {
     uint32_t pid, ppid;
-    uint32_t comm;       /* string */
+    uint32_t comm;       /* index in strings */
     uint32_t generation; /* distinguishes the programs that ran under one pid; 0: the first program; each exec adds 1 */
     uint64_t start, end; /* CLOCK_MONOTONIC ns; end 0: alive */
     int32_t status;      /* status in the form of wait(2); -1: alive, or not known */
@@ -67,23 +67,23 @@ struct profile_process {
 };
 
 struct profile_thread {
-    uint32_t process; /* index */
+    uint32_t process; /* index in processes */
     uint32_t tid;
-    uint32_t comm; /* string */
+    uint32_t comm; /* index in strings */
 };
 
 struct profile_function {
     uint32_t name;        /* index in strings: name for users, demangled */
     uint32_t system_name; /* index in strings: name in the symbol table */
-    uint32_t object;      /* index + 1 of its object; 0: not known */
+    uint32_t object;      /* index in objects, plus 1; 0: not known */
     uint32_t file;        /* index in strings: the source file; "": not known */
-    uint32_t line;        /* 0: not known */
+    uint32_t line;        /* line number; 0: not known */
 };
 
 struct profile_line {
-    uint32_t function; /* index, or PROFILE_NONE */
-    uint32_t file;     /* string */
-    uint32_t line;     /* 0: not known */
+    uint32_t function; /* index in functions, or PROFILE_NONE */
+    uint32_t file;     /* index in strings: the source file; "": not known */
+    uint32_t line;     /* line number; 0: not known */
 };
 
 /* What has been looked up for a location: a set of these bits. */
@@ -93,7 +93,7 @@ enum profile_lookup {
 };
 
 struct profile_location {
-    uint32_t object; /* index */
+    uint32_t object; /* index in objects */
     uint32_t looked; /* enum profile_lookup */
     uint64_t address;
     /* number of lines; more than 1: functions are inlined at this address, the innermost comes first */
@@ -102,12 +102,12 @@ struct profile_location {
 };
 
 struct profile_node {
-    uint32_t parent;   /* index of the caller's node, or PROFILE_NONE */
-    uint32_t location; /* index */
+    uint32_t parent;   /* index in nodes: the caller's node, or PROFILE_NONE */
+    uint32_t location; /* index in locations */
 };
 
 struct profile_syscall {
-    uint32_t name;   /* string */
+    uint32_t name;   /* index in strings */
     int32_t number;  /* -1: only the name is known */
     uint32_t compat; /* 1: a call of the 32-bit ABI */
 };
@@ -125,16 +125,16 @@ enum profile_state {
 #define PROFILE_WAITING_PLACE "[waiting for a CPU]"
 
 struct profile_sample {
-    uint32_t thread;  /* index */
-    uint32_t node;    /* index of the innermost node of the stack */
-    uint32_t syscall; /* index in profile->syscalls, or PROFILE_NONE: user code */
+    uint32_t thread;  /* index in threads */
+    uint32_t node;    /* index in nodes: the innermost node of the stack */
+    uint32_t syscall; /* index in syscalls; PROFILE_NONE: user code */
     uint32_t state;   /* enum profile_state */
     uint64_t count;
     uint64_t cpu_ns;
     uint64_t wall_ns;
 };
 
-/* Totals of the profile, which are saved with it. */
+/* Totals of the profile. They are saved with the profile. */
 struct profile_totals {
     uint64_t samples;       /* sum of count in the table samples */
     uint64_t running;       /* number of samples whose thread was running */
@@ -159,7 +159,7 @@ struct profile_totals {
     uint32_t threads_seen, threads_alive;
     uint32_t processes_seen, processes_alive;
     double asked_hz;
-    bool wall;              /* wall mode */
+    bool wall;              /* wall mode: sleeping threads were sampled, too */
     uint64_t start_time;    /* time when sampling began, CLOCK_REALTIME ns; 0: not known */
 };
 
@@ -203,8 +203,8 @@ void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 /* Takes over a descriptor of an object's file, and closes it if the object already has one. */
 void profile_set_file(struct profile *profile, uint32_t object, int fd);
 
-/* Finds the mapping that contains an address of a live process. Stores its object, its start address, and the offset of
- * this start in the object. Returns false if no mapping is known there. */
+/* Finds the mapping that contains an address of a live process. Stores the object and the start address of the mapping,
+ * and the offset of this address in the object. Returns false if no mapping is known there. */
 bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
                           uint32_t *object, uint64_t *start, uint64_t *offset);
 
@@ -218,8 +218,8 @@ bool profile_awaits_any_file(const struct profile *profile);
  * index in the table processes. */
 bool profile_runs(const struct profile *profile, uint32_t process);
 
-/* Finds the entry of processes for the program that a live process runs now. Returns false if no live process with this
- * pid is known. */
+/* Finds the entry in the table processes for the program that a live process runs now. Returns false if no live process
+ * with this pid is known. */
 bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t *process);
 
 /* Finds the thread that has this tid in a process now. Returns false if no such thread is known. */
@@ -278,10 +278,10 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct p
 /* Removes the lines of a location, so that they are looked up again. */
 void profile_forget_lines(struct profile *profile, uint32_t location);
 
-/* Makes a new profile, *part, from the samples i for which keep[i] is true, and from all entries that they refer to.
- * The caller frees *part. The totals of samples, threads and processes in *part are computed from its own tables. Its
- * other totals are copies of the totals of `profile`. *part has a timeline only if all samples are kept. Returns 0 or
- * -ENOMEM. */
+/* Makes a new profile, *part, from the samples i for which keep[i] is true, and from all entries that these samples
+ * refer to. The caller frees *part. The totals of samples, threads and processes in *part are computed from its own
+ * tables. Its other totals are copies of the totals of `profile`. *part has a timeline only if all samples are kept.
+ * Returns 0 or -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
 /* Returns the name of a system call of this machine. compat: the number is one of the machine's 32-bit ABI. NULL: there
@@ -305,8 +305,8 @@ enum profile_merging {
  * added slot by slot, by their times (CLOCK_MONOTONIC). A profile without a timeline adds nothing to them. The rates
  * may differ, because each sample contains the time that it represents.
  *
- * Returns 0. PPROFIL_ERROR_MIXED_TIMES: one profile has elapsed times and the other has CPU times; nothing was changed.
- * -ENOMEM, -EOVERFLOW (a sum is too large): the caller can only free into.
+ * Returns 0 or an error. PPROFIL_ERROR_MIXED_TIMES: one profile has elapsed times and the other has CPU times; nothing
+ * was changed. -ENOMEM, -EOVERFLOW (a sum is too large): the caller must free `into`.
  */
 int profile_merge(struct profile *into, const struct profile *from, unsigned how);
 
