@@ -45,9 +45,9 @@ static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *
     return child < 0 ? -errno : child;
 }
 
-/* Makes the exec close all descriptors except kept and the standard ones, which become /dev/null. A descriptor that
- * stayed open could be the writing end of a pipe of the caller. The reader of the pipe would then wait until the
- * supervisor ends. */
+/* Makes the exec close all descriptors except those in kept and the standard descriptors. The standard descriptors
+ * become /dev/null. A descriptor that stayed open could be the writing end of a pipe of the caller. The reader of the
+ * pipe would then wait until the supervisor ends. */
 static void keep_descriptors(const int kept[], unsigned count)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -165,8 +165,8 @@ static void reap_ended(pid_t stayed[STAYED_MAX])
             stayed[i] = 0;
 }
 
-/* Remembers a child, to reap it later. If the array is full, the child is never reaped. More supervisors at the same
- * time are not expected. */
+/* Remembers a child, to reap it later. If the array is full, the child is never reaped. More than STAYED_MAX
+ * supervisors at the same time are not expected. */
 static void remember_child(pid_t stayed[STAYED_MAX], pid_t child)
 {
     for (unsigned i = 0; i < STAYED_MAX; i++)

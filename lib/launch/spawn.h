@@ -13,7 +13,7 @@
 
 struct spawn_supervisor {
     char path[PATH_MAX];
-    /* path of a supervisor that is not trusted, because others may have put it there; "": none */
+    /* path of a supervisor that is not trusted, because another user may have put it there; "": none */
     char passed_over[PATH_MAX];
 };
 
