@@ -95,14 +95,14 @@ void dialect_run_image(const struct dialect_run *run, size_t i, struct dialect_r
 /* The regions that one file contains: one region, all regions of an object, or all regions. */
 enum dialect_run_extent { DIALECT_RUN_REGION, DIALECT_RUN_OBJECT, DIALECT_RUN_ALL };
 
-/* Fills *file with the counts of an image: those of a region, and of the further regions that a file of this extent
- * contains. Returns 0 or -ENOMEM. Returns 1 if there is no such file: the object was not mapped, or the file of an
- * earlier region contains this region. The profile contains the mappings. The caller clears *file with
+/* Fills *file with the counts of one image: the counts of one region, and of the other regions that a file of this
+ * extent contains. Returns 0 or -ENOMEM. Returns 1 if there is no such file: the object was not mapped, or the file of
+ * an earlier region contains this region. The profile contains the mappings. The caller clears *file with
  * histogram_file_clear, even after an error. */
 int dialect_run_histograms(const struct dialect_run *run, const struct profile *profile, size_t image, size_t region,
                            enum dialect_run_extent extent, struct histogram_file *file);
 
-/* Returns the number of earlier regions that are in the same object as a region. */
+/* Returns the number of earlier regions that are in the same object as this region. */
 size_t dialect_run_same_object(const struct dialect_run *run, size_t image, size_t region);
 
 /* Returns the object of the first region whose object no process has mapped; NULL: all objects were mapped. */
