@@ -80,7 +80,7 @@ Test(json, a_tree_takes_no_more_than_was_reckoned)
 
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         expect_cost(pieces[i], 100000);
-        expect_cost(pieces[i], (1u << 16) + 1); /* the array's table has just been doubled */
+        expect_cost(pieces[i], (1u << 16) + 1); /* the array has just doubled its table */
     }
 }
 #endif

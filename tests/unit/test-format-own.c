@@ -102,7 +102,7 @@ static struct profile *make_profile(bool wall)
     static const char *const comms[] = {"pro g", "o;ther-7", "#execed"};
     uint32_t process[3], threads[4], location, node, leaf;
 
-    for (uint32_t i = 0; i < 3; i++) { /* the third is the second process after an exec */
+    for (uint32_t i = 0; i < 3; i++) { /* process[2] is process[1] after an exec */
         struct profile_process made = {.pid = i == 0 ? 100 : 101,
                                        .ppid = 1,
                                        .generation = i / 2,

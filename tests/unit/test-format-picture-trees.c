@@ -214,7 +214,7 @@ Test(picture, what_has_changed)
                 " (all 6900/0 was 6000 (main 6900/0 was 6000 (gone 0/0 was 100)"
                 " (same 5000/5000 was 5000) (slow 1900/1900 was 900");
     cr_assert_eq(make_tree(new, old, 1000, 0, false, &tree), 0);
-    cr_assert_eq(tree.frame_count, 4); /* frames of the baseline alone are not drawn */
+    cr_assert_eq(tree.frame_count, 4); /* frames that only the baseline has are not drawn */
     cr_assert(!picture_is_significant(&tree, 0) && !picture_is_significant(&tree, 1));
     cr_assert(picture_is_significant(&tree, 2) && picture_change(&tree, 2) < 0);
     cr_assert(picture_is_significant(&tree, 3) && picture_change(&tree, 3) > 0);

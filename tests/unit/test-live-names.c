@@ -82,7 +82,7 @@ Test(live_names, a_list_of_names_that_grows)
     pprofil_live *live = open_live(session);
     await_name(live, 0, "[anon]");
     cr_assert_eq(pprofil_live_pending(live), 0);
-    append(path, "1000 100 early\n2000 100 la"); /* the second line is not whole yet */
+    append(path, "1000 100 early\n2000 100 la"); /* the second line is not complete yet */
     await_name(live, 0, "early");
     await_name(live, 1, "[anon]");
     append(path, "te\n");

@@ -47,7 +47,7 @@ static struct listing *make_listing(void)
     code->files[1] = strdup(path);
     cr_assert_eq(listing_new(code, &listing), 0);
     unlink(path);
-    cr_assert_eq(listing->row_count, 7); /* two, i, i, one, i, two, i; i: an instruction */
+    cr_assert_eq(listing->row_count, 7); /* the rows: two, i, i, one, i, two, i (i: an instruction) */
     return listing;
 }
 

@@ -128,7 +128,7 @@ Test(diff, intervals_are_those_of_the_textbooks)
 
 Test(diff, false_discoveries_as_benjamini_and_hochberg_have_them)
 {
-    /* the 15 values of their article (1995, section 3.1): four are discoveries at 0.05 */
+    /* the 15 values of Benjamini and Hochberg (1995, section 3.1); four are discoveries at 0.05 */
     double values[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                        0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
     int discoveries = 0;
@@ -228,7 +228,7 @@ Test(diff, a_program_that_was_renamed)
 
     count_in(old, "/build/prog-old", "f", 500, 500);
     count_in(new, "/build/prog-new", "f", 500, 500);
-    count_in(old, "/lib/a.so", "init", 50, 50); /* may have become init of b.so or of c.so: no match */
+    count_in(old, "/lib/a.so", "init", 50, 50); /* could match b.so or c.so, so it matches neither */
     count_in(new, "/lib/b.so", "init", 50, 50);
     count_in(new, "/lib/c.so", "init", 50, 50);
     struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
@@ -364,7 +364,7 @@ static double share_of(int function, double change)
     return rest * (function < 4 ? first[function] : 0.25 / (FUNCTIONS - 4));
 }
 
-/* uneven: weights are between 0.5 and 1.5 ms, or ten times this in some samples of every third function; else 1 ms. */
+/* uneven: weights are 0.5 to 1.5 ms, and ten times this in some samples of every third function. Otherwise 1 ms. */
 static struct profile *draw_profile(uint64_t *seed, int samples, double change, bool uneven)
 {
     struct profile *profile = make_profile();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compares the gprof style with gprof itself. Both read the same gmon.out. It has random numbers for the
- * symbols of a program, or the program has written it. The test compiles these programs.
+ * Compares the gprof style with gprof itself. Both read the same gmon.out. This file has random numbers
+ * for the symbols of a program, or the program has written it. The test compiles the programs.
  */
 #include "config.h"
 

@@ -6,7 +6,7 @@
 #include "build-events.h"
 #include "report/report.h"
 
-/* Makes a profile of two functions of one file. They are called "first" (from 0x2000 on) and "second" (from 0x3000 on). */
+/* Makes a profile of two functions of one file: "first" (from 0x2000 on) and "second" (from 0x3000 on). */
 static struct profile *make_profile(void)
 {
     struct profile *profile = profile_new();
