@@ -76,7 +76,7 @@ int calls_flame(struct calls *calls, uint32_t root, int columns)
         return 0;
     int error = flame_add_box(calls, &(struct calls_box){root, 0, 0, columns});
     for (uint32_t i = 0; error == 0 && i < calls->box_count; i++) {
-        struct calls_box box = calls->boxes[i]; /* a copy: the array may move */
+        struct calls_box box = calls->boxes[i]; /* a copy, because the array may move when it grows */
         if (box.level < LEVELS_MAX)
             error = flame_add_callees(&layout, &box);
     }

@@ -16,7 +16,7 @@ enum style {
     STYLE_TITLE,    /* the command that is profiled */
     STYLE_LABEL,    /* words between figures */
     STYLE_FIGURE,
-    STYLE_WARNING,  /* lost, untraced, ended, paused */
+    STYLE_WARNING,  /* lost samples, untraced threads, end of the targets, pauses */
     STYLE_HEADER,   /* titles of columns */
     STYLE_SORTED,   /* title of the column that rows are sorted by */
     STYLE_SELECTED, /* the selected line; replaces the styles for shares */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Adds rows for threads and processes without a sample, because reports do not have such rows. A
- * list without sleeping threads does not show where a program hangs. An added row has the id that
+ * list without sleeping threads would not show where a program hangs. An added row has the id that
  * reports will give it, so that it remains the same row when its first sample comes.
  */
 #include "config.h"

@@ -60,7 +60,7 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
 void calls_take_snapshot(struct model *model, const struct snapshot *snapshot, bool due);
 enum effect calls_enter(struct model *model);
 /* If the flame view is on the screen and zoomed, shows the whole tree again and returns true.
- * Otherwise it returns false. */
+ * Otherwise returns false. */
 bool flame_unzoom(struct model *model);
 /* In the list, steps < 0 folds the selected row. If the row is folded already, its caller is selected. steps > 0
  * unfolds the row. If the row is unfolded already, its largest callee is selected. In the flame view, selects the box

@@ -87,7 +87,7 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
             return;
         model->target_cpu = model->stopped_share = 0;
-        before->told_ns = snapshot->time_ns - SECOND; /* the next report covers one second */
+        before->told_ns = snapshot->time_ns - SECOND; /* the next report will cover about the last second */
     } else if (time > 0) {
         model->target_cpu = cpu / time;
         model->stopped_share = cpu > 0 ? stopped / cpu : 0;
