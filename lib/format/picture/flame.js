@@ -38,8 +38,7 @@ class Flame {
     this.matched = 0;
   }
 
-  // Returns the left edge and the width of a frame, [x, w], as shares of the graph's width. null: the zoom hides the
-  // frame.
+  // Returns a frame's left edge and width, [x, w], as shares of the graph's width; null if the zoom hides the frame.
   place(i) {
     const z = this.zoomed;
     if (i <= z && this.end[i] > z)
@@ -66,8 +65,7 @@ class Flame {
     this.view.paint();
   }
 
-  // Returns a function that tests a name. A query is a part of a name; upper and lower case are equal. Between slashes
-  // it is a regular expression.
+  // Returns a function that tests a name. A query is a part of a name, in any case, or a regular expression in slashes.
   tester(query) {
     const pattern = /^\/(.+)\/$/.exec(query);
     if (pattern) {
@@ -94,8 +92,8 @@ class Flame {
     this.view.paint();
   }
 
-  // Marks the frames whose label passes the test, and adds up their shares. A match that another match called is not
-  // added, because the share of the other includes it.
+  // Marks the frames whose label passes the test, and adds up their shares. A match within another
+  // match is not added.
   mark(test) {
     const known = new Map();
     let counted = 0;
@@ -114,7 +112,7 @@ class Flame {
     }
   }
 
-  // Goes to the next match (step 1) or the previous match (step -1). Zooms out if this match is not visible.
+  // Goes to the next (step 1) or previous match (step -1). Zooms out if this match is not visible.
   next(step) {
     const found = this.found;
     if (found.length === 0)

@@ -178,8 +178,8 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* Writes one of the histograms over which counters are distributed. turn is its number, from 0. It has the ticks of
- * each counter that are above turn * COUNT_MAX, but at most COUNT_MAX of them. */
+/* Writes one of the histograms over which counters are distributed. turn is the number of the histogram, from 0. This
+ * histogram has the ticks of each counter that are above turn * COUNT_MAX, but at most COUNT_MAX of them. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate,
                           uint64_t turn)
 {

@@ -230,8 +230,8 @@ static int add_modules(struct conversion *conversion)
     return error;
 }
 
-/* Does the file have addresses in memory which are all outside of the object, while the object is position-independent?
- * In this case the address where the object was loaded is not known. */
+/* Returns true if the address where the object was loaded is not known: the object is position-independent, the file
+ * has addresses in memory, and none of these addresses is in the object. */
 static bool is_elsewhere(const struct conversion *conversion, const struct target *target)
 {
     uint32_t count = conversion->profile->sample_count;

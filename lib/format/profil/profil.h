@@ -116,7 +116,7 @@ struct codec {
     bool whole;            /* one file has all objects; else there is a file for each object */
     bool single;           /* a file has at most one histogram */
     bool has_modules;      /* a file contains the addresses where objects were mapped */
-    uint32_t counter_size; /* bytes of a counter; counts that do not fit are reported. 0: no such report */
+    uint32_t counter_size; /* bytes of a counter; the number of counts that do not fit is reported. 0: not reported */
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
 };
