@@ -220,7 +220,7 @@ static int gperf_print(int fd, const struct gperf *gperf)
 /* --- asking a program ------------------------------------------------------------------------ */
 
 /* Connects to a process. Returns a descriptor or -errno. -ECONNREFUSED: the process has not called
- * osProfileInit. -EPERM: another user's process has the address. */
+ * osProfileInit. -EPERM: another user's process has bound the address. */
 static int gperf_connect(pid_t pid)
 {
     struct sockaddr_un address;

@@ -50,7 +50,7 @@ int complain_file(const char *path, int error, bool writing);
 int complain_saving(const pprofil_profile *profile, const char *path,
                     const struct pprofil_file *file, int error);
 
-/* Returns the exit status that shells have for a program that could not be started. */
+/* Returns the exit status that a shell would give for a program that could not be started. */
 int launch_failure_status(int error);
 
 #endif

@@ -47,8 +47,8 @@ static bool lsan_is_off(const char *variable)
     return options != NULL && strstr(options, OFF) != NULL;
 }
 
-/* Returns true if the environment, which the program shares, switches leak detection off.
- * AddressSanitizer reads LSAN_OPTIONS and ASAN_OPTIONS. */
+/* Returns true if the environment, which the program shares, switches leak detection off. As a part
+ * of AddressSanitizer, LeakSanitizer also reads ASAN_OPTIONS. */
 static bool lsan_is_switched_off(int status)
 {
     return lsan_is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && lsan_is_off("ASAN_OPTIONS"));

@@ -78,10 +78,9 @@ static void survive_signal(int signal)
 }
 
 /* Opens /dev/null for each standard descriptor that is closed. Otherwise the next file that pprofil
- * opens would get that descriptor, and output for the user would go into the file. /dev/null is
- * opened for standard output without the right to write, so that writes still fail and lost output
- * is noticed. The program that pprofil runs finds these descriptors closed, as it would without
- * pprofil. */
+ * opens would get that descriptor, and output for the user would go into the file. As standard
+ * output, /dev/null is opened for reading only. So writes still fail, and lost output is noticed.
+ * The program that pprofil runs finds these descriptors closed, as it would without pprofil. */
 static void fill_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

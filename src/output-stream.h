@@ -38,8 +38,8 @@ struct pager {
 };
 
 /* Returns standard output, or a pipe to a pager if standard output is a terminal and a pager is
- * wanted. The pager is $PAGER. If PAGER is not set, it is less. If $PAGER is "" or cat, there is no
- * pager. LESS becomes FRX if it is not set. */
+ * wanted. The pager is $PAGER. If PAGER is not set, the pager is less. If $PAGER is "" or cat,
+ * there is no pager. If LESS is not set, it is set to FRX. */
 struct pager pager_open(bool wanted);
 
 /* Closes out and waits for the pager to end. Returns 0, a negative errno of the output, or -ENOENT

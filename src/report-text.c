@@ -104,8 +104,8 @@ static void report_print_states(FILE *out, pprofil_profile *profile)
     pprofil_report_free(report);
 }
 
-/* If the profile is a part of another, prints how large the part is. Also prints why stacks are
- * incomplete. */
+/* If the profile is a part of another profile, prints how large the part is. Also prints why stacks
+ * are incomplete. */
 static void report_print_parts(FILE *out, const pprofil_profile *profile,
                                const struct pprofil_totals *totals)
 {
@@ -133,8 +133,8 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile,
     fputc('\n', out);
 }
 
-/* Returns true if the profile is a part of another. A part that was read from a file is recognized
- * by the text "(only --" in its command. */
+/* Returns true if the profile is a part of another profile. A part that was read from a file is
+ * recognized by the text "(only --" in its command. */
 static bool profile_is_part(const pprofil_profile *profile)
 {
     const char *what;
