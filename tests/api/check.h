@@ -29,7 +29,7 @@ static inline int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* for at least this time */
+/* Pumps for at least this time. */
 static inline void pump(pprofil_session *session, int milliseconds)
 {
     int64_t end = now_ms() + milliseconds;
@@ -50,7 +50,7 @@ static inline pprofil_session *open_session(double hz)
     exit(1);
 }
 
-/* in a new terminal session, with /dev/null as standard input and output */
+/* Starts a program in a new terminal session, with /dev/null as its input and output. */
 static inline pid_t launch(pprofil_session *session, const char *const argv[])
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -4,7 +4,8 @@
  *
  *   live KNOWN-SHARES SLEEPERS [BIG]
  *
- * The first two are programs of tests/targets. BIG is a program with many symbols that runs a script given by -e: node.
+ * The first two are programs of tests/targets. BIG is a program with many symbols, such as node, that runs the script
+ * after -e.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include "check.h"
 
 #define PATIENCE_MS 30000
-#define TURN_MS_MAX 3000 /* the ring holds the samples of 6 s, and a turn may have to wait for a CPU */
+#define TURN_MS_MAX 3000 /* longest turn of the loop of test_big; the ring holds the samples of 6 s */
 
 /* Returns the row with this name, or a row whose ns is 0 if there is none. */
 static struct pprofil_row find_row(pprofil_live *live, enum pprofil_by by, const char *name)
@@ -289,8 +290,8 @@ static void wake_up(int signal)
     (void)signal;
 }
 
-/* Writes a byte when its threads have started. Then it reads a byte, sleeps until a signal comes, reads a byte, and
- * works. */
+/* Runs in the child. Writes a byte when its threads have started, reads a byte, sleeps until a signal comes, reads a
+ * byte, and works. */
 static void be_many(int orders, int ready)
 {
     pthread_t id;

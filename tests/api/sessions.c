@@ -62,10 +62,11 @@ static void leave_stale(int round)
 
 struct shared {
     atomic_int arrived, ready;
-    atomic_int started[ROUNDS]; /* number of sessions that listen on the socket of that round */
+    atomic_int started[ROUNDS]; /* for each round, the number of sessions that listen on its socket */
 };
 
-/* Waits until all starters have made as many calls as this one. times: number of its calls, with this call. */
+/* Waits until each starter has called this function as often as this one. times: number of its calls, with this
+ * call. */
 static void meet(struct shared *shared, int times)
 {
     atomic_fetch_add(&shared->arrived, 1);
@@ -255,7 +256,7 @@ static void test_launch(void)
     pprofil_session *session = open_session(100);
     if (pipe(input) != 0 || pipe(output) != 0) /* without O_CLOEXEC, so that programs inherit them */
         return;
-    /* numbers that a program does not give to its own files */
+    /* descriptors from 100 up, which the program does not use for its own files */
     struct pprofil_launch how = {.size = sizeof how,
                                  .input = fcntl(input[0], F_DUPFD, 100),
                                  .output = fcntl(output[1], F_DUPFD, 100),
