@@ -105,7 +105,7 @@ static void *live_shortly(void *unused)
     return unused;
 }
 
-/* A thread that ends just after its sample must not end profiling. A bad buffer does end it. */
+/* A thread that ends just after its sample must not end profiling. Only a bad buffer may end it. */
 static void check_short_threads(void)
 {
     pthread_t thread;
@@ -180,8 +180,8 @@ static void check_cancel(void)
     expect_counting("after cancelled callers");
 }
 
-/* Executes this program again while another thread is in the call. Counting must end with the old program image,
- * because the new one has its counters at the same address. */
+/* Executes this program again while another thread calls profil. Counting must end with the old program image, because
+ * the new one has its counters at the same address. */
 static void check_exec_amid(void)
 {
     int round = arguments[2] != NULL ? atoi(arguments[2]) : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the programs of tests/compat. Each program is for one system, and was written from that system's header and
- * manual page alone. It has a table of checks. The argument "list" prints their names. The name of a check runs this
- * check. A check prints PASS or FAIL for each thing that it asserts.
+ * manual page alone. It has a table of checks. With the argument "list" it prints their names. With the name of a check
+ * it runs that check. A check prints PASS or FAIL for each thing that it asserts.
  *
  * The checks spend CPU time in functions of the section spin_text, which is the region that is profiled.
  *
@@ -162,7 +162,7 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
     double look_ns = period_ns > LOOK_NS ? period_ns : LOOK_NS;
     double bound = STEPS * sqrt(wall_ns * threads / look_ns) / 2 * look_ns / period_ns + 3;
 
-    /* without any sample the probability is e^-15; if no CPU is idle, samples are also late */
+    /* the probability that there is no sample at all is e^-15; if no CPU is idle, samples are also late */
     bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns;
     /* if no CPU is idle, up to eight late samples in a row do not count: LATE_TICKS_MAX in
      * lib/supervisor/tick-look.c */

@@ -6,7 +6,7 @@
  *   PERIOD_NS       the period of the system's tick
  *   ONE_EACH_WORD   the scale that gives every 4 bytes of text a counter
  *   start(buffer, size, offset, scale), stop()
- *   CHILD_COUNTS    does counting go on in a forked child?
+ *   CHILD_COUNTS    1: counting goes on in a forked child; SYSTEM_TIME 1: time in the kernel counts, too
  */
 #ifndef PPROFIL_TEST_PROFIL_CHECKS_H
 #define PPROFIL_TEST_PROFIL_CHECKS_H
@@ -332,7 +332,7 @@ static void check_all_into_one(void)
     expect("scale 2: nothing elsewhere", sum_all() == counters[0], "%ju", (uintmax_t)sum_all());
 }
 
-/* Presets the first counter, and returns its value after LONG_NS of ticks. */
+/* Presets the first counter, and returns its value after LONG_NS of CPU time. */
 static UNUSED counter overflow_from(counter preset)
 {
     counters[0] = preset;
@@ -378,8 +378,8 @@ static UNUSED void check_large_scale(void)
 }
 
 /* Spends a part of the time in the kernel. An argument is the number of seconds, for a trial by hand. If only user time
- * counts, ticks are compared with ru_utime, which the kernel counts in ticks of up to 10 ms. That adds as much variance
- * as ticks of ours of that period would. */
+ * counts, ticks are compared with ru_utime, which the kernel counts in ticks of up to 10 ms. These ticks add to the
+ * variance. */
 static void check_usage(void)
 {
     double seconds = arguments[2] != NULL ? strtod(arguments[2], NULL) : 0.7;

@@ -23,7 +23,8 @@ static void expect_overflow(const char *name, counter from, counter least, count
 }
 
 /* A sample may stand for several ticks, which are added together. If the first sample stands for two, the sum would be
- * 32768, and no tick is counted. That depends on the machine, so only one of eight runs must count a tick. */
+ * 32768, and no tick is counted. Whether this happens depends on the machine, so only one of eight runs must count a
+ * tick. */
 static void expect_last_tick(void)
 {
     counter end = 0;
@@ -63,8 +64,8 @@ static void check_pcsample(void)
     for (size_t i = 0; i < 20; i++)
         if (samples[i] >= region() && samples[i] < region() + region_size())
             inside++;
-    /* Samples may also be where the clock is read: 9 of 1000 in 300 runs, and never more than two of 20. At that rate
-     * the chance of six is below 1e-7. */
+    /* A sample may also be in the code that reads the clock. In 300 runs, 9 of 1000 samples were there, and never more
+     * than two of 20. At that rate the chance of six is below 1e-7. */
     expect("samples are where we were", inside >= 15, "%zu of 20", inside);
     expect("nothing beyond the array", samples[20] == 0, "%#lx", (unsigned long)samples[20]);
     errno = 0;
