@@ -2,9 +2,9 @@
 /*
  * Fuzzes the unwinder with hostile copies of stacks and hostile files.
  *
- * The input is a byte of choices, three words of registers, the size and the bytes of the stack, and a file or its
- * .eh_frame. The byte chooses the machine, and whether a valid file is made around given .eh_frame. A word with a mark
- * becomes an address, so that the fuzzer need not guess where code and stack are.
+ * The input is a byte of choices, three words of registers, the size and the bytes of the stack, and a file or only its
+ * .eh_frame. The byte chooses the machine, and whether the input has a whole file. If not, a valid file is made around
+ * the .eh_frame. A word with a mark becomes an address, so that the fuzzer need not guess where code and stack are.
  */
 #include "config.h"
 
@@ -77,7 +77,7 @@ static int open_object(void *context, uint32_t object)
 
 static const unsigned char machines[] = {EM_X86_64, EM_386, EM_AARCH64};
 
-/* Makes a file whose only segment is code, and whose only section is .eh_frame. */
+/* Makes a file whose only segment is code, and whose unwind information is in .eh_frame or .debug_frame. */
 static void write_wide(int fd, unsigned machine, bool eh, size_t size)
 {
     struct {

@@ -17,7 +17,7 @@ struct record {
 /* A format that has records. */
 struct frame;
 
-/* Return the format of the target that is fuzzed (NULL: it has no records), and its name. */
+/* Return the format of the target that is fuzzed (NULL: it has no records), and the name of that target. */
 const struct frame *frame_of_target(void);
 const char *target(void);
 
