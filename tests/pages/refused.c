@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes calls that are refused, of the system that the macro SYSTEM_... names. The script compares the messages about
- * them. */
+/* Makes calls that cannot be served. The macro SYSTEM_... chooses the system. The script compares the messages about
+ * the calls. */
 #include <errno.h>
 #include <stdio.h>
 
