@@ -101,7 +101,7 @@ bool try_packets(void)
     if (child == 0) {
         close(end[0]);
         ssize_t written = writev(end[1], vector, ELEMENTS);
-        _exit(written > 0 && (size_t)written % page == 0 ? 0 : 1); /* not inside a packet, even if the write is short */
+        _exit(written > 0 && (size_t)written % page == 0 ? 0 : 1); /* even a short write ends with a whole packet */
     }
     close(end[1]);
     for (ssize_t packet; (packet = read(end[0], some, sizeof some)) > 0; got += (size_t)packet)
@@ -177,8 +177,8 @@ static void *replace_file(void *nothing)
 }
 
 /* Reads half of the first element, waits until the file is replaced, and reads the rest. While this function reads, the
- * writer runs most of the time, so a tracer cuts its call short. To continue, the tracer needs one call for the rest of
- * the first element, and one for the second. */
+ * writer runs most of the time, so a tracer cuts the call of the writer short. To continue, the tracer needs one call
+ * for the rest of the first element, and one for the second. */
 static void read_half_and_wait(int fd)
 {
     static char some[16384];

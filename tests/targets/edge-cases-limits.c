@@ -64,7 +64,7 @@ static void signal_later(pid_t process, useconds_t delay, int signal)
     kill(process, signal);
 }
 
-/* Forks a process that sends SIGWINCH once in each period, us, for five seconds. */
+/* Forks a process that sends SIGWINCH for five seconds, once in each period. period: us. */
 static pid_t send_signals(useconds_t period)
 {
     pid_t parent = getpid(), child = fork();
@@ -143,7 +143,7 @@ static bool ring_waits_to_its_end(void)
     int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
 
     if (ring < 0 || (params.features & IORING_FEAT_EXT_ARG) == 0)
-        return true; /* this kernel has no such rings */
+        return true; /* this kernel has no io_uring with time limits */
     pid_t child = send_signals(40000);
     double begin = now();
     long got = syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &more,
@@ -191,7 +191,7 @@ static void signal_writer(pid_t process, int fd, int result)
     _exit(write(result, &total, sizeof total) != sizeof total);
 }
 
-/* The thread stops for SIGCONT when the handler has its frame, before the handler runs. */
+/* The thread stops for SIGCONT when the kernel has made the handler's frame, before the handler runs. */
 bool try_stop_in_handler(void)
 {
     static char block[1 << 20];
@@ -270,7 +270,7 @@ bool try_limit_of_receive(void)
     int pair[2];
     pid_t parent = getpid();
 
-    usleep(500000); /* longer than the limit; a tracer does not stop a sleeping thread */
+    usleep(500000); /* longer than the limit, so that no tracer has stopped this thread for that long */
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     limit_socket(pair[0], SO_RCVTIMEO, 400000);
     int signal = tries++ % 2 == 0 ? SIGWINCH : SIGCONT;

@@ -10,7 +10,7 @@
 
 /* edge-cases.c: sets SO_RCVTIMEO or SO_SNDTIMEO; limit in us */
 void limit_socket(int fd, int option, suseconds_t limit);
-/* returns a number that child processes share, for the time of one of their steps, s; always the same number */
+/* returns a pointer to a time in seconds that child processes share; always the same pointer */
 double *shared_time(void);
 /* late: a step of this try came so late that the try may go wrong without a tracer, too */
 void note_lateness(bool late);

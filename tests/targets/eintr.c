@@ -10,7 +10,7 @@
  *
  *   eintr limit SECONDS
  *
- * Waits once, in epoll_wait(2) with that limit. When the process is traced, a child sends an ignored signal. It
+ * Waits once, in epoll_wait(2) with a limit of SECONDS. When the process is traced, a child sends an ignored signal. It
  * interrupts the call, which only the tracer notices. Prints what the call returned, and the seconds from the signal to
  * the end of the call: "ended 0 after 4.000".
  */

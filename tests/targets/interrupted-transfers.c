@@ -72,7 +72,7 @@ static void await_round(const atomic_long *number, long round)
         usleep(POLL_US);
 }
 
-/* A round has the same number in each run, so that runs can be compared. */
+/* Returns the number for a round, which is the same in each run, so that runs can be compared. */
 static size_t bytes_before_signal(long round)
 {
     uint64_t hash = (uint64_t)(round + 1) * 0x9e3779b97f4a7c15u;
@@ -168,7 +168,7 @@ static void send_and_signal(int fd)
     long round = begin_round();
     await_round(&shared->begun, round);
     size_t moved = move(fd, false, 0, bytes_before_signal(round) + STEP);
-    usleep(1000); /* us; time to receive all bytes */
+    usleep(1000); /* 1 ms, for the call to receive all these bytes */
     send_signal(round);
     end_round(fd, false, moved, round);
 }

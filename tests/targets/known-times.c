@@ -18,7 +18,7 @@
 #include "clocks.h"
 
 #define TRIALS 20000
-#define CALLS 10 /* calls of each kind between two pieces of work */
+#define CALLS 10 /* pairs of write and read between two calls of work() */
 
 static volatile unsigned long sink;
 

@@ -5,7 +5,7 @@
  *
  *   other-tracer short SECONDS    a traced thread works in spend_there all the time. Other threads work in spend_here
  *                                 for 5 ms each. Their CPU time is printed at the end, "cpu NS"
- *   other-tracer births SECONDS   a traced thread makes another, which works in spend_here
+ *   other-tracer births SECONDS   a traced thread makes another thread, which works in spend_here
  *   other-tracer leader SECONDS   a traced thread leads the process. Another works in spend_here, and ends the process
  *                                 with status 3
  *   other-tracer exec SECONDS     a traced thread leads the process. Another executes "other-tracer own SECONDS" after
