@@ -5,10 +5,10 @@
  *
  * LeakSanitizer looks for leaks when the program exits. It does so from a process of its own that
  * traces the program's threads (sanitizer_stoptheworld_linux_libcdep.cpp in compiler-rt). A process
- * can have only one tracer. If that is pprofil, LeakSanitizer cannot look for leaks, and ends the
- * program with LeakSanitizer's status. By then the program has waited for LeakSanitizer's process.
- * If leak detection is off or an error came first, LeakSanitizer starts no process. Usually, such a
- * program has not waited for any process.
+ * can have only one tracer. If that tracer is pprofil, LeakSanitizer cannot look for leaks, and
+ * ends the program with LeakSanitizer's status. By then the program has waited for LeakSanitizer's
+ * process. If leak detection is off or an error came first, LeakSanitizer starts no process.
+ * Usually, such a program has not waited for any process.
  */
 #ifndef PPROFIL_LSAN_NOTE_H
 #define PPROFIL_LSAN_NOTE_H

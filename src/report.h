@@ -85,7 +85,7 @@ struct report_column {
     /* headings in text. ascii: heading without UTF-8; NULL: text. wall: heading for elapsed time;
      * NULL: text */
     const char *text, *ascii, *wall;
-    void (*print)(FILE *out, const struct pprofil_row *row); /* NULL: printed by the field's kind */
+    void (*print)(FILE *out, const struct pprofil_row *row); /* NULL: the field's kind decides how it is printed */
 };
 
 /* Print the columns of a row, without the end of the line. row NULL: print the headings instead.
