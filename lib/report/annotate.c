@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the code of a function, and the rows that a pattern for functions matches: see code.h. */
+/* Finds the code of a function, and the rows of the functions that match a pattern: see code.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -64,8 +64,8 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
 
 /* --- blocks ------------------------------------------------------------------------------ */
 
-/* A location of the function, and the time of the samples that have it on their stack. A sample
- * counts once for each of its frames at the location. */
+/* A location of the function, and the time of the samples that have the location on their stack. If a stack has the
+ * location several times, its samples count several times. */
 struct hot_location {
     uint32_t location;
     uint64_t ns;
@@ -80,8 +80,8 @@ static int annotate_compare(const void *left, const void *right)
     return a->location < b->location ? -1 : a->location > b->location;
 }
 
-/* Writes the locations of the function to the array places, sorted by time, the largest first.
- * Returns their number. The array must have room for all locations of the profile. */
+/* Writes the locations of the function to the array places, sorted by time, largest first. Returns the number of these
+ * locations. The array must have room for all locations of the profile. */
 static uint32_t find_hot_locations(const struct profile *profile, uint64_t id,
                                    struct hot_location *places)
 {
@@ -146,7 +146,8 @@ static int annotate_add_blocks(const struct profile *profile, struct symbolizer 
         error = annotate_add_block(symbolizer, places[i].location, annotation, problem);
         if (error != 0 && error != PPROFIL_ERROR_NO_CODE)
             return error;
-        /* give up: if this many locations have no code, the others hardly have any */
+        /* give up after ANNOTATE_BLOCKS_MAX locations: a function whose hottest locations have no code probably has
+         * none */
         if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX)
             break;
     }

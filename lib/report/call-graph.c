@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Passes the time of callees on to their callers, as gprof does (call_graph in style-internal.h).
+ * Adds the time of callees to their callers, as gprof does (call_graph in style-internal.h). A row is a function, and
+ * an arc is the calls of one function by another.
  *
- * Functions that call each other in a circle are a strongly connected component of the graph.
- * Components are numbered by Tarjan's algorithm, so that callees come first. The search does not
- * recurse, because a hostile file could exhaust the stack. Time then goes up in the order of
- * components, arc by arc.
+ * Functions that call each other in a circle are a strongly connected component of the graph. Tarjan's algorithm
+ * numbers the components, so that callees come first. The search does not recurse, because a hostile file could exhaust
+ * the stack. Time is then added to callers in the order of components, arc by arc.
  *
- * Sums of floating-point numbers depend on the order of their terms. If this can change a result,
- * terms are added in gprof's order: of the arcs of a function, the last one in the file comes
- * first.
+ * Sums of floating-point numbers depend on the order of their terms. So the terms are added in gprof's order: the last
+ * arc of a function in the file comes first.
  */
 #include "config.h"
 
@@ -25,22 +24,22 @@
 struct arc {
     size_t from, to; /* indexes of the caller's row and the callee's row */
     uint64_t count;
-    size_t order; /* index in the file of the first arc from this caller to this callee */
+    size_t order; /* index in the file of the first arc from the same caller to the same callee */
 };
 
 struct node {
     size_t arcs, arc_end; /* the arcs of the function: [arcs, arc_end) in graph.arcs */
-    /* index of the first arc of the function that has not been followed yet */
+    /* index of the first arc of the function that the search has not followed yet */
     size_t next;
-    /* number of the node in the order of discovery, from 1 on; 0: not found yet */
+    /* number of the node in the order of the search, from 1 on; 0: not found yet */
     size_t number;
-    /* the lowest number of a node without a component that can be reached from this node */
+    /* lowest number of the nodes that can be reached from this node and have no component yet */
     size_t lowest;
     size_t component; /* index; NONE: not known yet */
 };
 
-/* A strongly connected component: functions that call each other in a circle, or a single function.
- * The functions of a component pass on their time together. */
+/* A strongly connected component: functions that call each other in a circle, or a single function. Callers outside of
+ * the component share its whole time. */
 struct component {
     size_t size;
     double ticks, below;
@@ -83,8 +82,8 @@ static int graph_last_first(const void *left, const void *right)
     return a->order > b->order ? -1 : a->order < b->order;
 }
 
-/* Finds the row of the function that a call at pc counts for. Labels cannot be called: a label
- * belongs to the function before it. */
+/* Finds the row of the function that a call of pc counts for. If pc is in the text of a label, the call counts for the
+ * function before the label. */
 static const struct ticks_row *graph_find_called(const struct ticks_table *table, uint64_t pc)
 {
     const struct ticks_row *row = ticks_find(table, pc);
@@ -94,8 +93,7 @@ static const struct ticks_row *graph_find_called(const struct ticks_table *table
     return row;
 }
 
-/* Joins arcs between the same two functions, and drops calls of a function by itself. Adds up the
- * calls of each row. */
+/* Joins arcs between the same two functions, and drops calls of a function by itself. Sums the calls of each row. */
 static void graph_merge_arcs(struct graph *graph)
 {
     size_t kept = 0;
@@ -148,8 +146,7 @@ static void graph_find_node(struct graph *graph, size_t at)
     graph->stack[graph->stacked++] = at;
 }
 
-/* Makes a component of a node and of all nodes that were found after it and have no component
- * yet. */
+/* Makes a component of a node, and of all nodes that were found after this node and have no component yet. */
 static void graph_close_component(struct graph *graph, size_t at)
 {
     struct component *component = &graph->components[graph->component_count];

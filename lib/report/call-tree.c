@@ -2,12 +2,13 @@
 /*
  * Makes call trees: see call-tree.h.
  *
- * The nodes of the profile are visited once, parents first. Each becomes one node of the tree for each of its frames,
- * below the node that its parent became. After that, samples are only added to the node of their innermost frame, and
- * totals are summed from the last node to the first.
+ * The nodes of the profile are visited once, parents first. Each frame of a node becomes a node of the tree, below the
+ * nodes that the parent became. Then samples are added to the node of their innermost frame, and totals are summed from
+ * the last node to the first.
  *
- * The other trees are made from this one. In a tree of callees, nodes of the same unit below the same node are merged.
- * In a tree of callers, all paths go up together, level by level. No function recurses, however deep a stack is.
+ * This top-down tree is the source of the other trees. In a tree of callees, nodes of the same unit below the same node
+ * are merged. In a tree of callers, all paths go up together, level by level. No function recurses, because stacks may
+ * be very deep.
  */
 #include "config.h"
 
@@ -19,8 +20,8 @@
 #include "report/row.h"
 
 #define NOWHERE UINT32_MAX
-/* Largest number of steps upwards in a tree of callers. STEPS_MAX steps take some seconds. Without
- * other bounds, the steps for a stack grow with the square of its depth. */
+/* Largest number of steps upwards in a tree of callers. STEPS_MAX steps take some seconds. Without other bounds, the
+ * number of steps for a stack grows with the square of the stack's depth. */
 #define STEPS_MAX (UINT64_C(1) << 22)
 
 /* --- the tree ---------------------------------------------------------------------------- */
@@ -75,11 +76,11 @@ struct builder {
     const struct report_options *options;
     struct sums *units;
     struct call_tree *tree;
-    /* owned; indexed by location: index in frames of the location's first unit, or NOWHERE */
+    /* owned; indexed by location: index of the location's first unit in frames, or NOWHERE */
     uint32_t *frames_of;
     uint32_t *frames;    /* owned; units of locations, innermost first */
     uint32_t frame_count;
-    /* owned; indexed by node of the profile: its node in the tree; NOWHERE: not needed */
+    /* owned; indexed by node of the profile: index of the tree's node for it; NOWHERE: not needed */
     uint32_t *became;
 };
 
@@ -119,7 +120,7 @@ static int call_tree_add_frame(struct builder *builder, uint32_t unit, bool inli
     return error;
 }
 
-/* Adds a node of the profile to the tree. The node's parent must have been added before. */
+/* Adds a node of the profile to the tree. The caller has added the node's parent. */
 static int call_tree_add_node(struct builder *builder, uint32_t index)
 {
     const struct profile_node *node = &builder->profile->nodes[index];
@@ -270,21 +271,21 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 /* --- callers ----------------------------------------------------------------------------- */
 
 /* A path that goes up from one call in the top-down tree. Two paths never reach the same call through the same units,
- * because the children of a node have different units. */
+ * because all children of a node have different units. */
 struct path {
     uint32_t call; /* node of the top-down tree that the path has reached */
-    uint32_t node; /* node for the call in the tree of callers */
+    uint32_t node; /* node of the tree of callers for this call */
     struct amount self, total;
 };
 
 struct climb {
     const struct call_tree *from;
     struct call_tree *tree;
-    struct path *paths; /* owned; the paths that still go up */
+    struct path *paths; /* owned; paths that have not ended yet */
     uint32_t count;
 };
 
-/* Adds the call that a path has reached to the tree, as a child of the node below. */
+/* Adds the call that a path has reached to the tree of callers, as a child of the node with the index below. */
 static int climb_arrive(struct climb *climb, struct path *path, uint32_t below)
 {
     const struct call_node *call = &climb->from->nodes[path->call];
@@ -321,10 +322,9 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
     return error;
 }
 
-/* Takes all paths one level up. All calls of the present level are in the tree already, so the
- * totals of its nodes are known. A path whose node has a total below least_ns does not go on: the
- * node is closed instead, because its callers are left out. If stop is true, all nodes of the
- * present level are closed. */
+/* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of its nodes are
+ * known. If a path's node has a total below least_ns, the path ends and the node is closed, because its callers are
+ * left out. If stop is true, all paths end, and their nodes are closed. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

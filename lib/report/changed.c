@@ -39,8 +39,7 @@ int added_grow(struct added_samples *added, const struct profile *profile)
                         sizeof *added->amounts);
 }
 
-/* Compares the amounts before the filter is checked, because most samples of a large profile have
- * no new time. */
+/* Compares amounts before row_counts checks the filter, because most samples of a large profile have no new time. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more)
 {
@@ -63,9 +62,9 @@ void added_clear(struct added_samples *added)
 struct changed_node {
     uint32_t node; /* index in the profile */
     uint32_t parent;
-    uint32_t child; /* the first child that the walk has not entered yet; 0: none */
+    uint32_t child; /* first child that the walk has not entered yet; 0: none */
     uint32_t sibling;
-    struct amount self, below; /* below: total of the children that the walk has finished */
+    struct amount self, below; /* below: total of the children that the walk has left */
 };
 
 static int changed_enter(struct changed_nodes *changed, uint32_t node)
@@ -79,7 +78,7 @@ static int changed_enter(struct changed_nodes *changed, uint32_t node)
     return error;
 }
 
-/* Adds a node, and its callers that are not in *changed yet, and links them. */
+/* Adds a node, and the node's callers that are not in *changed yet, and links each node to its caller. */
 static int changed_enter_stack(struct changed_nodes *changed, const struct profile *profile,
                                uint32_t node)
 {
@@ -150,7 +149,7 @@ int changed_walk(struct changed_nodes *changed, const struct changed_visitor *vi
     amount_add(all, &changed->nodes[0].below);
     for (uint32_t i = 0; i < changed->count; i++)
         changed->places[changed->nodes[i].node] = 0;
-    free(changed->nodes); /* the array may be as large as the profile; later walks have few nodes */
+    free(changed->nodes); /* the array may be as large as the profile, but later walks have few nodes */
     changed->nodes = NULL;
     changed->count = 0;
     return error;

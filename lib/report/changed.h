@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* changed: finds the part of a growing profile that has not been added to sums yet. That part is
- * the new time of each sample, and the nodes of the stacks that have new samples. */
+/* changed: finds the part of a growing profile that has not been added to sums yet: the new time of each sample, and
+ * the nodes of the stacks that have new samples. */
 #ifndef PPROFIL_CHANGED_H
 #define PPROFIL_CHANGED_H
 
@@ -8,7 +8,7 @@
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-/* How much of each sample has been added to sums already. */
+/* The part of each sample that has been added to sums already. */
 struct added_samples {
     struct report_filter filter; /* filter with which the sums were made */
     bool wall;                   /* the sums are of elapsed time, not of CPU time */
@@ -17,14 +17,14 @@ struct added_samples {
     uint32_t count;
 };
 
-/* Returns true if the sums must be made anew, because the filter or the mode has changed or the
- * profile was cleared. */
+/* Returns true if the sums must be made again, because the filter or the mode has changed, or because the profile was
+ * cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
 /* Clears *added, and stores the filter and the profile's mode in it. */
 void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
-/* Makes room for all samples of the profile. 0 or -ENOMEM. */
+/* Makes room for all samples of the profile. Returns 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);
 /* Writes to *more the part of a sample that has not been added yet. Returns false if this part is
  * 0, or if the sample does not count. */
@@ -36,31 +36,30 @@ void added_clear(struct added_samples *added);
 
 struct changed_node;
 
-/* The nodes that have new samples, and all their callers up to the root. An empty structure is all
- * 0. */
+/* The nodes that have new samples, and the callers of these nodes up to the root. An empty structure is all 0. */
 struct changed_nodes {
     struct changed_node *nodes; /* owned; the first is the root, above all outermost frames */
     uint32_t count;
-    uint32_t *places; /* owned; indexed by node of the profile: its index in nodes; 0: unchanged */
+    uint32_t *places; /* owned; indexed by node of the profile: index of the node in nodes; 0: unchanged */
     uint32_t place_count;
 };
 
-/* What a walk calls for each node. node is an index in the profile. */
+/* The functions that a walk calls for each node. node is an index in the profile. */
 struct changed_visitor {
     /* called before the nodes below are visited; returns 0 or a negative errno */
     int (*enter)(void *context, uint32_t node);
-    /* called after the nodes below were visited; total includes them */
+    /* called after the nodes below were visited; total includes the nodes below */
     void (*leave)(void *context, uint32_t node, const struct amount *self,
                   const struct amount *total);
 };
 
-/* Adds new samples whose innermost frame is a node. To subtract samples, more has negative numbers,
- * which wrap around. Returns 0 or -ENOMEM. */
+/* Adds new samples whose innermost frame is a node. If more has negative numbers, which wrap around, subtracts samples.
+ * Returns 0 or -ENOMEM. */
 int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node,
                 const struct amount *more);
-/* Walks over all changed nodes, adds their samples and time to *all, and forgets the nodes. The
- * walk does not recurse, as files may have stacks of any depth. If enter fails, the walk stops and
- * returns its error; otherwise it returns 0. */
+/* Walks over all changed nodes, adds their samples and time to *all, and removes the nodes. The walk does not recurse,
+ * because files may have stacks of any depth. If enter fails, the walk stops and returns the error of enter; otherwise
+ * it returns 0. */
 int changed_walk(struct changed_nodes *changed, const struct changed_visitor *visitor,
                  void *context, struct amount *all);
 void changed_clear(struct changed_nodes *changed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* code: finds the code of a profiled function, and counts the samples of each row of its listing
+/* code: finds the code of a profiled function, and counts the samples of each row of the code's listing
  * (symbol/function-code.h). */
 #ifndef PPROFIL_CODE_INTERNAL_H
 #define PPROFIL_CODE_INTERNAL_H
@@ -18,33 +18,31 @@ struct annotation {
     uint32_t count;
 };
 
-/* Finds the code of the function whose row BY_FUNCTION has this id. All code with the name of the
- * function in its object belongs to it. There may be several blocks, because a compiler split the
- * function or several source files have a function of this name. The caller clears the annotation.
- * Returns 0, -ENOMEM, -ENOENT if there is no such function, or PPROFIL_ERROR_NO_CODE, with the
- * reason in *problem, which nobody frees. */
+/* Finds the code of the function whose row BY_FUNCTION has this id. All code with the function's name in the function's
+ * object belongs to the function. So there are several blocks if a compiler split the function, or if several source
+ * files have a function of this name. The caller clears the annotation. Returns 0, -ENOMEM, -ENOENT if there is no such
+ * function, or PPROFIL_ERROR_NO_CODE, with the reason in *problem, which nobody frees. */
 int annotate_function(struct profile *profile, struct symbolizer *symbolizer, uint64_t id,
                       struct annotation *annotation, const char **problem);
 void annotate_clear(struct annotation *annotation);
 
-/* Keeps only the rows of a report BY_FUNCTION that a pattern matches. The pattern "OBJECT:NAME"
- * matches the function NAME of OBJECT; other patterns are those of match.h. Returns 0, -ENOMEM, or
- * -EINVAL if the pattern is not a regular expression. After -EINVAL, and if no row is left, problem
- * (size bytes) has the reason. */
+/* Keeps only the rows of a report BY_FUNCTION that a pattern matches. The pattern "OBJECT:NAME" matches the function
+ * NAME of OBJECT; match.h describes other patterns. Returns 0, -ENOMEM, or -EINVAL if the pattern is not a valid
+ * regular expression. After -EINVAL, and if no row is left, problem (size bytes) has the reason. */
 int annotate_keep(struct pprofil_report *report, const char *pattern, char *problem, size_t size);
 
 /* --- its samples ------------------------------------------------------------------------- */
 
 struct code_sum {
     struct amount self; /* amount of the samples that ran in the row */
-    /* amount of the samples that ran in the row, or in a function called from it */
+    /* amount of the samples that ran in the row, or in a function that the row called */
     struct amount total;
 };
 
 /* The sums of the rows of a listing. */
 struct code_sums {
-    /* owned; indexed by row of the listing. A source line has the sum of the instructions that
-     * follow it and were made from it. */
+    /* owned; indexed by row of the listing. A source line has the sum of the instructions that follow the line and were
+     * compiled from it. */
     struct code_sum *rows;
     struct code_sum all;
     /* owned; indexes of the rows that are instructions, sorted by symbol_instruction.place */
@@ -57,11 +55,11 @@ int code_sums_make(const struct profile *profile, const struct report_options *o
                    const struct listing *listing, struct code_sums *sums);
 void code_sums_clear(struct code_sums *sums);
 
-/* Returns the row of the instruction that contains the byte at a place (symbol_instruction.place)
- * of the object, or UINT32_MAX. */
+/* Returns the row of the instruction that contains the byte at a place (symbol_instruction.place) of the object;
+ * UINT32_MAX: none. */
 uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing,
                            uint64_t place);
-/* Returns the row of the instruction that begins at a link-time address, or UINT32_MAX. */
+/* Returns the row of the instruction that begins at a link-time address; UINT32_MAX: none. */
 uint32_t code_row_of_address(const struct code_sums *sums, const struct listing *listing,
                              uint64_t address);
 
@@ -73,8 +71,8 @@ struct pprofil_code {
     struct code_sums sums;
 };
 
-/* Makes a pprofil_code (see pprofil.h), which the caller frees with pprofil_code_free. The profile
- * and the listing must outlive it. Returns 0 or -ENOMEM. */
+/* Makes a pprofil_code. The caller frees *code with pprofil_code_free. The profile and the listing must outlive *code.
+ * Returns 0 or -ENOMEM. */
 int code_new(const struct profile *profile, const struct report_options *options,
              const struct listing *listing, struct pprofil_code **code);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compares two profiles. Functions of both are put into common rows by name and object, and then
- * each row is tested (statistics.h). Only functions that the linker knows have rows: the time of an
- * inlined function counts for its caller.
+ * Compares two profiles. Functions of both profiles with the same name and object share a row. Then each row is tested
+ * (statistics.h). Only functions that the linker knows have rows; the time of an inlined function counts for its
+ * caller.
  */
 #include "config.h"
 
@@ -22,18 +22,18 @@ struct diff_function {
     const char *name, *object[DIFF_SIDES]; /* borrowed */
     uint32_t name_id;                      /* index of the name in table.names */
     struct diff_pair self, total;
-    uint64_t seen; /* number of the last sample in total: a recursive call counts once */
-    /* the object was renamed, and the counts were moved to the row of the new name */
+    uint64_t seen; /* number of the last sample that total contains, so that a recursive function counts once */
+    /* the object was renamed, and the row with the new name has these counts too */
     bool joined;
 };
 
 struct diff_table {
-    struct profile *names; /* owned; only its strings are used, for the names of both profiles */
-    struct sums keys; /* keys {name, object}; sum number i belongs to found[i] */
+    struct profile *names; /* owned; the strings of this profile are the names in both profiles */
+    struct sums keys; /* keys are {name, object}; sums number i and found[i] are for the same function */
     struct diff_function *found; /* owned; one for each key */
     uint32_t *rows[DIFF_SIDES];  /* owned; indexed by location: index in found */
     struct diff_pair all;
-    uint64_t samples; /* number of entries of profile->samples counted so far, in both profiles */
+    uint64_t samples; /* number of entries of profile->samples that were counted so far, in both profiles */
     bool stacks;
 };
 
@@ -120,8 +120,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* The functions with one name that only one profile has. row[side] is the row of the last such
- * function, and count[side] is the number of such functions. */
+/* The functions with one name that only one of the profiles has. For the profile side, count[side] is the number of
+ * these functions, and row[side] is the row of the last one. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };
@@ -162,8 +162,7 @@ static int join_renamed(struct diff_table *table)
 
 /* --- weights ----------------------------------------------------------------------------- */
 
-/* Estimates the sums of squared weights in one profile. The sum for the whole is the sum over all
- * functions. */
+/* Estimates the sums of squared weights in one profile. The sum of the whole profile is the sum over all functions. */
 static void diff_estimate(struct diff_table *table, int side)
 {
     struct diff_spread spread = {0};
@@ -199,8 +198,8 @@ static void diff_make_rows(const struct diff_table *table, const struct diff_tes
     }
 }
 
-/* Returns the i-th change that is tested: self of each row and then, if there are stacks, total of
- * each row. NULL: there are no more. */
+/* Returns the i-th change to test: first self of each row and then, if the profiles have stacks, total of each row.
+ * NULL: there are no more changes. */
 static struct pprofil_change *tested(struct pprofil_diff *diff, size_t i)
 {
     if (i < diff->totals.rows)
@@ -211,7 +210,7 @@ static struct pprofil_change *tested(struct pprofil_diff *diff, size_t i)
     return NULL;
 }
 
-/* Returns true if a function has time in either profile. Otherwise there is nothing to test. */
+/* Returns true if a function has time in at least one profile. Otherwise there is nothing to test. */
 static bool has_samples(const struct pprofil_change *change)
 {
     return change->ns[DIFF_OLD] > 0 || change->ns[DIFF_NEW] > 0;
@@ -223,8 +222,8 @@ static void judge(struct pprofil_change *change, double q, double least)
     change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
 }
 
-/* Computes q for all changes: their tests are one family. The change of the profiles' total time is
- * tested too. It is left out if shares are compared, because the share of the total is always 1. */
+/* Computes q for all changes, whose tests are one family. The change of the profiles' whole time is tested too, unless
+ * shares are compared: the share of the whole time is always 1. */
 static int diff_judge_all(struct pprofil_diff *diff, const struct diff_options *options)
 {
     double *values = calloc(2 * (size_t)diff->totals.rows + 1, sizeof *values);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* diff: compares two profiles function by function, and tests whether each difference is more than
- * chance. */
+/* diff: compares two profiles function by function, and tests whether chance alone explains each difference. */
 #ifndef PPROFIL_DIFF_H
 #define PPROFIL_DIFF_H
 
 #include "report/report.h"
 #include "report/statistics.h"
 
-#define DIFF_LEVEL 0.05 /* false discovery rate up to which a change is significant */
+#define DIFF_LEVEL 0.05 /* a change is significant up to this false discovery rate */
 
 struct pprofil_diff {
     struct pprofil_diff_row *rows; /* owned */
@@ -18,17 +17,17 @@ struct pprofil_diff {
 struct diff_options {
     enum pprofil_diff_by by;
     uint32_t limit; /* number of rows; 0: all */
-    /* a change of less than this share of the old profile's total (0..1) is never significant */
+    /* a change of less than this share (0..1) of the old profile's total is never significant */
     double least;
 };
 
-/* Compares two profiles; the old one comes first. Functions are the same if their names are equal
- * and the last components of their objects' paths are equal. A program may have been renamed. So,
- * if a name remains without a partner exactly once in each profile, these two functions are the
- * same too. Names are looked up as needed. symbolizers, and each of its entries, may be NULL. The
- * caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW,
- * PPROFIL_ERROR_MIXED_TIMES if one profile has CPU time and the other elapsed time, or
- * PPROFIL_ERROR_NO_DURATION if time per second is compared and a profile has no elapsed time. */
+/* Compares two profiles; the old profile comes first. Functions are the same if their names are equal and the last
+ * components of their objects' paths are equal. The program may have been renamed between the profiles. So two
+ * functions that are each in only one profile are also the same, if they have the same name, and no other function with
+ * this name is in only one profile. Looks up missing names. symbolizers, and each of its entries, may be NULL. The
+ * caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile
+ * has CPU times and the other has elapsed times, or PPROFIL_ERROR_NO_DURATION if times per second are compared and the
+ * sampling time of a profile is not known. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct pprofil_diff **diff);
 

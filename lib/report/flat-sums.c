@@ -2,12 +2,12 @@
 /*
  * Sums samples for flat reports: see flat-sums.h.
  *
- * New samples are added to the nodes of their stacks (changed.h). The walk over these nodes counts
- * how often each sum is on the stack, so that the time of a function that calls itself counts once.
+ * New samples are added to the nodes of their stacks (changed.h). A walk over these nodes counts how often each sum is
+ * on the stack, so that the time of a function that calls itself counts once.
  *
- * A location without a name moves to another sum when it gets a name. So samples with such
- * locations wait: they are added for one report at a time, and subtracted after it. If a name
- * changes, all sums are made anew. Only code made at run time changes its name.
+ * A location without a name moves to another sum when it gets a name. So samples with such locations wait: they are
+ * added for one report, and subtracted after the report. If a name changes, all sums are made again. Only code that was
+ * made at run time changes its name.
  */
 #include "config.h"
 
@@ -44,16 +44,16 @@ static bool is_code(enum pprofil_by by)
 
 /* --- the sums of a location -------------------------------------------------------------- */
 
-/* Returns true if everything that the sums of a location depend on has been looked up. */
+/* Returns true if the sums of a location are final, because the names or lines that they need have been looked up. */
 static bool is_looked_up(const struct update *update, uint32_t location)
 {
     uint32_t needs = update->options->live ? row_needs(update->options) : 0;
     return (update->profile->locations[location].looked & needs) == needs;
 }
 
-/* Takes the name of a sum from a frame of a location, if the frame is a better choice than the
- * present one. A location that has not been looked up may later get another name than the sum. So a
- * location that has been looked up replaces it. */
+/* Makes a frame of a location the frame from which the sum takes its name, if it is a better choice than the sum's
+ * present frame. A location that has not been looked up may later get a name that differs from the sum's name. So a
+ * location that has been looked up replaces such a location. */
 static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location,
                               uint32_t frame)
 {
@@ -71,8 +71,8 @@ static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
     return error;
 }
 
-/* Adds the sums of all frames of a location. If the location has been looked up, its sums are
- * final, and their indexes are remembered. */
+/* Adds the sums of all frames of a location. If the location has been looked up, its sums are final, and their indexes
+ * are stored in frame_sums. */
 static int flat_sums_need_location(const struct update *update, uint32_t location)
 {
     struct flat_sums *sums = update->sums;
@@ -100,7 +100,7 @@ static int flat_sums_need_location(const struct update *update, uint32_t locatio
     return error;
 }
 
-/* Returns the index of a frame's sum, which must exist. first: the location's first frame. */
+/* Returns the index of a frame's sum, which must exist. first: first frame of the location. */
 static uint32_t flat_sum_of(const struct update *update, uint32_t location, uint32_t first,
                             uint32_t frame)
 {
@@ -131,8 +131,8 @@ static int flat_sums_enter(void *context, uint32_t node)
     return error;
 }
 
-/* Adds self to the sum of the innermost frame. A sum gets total when its last frame leaves the
- * stack, so it gets total once even if it is on the stack several times. */
+/* Adds self to the sum of the innermost frame. Adds total to a sum when the last frame of the sum leaves the stack. So
+ * total is added once, even if several frames of the sum are on the stack. */
 static void flat_sums_leave(void *context, uint32_t node, const struct amount *self,
                             const struct amount *total)
 {
@@ -149,9 +149,8 @@ static void flat_sums_leave(void *context, uint32_t node, const struct amount *s
     }
 }
 
-/* Adds missing sums in the order of the profile's nodes, because a sum takes its name from its
- * first location. A live report does not call this function: the walk adds a sum when it reaches a
- * location of the sum. */
+/* Adds missing sums in the order of the profile's nodes, because a sum takes its name from its first location. A live
+ * report does not call this function: in a live report the walk adds the missing sums of each node. */
 static int flat_sums_need_changed(struct update *update)
 {
     const struct changed_nodes *changed = &update->sums->changed;
@@ -189,8 +188,8 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location,
     return 0;
 }
 
-/* Returns the index of the state, system call or thread that decides to which sum a sample belongs.
- * BY_PROCESS returns the index of the thread too. */
+/* Returns the index of the state, system call or thread that decides to which sum a sample belongs. BY_PROCESS also
+ * returns the index of the thread. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)
@@ -236,8 +235,7 @@ static int flat_sums_add(struct update *update, uint32_t index, const struct amo
     return changed_add(&update->sums->changed, update->profile, sample->node, more);
 }
 
-/* Returns true if all locations on the stack of a sample have been looked up, so that its sums are
- * final. */
+/* Returns true if all locations on the stack of a sample have been looked up, so that the sample need not wait. */
 static bool is_settled(const struct update *update, const struct profile_sample *sample)
 {
     const struct profile_node *nodes = update->profile->nodes;
@@ -278,7 +276,7 @@ static int flat_sums_add_new(struct update *update)
     return error == 0 ? flat_sums_walk(update) : error;
 }
 
-/* Adds the waiting samples to the sums, or, if away is true, subtracts them. */
+/* Adds the samples that wait to the sums or, if away is true, subtracts these samples. */
 static int flat_sums_add_waiting(struct update *update, bool away)
 {
     const struct flat_sums *sums = update->sums;
@@ -333,9 +331,8 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
         .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
 }
 
-/* Subtracts the waiting samples. If the subtraction leaves a sum empty, and the sum's location has
- * not been looked up, the sum drops the location. The sum can then take its name from another
- * location. */
+/* Subtracts the samples that wait. If a sum then has no samples, and the sum's location has not been looked up, removes
+ * the location from the sum. The sum can then take its name from another location. */
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);
@@ -370,7 +367,7 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
         struct sum *sum = &sums->sums.all[known[1 + i]];
         row_frame_key(profile, location, first + i, &options, key);
         is_same = key[0] == sum->key[0] && key[1] == sum->key[1];
-        /* the location may have got lines, so another of its lines may have this key now */
+        /* the location may have got lines, so another line of it may have this key now */
         if (is_same && sum->location == location)
             sum->frame = first + i;
         if (is_same)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes flat reports: one row for each function, line, object, thread, process, system call or
- * state. The time of a sample counts as self time in exactly one row. Rows are made from sums
- * (flat-sums.h), named and sorted.
+ * Makes flat reports: one row for each function, line, object, thread, process, system call or state. The time of a
+ * sample counts as self time in exactly one row. Rows are made from sums (flat-sums.h), and are then named and sorted.
  *
- * If rows depend on names, all locations are looked up first. A live report looks up nothing: in
- * each object, the code that has not been looked up yet shares one row.
+ * If rows depend on names, all locations are looked up first. A live report looks up nothing: in each object, the code
+ * that has not been looked up yet has one row.
  */
 #include "config.h"
 
@@ -69,16 +68,15 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
     row_set_amounts(row, &sum->self, maker->report->stacks ? &sum->total : NULL, &maker->sums->all);
 }
 
-/* A row during sorting. Self time and total time usually decide the order, and there may be very
- * many rows. So the entry has copies of both times. */
+/* A row during sorting. Self time and total time usually decide the order of rows. This entry has copies of both times,
+ * so that sorting many rows takes less time. */
 struct ordered_row {
     uint64_t first, second; /* ns: self and total; with by_total: total and self */
     const struct pprofil_row *row;
     const struct sum *sum;
 };
 
-/* Compares rows for qsort: by time, the largest first, then by their texts and numbers, then by
- * key. */
+/* Compares rows for qsort: by time, largest first, then by texts and numbers, then by key. */
 static int flat_compare(const void *left, const void *right)
 {
     const struct ordered_row *x = left, *y = right;
@@ -103,8 +101,8 @@ static int flat_compare(const void *left, const void *right)
     return x->sum->key[1] < y->sum->key[1] ? -1 : x->sum->key[1] > y->sum->key[1];
 }
 
-/* Makes a row for each sum that has samples, and the sorted order of the rows. Returns the number
- * of rows. */
+/* Stores a row for each sum that has samples in the array rows, and a sorted list of these rows in the array order.
+ * Returns the number of rows. */
 static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *rows,
                                 struct ordered_row *order)
 {
@@ -128,8 +126,8 @@ static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *r
     return count;
 }
 
-/* Copies a row that is shown, and adds where its function is defined. Definitions are found with
- * source lines, which take long to read, so they are looked up for shown rows only. */
+/* Copies a row that the report shows, and adds the place where the row's function is defined. A look-up of definitions
+ * reads source lines, which takes long, so only shown rows get definitions. */
 static int flat_show_row(const struct maker *maker, const struct ordered_row *from,
                          struct pprofil_row *row)
 {
@@ -164,7 +162,7 @@ static int flat_make_rows(const struct maker *maker)
     return error;
 }
 
-/* Fills in a report. Only rows of code have totals, and only if there are stacks. */
+/* Fills in a report. Rows have totals only if they are functions, lines or objects, and the profile has stacks. */
 static int flat_fill(struct profile *profile, struct symbolizer *symbolizer,
                      const struct report_options *asked, struct pprofil_report *report)
 {

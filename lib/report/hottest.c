@@ -7,9 +7,9 @@
 #include "report/flat-sums.h"
 #include "report/row.h"
 
-/* Compares a sum that has just grown with the largest sum of its thread or process. Sums only grow,
- * so no other sum can be the new largest one. If both are equal, the former largest sum stays, so
- * that the display does not flicker. */
+/* Compares a sum that has just grown with the largest sum of its thread or process. Sums only grow, so no other sum can
+ * be the new largest sum. If both sums are equal, the former largest sum stays, so that the display does not
+ * flicker. */
 static int hottest_keep_largest(struct sums *best, const struct sum *sum)
 {
     struct sum *largest = sums_need(best, (const uint64_t[2]){sum->key[0], 0});

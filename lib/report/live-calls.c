@@ -2,14 +2,13 @@
 /*
  * Makes the largest rows of the call tree of a growing profile: see live-calls.h.
  *
- * A row is a group of nodes of the profile that are reached through the same functions. The largest
- * group becomes the next row, and the nodes below it become new groups, until there are enough
- * rows. The nodes below smaller groups are never visited.
+ * A row is a group of nodes of the profile that have the same function, and the same functions above them in the tree.
+ * In each step the largest group becomes a row, and the nodes below this group become new groups. The steps end when
+ * there are enough rows. The nodes below groups that did not become rows are never visited.
  *
- * A member of a group is one frame of a node, because inlined functions are frames between a node's
- * own function and the node's children. In a tree of callers a member is a frame above an outermost
- * call of the wanted function, and has the time of that call. The members of a group are a linked
- * list.
+ * A member of a group is one frame of a node, because a node has a frame for each function that was inlined there. In a
+ * tree of callers, a member is a frame above an outermost call of the wanted function, and has the time of that call.
+ * The members of a group are a linked list.
  */
 #include "config.h"
 
@@ -22,17 +21,16 @@
 
 struct member {
     uint32_t node, frame;
-    /* node whose time the member has: node itself; in trees of callers the call of the function */
-    uint32_t weight;
-    uint32_t next;   /* index of the group's next member + 1; 0: none */
+    uint32_t weight; /* node whose time the member has: node; in trees of callers: the wanted function's call */
+    uint32_t next;   /* 1 + index of the group's next member; 0: none */
 };
 
 struct group {
     uint64_t key[2];
     struct amount self, total;
-    uint32_t first;           /* index of its first member + 1 */
+    uint32_t first;           /* 1 + index of the group's first member */
     uint32_t parent;          /* index of a row, or PPROFIL_TREE_TOP */
-    uint32_t location, frame; /* location and frame of one member, which names the row */
+    uint32_t location, frame; /* location and frame of one member; the row takes its name from them */
 };
 
 struct finder {
@@ -42,7 +40,7 @@ struct finder {
     const struct live_nodes *nodes;
     struct member *members; /* owned */
     struct group *groups;   /* owned */
-    uint32_t *heap;         /* owned; a heap of groups that are not rows yet, the largest on top */
+    uint32_t *heap;         /* owned; a heap of the groups that are not rows yet, the largest group on top */
     uint32_t member_count, group_count, heap_count;
     struct live_calls *calls;
 };
@@ -148,7 +146,7 @@ static uint32_t heap_pop(struct finder *finder)
 
 /* The groups directly below one row, while they are made. */
 struct batch {
-    struct sums keys; /* keys of the groups, in the order of the groups */
+    struct sums keys; /* keys of the groups, in the same order as the groups */
     uint32_t first, parent;
 };
 
@@ -157,7 +155,7 @@ static const struct profile_location *location_of(const struct finder *finder, u
     return &finder->profile->locations[finder->profile->nodes[node].location];
 }
 
-/* first_frame returns the innermost frame of a node, last_frame the outermost. */
+/* first_frame returns the innermost frame of a node, and last_frame returns the outermost frame. */
 static uint32_t first_frame(const struct finder *finder, uint32_t node)
 {
     uint32_t first, end;
@@ -320,8 +318,8 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 
 /* --- the first groups -------------------------------------------------------------------- */
 
-/* Returns the index + 1 of the outermost frame of a location that belongs to a function; 0: none
- * does. */
+/* Returns 1 + index of the outermost frame of a function at a location; 0: the function has no frame at this
+ * location. */
 static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
@@ -336,7 +334,8 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Makes the first groups from the outermost calls of a function, so that no time counts twice. */
+/* Makes the first groups from the outermost calls of a function, so that the time of nested calls does not count
+ * twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * live-calls: the call tree of a growing profile, fast enough to be made at each refresh of a
- * screen.
+ * live-calls: makes the call tree of a growing profile fast enough for each refresh of a screen.
  *
- * Only the largest rows are made, up to a limit, and nodes are merged by name only where the rows
- * need it. The tree of a saved profile (report/call-tree.h) merges all nodes. Merging all nodes
- * takes 30 times as long for a million nodes.
+ * The tree has only the largest rows, up to a limit, and only the nodes of these rows are merged by name. The tree of a
+ * saved profile (report/call-tree.h) merges all nodes. Merging a million nodes takes 30 times as long as making only
+ * the largest rows.
  */
 #ifndef PPROFIL_LIVE_CALLS_H
 #define PPROFIL_LIVE_CALLS_H
@@ -13,10 +12,10 @@
 #include "report/changed.h"
 #include "report/report.h"
 
-/* A node of the profile with its time. Nodes without time are not linked. */
+/* A node of the profile, and its time. Nodes without time are not linked as children. */
 struct live_node {
     struct amount self, total;
-    /* indexes of its first child, and of the next child of its parent; 0: none */
+    /* indexes of the node's first child, and of the next child of the node's parent; 0: none */
     uint32_t child, sibling;
 };
 
@@ -27,8 +26,8 @@ struct live_nodes {
     struct added_samples added;
 };
 
-/* Adds the new samples of the profile to nodes. Makes nodes anew if the filter or the mode is
- * another one, or the profile was cleared. Returns 0 or -ENOMEM, which leaves nodes empty. */
+/* Adds the new samples of the profile to nodes. Makes nodes again if the filter or the mode has changed, or if the
+ * profile was cleared. Returns 0 or -ENOMEM, which leaves nodes empty. */
 int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
                       const struct report_options *options);
 void live_nodes_clear(struct live_nodes *nodes);
@@ -36,14 +35,13 @@ void live_nodes_clear(struct live_nodes *nodes);
 struct live_calls {
     struct pprofil_live_call *rows; /* owned, parents first; texts are borrowed from the profile */
     uint32_t count;
-    /* ns: time of all samples that count; root_ns: time of the samples in the tree */
+    /* ns: time of all samples that count, ns; root_ns: time of the samples in the tree, ns */
     uint64_t ns, root_ns;
 };
 
-/* Makes the tree. options are BY_FUNCTION with a limit above 0. kind is CALLS, CALLERS or CALLEES.
- * For CALLERS and CALLEES, function is the id of the row BY_FUNCTION from which the tree starts.
- * The caller keeps nodes from call to call, and clears nodes and *calls, also after an error.
- * Returns 0 or -ENOMEM. */
+/* Makes the tree. options->by is BY_FUNCTION, and options->limit is above 0. kind is CALLS, CALLERS or CALLEES. For
+ * CALLERS and CALLEES, function is the id of the row BY_FUNCTION from which the tree starts. The caller keeps nodes
+ * from call to call, and clears nodes and *calls, also after an error. Returns 0 or -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options,
                     enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
                     struct live_calls *calls);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Searches for names by patterns, and for similar names: see match.h. */
+/* Searches for names that match a pattern, and for similar names: see match.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -84,7 +84,7 @@ int match_texts(const char *pattern, const char *const *texts, uint32_t count, b
 
 /* --- similar names ----------------------------------------------------------------------- */
 
-/* Returns how many bytes have to be changed, added or left out to turn a into b (Levenshtein). */
+/* Returns the number of bytes to change, add or remove to turn a into b (Levenshtein distance). */
 static uint32_t match_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint32_t row[COMPARED_SIZE_MAX + 1];
@@ -107,8 +107,7 @@ static uint32_t match_distance(const char *a, size_t a_length, const char *b, si
     return row[b_length];
 }
 
-/* Returns how similar text is to the name in the parameter wrong, which was not found; 0: not
- * similar. */
+/* Returns how similar text is to the name wrong; 0: not similar. */
 static uint32_t match_likeness(const char *wrong, const char *text)
 {
     size_t length = length_without_parameters(text), wrong_length = strlen(wrong);
@@ -158,5 +157,5 @@ void match_complain(const char *what, const char *wrong, const char *const *text
     for (uint32_t i = 0; i < found && length >= 0 && (size_t)length < size; i++)
         length += snprintf(problem + length, size - (size_t)length, "%s '%s'",
                            i == 0 ? "; there is" : ",", texts[nearest[i]]);
-    utf8_make_harmless(problem, ""); /* names come from files, and may have control characters */
+    utf8_make_harmless(problem, ""); /* names come from files, and may contain control characters */
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * match: finds the names that a pattern matches. These searches are tried in turn, up to the first
- * that finds any name:
+ * match: finds the names that a pattern matches. Makes these searches in this order, until one finds a name:
  *
  *     names that equal the pattern
  *     names that equal the pattern without their parameters ("ns::f" means "ns::f(int)")
  *     names that contain the pattern
  *     names in which the pattern is found as a POSIX extended regular expression
  *
- * Expressions come last, because names in C++ are full of characters that are special in
- * expressions.
+ * Expressions come last, because names in C++ are full of characters that are special in expressions.
  */
 #ifndef PPROFIL_MATCH_H
 #define PPROFIL_MATCH_H
@@ -20,21 +18,19 @@
 
 #define MATCH_NEAREST 3u
 
-/* Sets marked[i] if the pattern matches text i. The caller has set all count entries to false. A
- * text may be NULL: no pattern matches it. *found: the number of texts that are marked. Returns 0,
- * -ENOMEM, or -EINVAL if the pattern is not a regular expression; then problem (size bytes) has the
- * reason. */
+/* Sets marked[i] if the pattern matches texts[i]. The caller has set all count entries of marked to false. A text may
+ * be NULL: no pattern matches NULL. *found: number of marked texts. Returns 0, -ENOMEM, or -EINVAL if the pattern is
+ * not a valid regular expression. After -EINVAL problem (size bytes) has the reason. */
 int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
                 uint32_t *found, char *problem, size_t size);
 
-/* Finds the texts that are most similar to a name that does not exist. Writes their indexes to
- * nearest, the most similar first, and returns their number. No two texts in nearest are equal. */
+/* Finds the texts that are most similar to wrong, a name that does not exist. Writes the indexes of these texts to
+ * nearest, the most similar text first, and returns their number. No two of these texts are equal. */
 uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
                        uint32_t nearest[MATCH_NEAREST]);
 
-/* Writes a message for people to problem (size bytes): that no such name exists, and which similar
- * names exist. For example: "no function is called 'prase'; there is 'parse'". what: the kind of
- * name, such as "function". */
+/* Writes a message for users to problem (size bytes): no such name exists, but these similar names exist. For example:
+ * "no function is called 'prase'; there is 'parse'". what: kind of name, such as "function". */
 void match_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count,
                     char *problem, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: makes flat reports, call trees and parts of a profile. Rows are those of
- * pprofil/report.h. Only the functions of style.h print; all others return data. */
+/* report: makes flat reports, call trees and parts of a profile. Rows are the structures of pprofil/report.h. Only the
+ * functions of style.h print; all other functions return data. */
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
 
@@ -27,8 +27,7 @@ struct pprofil_report {
     bool stacks; /* rows have totals and, unless no_inlines is set, inlined functions have rows */
 };
 
-/* Conditions on samples. A sample counts if it meets all of them. A field that is 0 sets no
- * condition. */
+/* Conditions on samples. A sample counts if it meets all conditions. A field that is 0 sets no condition. */
 struct report_filter {
     uint32_t pid, tid;
     uint32_t process; /* index + 1 */
@@ -43,24 +42,23 @@ struct flat_sums;
 struct report_options {
     enum pprofil_by by;
     uint32_t limit; /* number of rows; 0: all */
-    /* The profile still grows. Samples without time in the profile's current mode (CPU time or
-     * elapsed time) do not count. Code that has not been looked up yet has rows of its own. Rows of
-     * threads and processes have the name of their hottest function. */
+    /* The profile still grows. Samples without time in the profile's current mode (CPU time or elapsed time) do not
+     * count. In each object, the code that has not been looked up yet has one row. In rows of threads and processes,
+     * the field hottest is set. */
     bool live;
-    /* live: sums that the caller keeps between reports; NULL: all samples are summed for each
-     * report */
+    /* live: sums that the caller keeps between reports; NULL: each report sums all samples */
     struct flat_sums *sums;
     struct report_filter filter;
     /* BY_FUNCTION, BY_OBJECT, BY_LINE: make totals if any sample has more than one frame */
     bool stacks;
-    bool no_inlines; /* with stacks: the time of inlined functions counts for their caller */
+    bool no_inlines; /* with stacks: the time of an inlined function counts for its caller */
     bool fold;       /* trees: a function that calls itself directly is one row */
     bool by_total;   /* with stacks: rows with the largest total come first */
 };
 
-/* Makes the rows, and looks up the names that they need. If symbolizer is NULL, rows only have
- * names that the profile already has. Strings are borrowed from the profile. The caller frees
- * *report with pprofil_report_free. Returns 0 or -ENOMEM. */
+/* Makes the rows, and looks up their names. If symbolizer is NULL, looks up no names: rows have only names that the
+ * profile has already. Strings are borrowed from the profile. The caller frees *report with pprofil_report_free.
+ * Returns 0 or -ENOMEM. */
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct pprofil_report **report);
 
@@ -80,16 +78,16 @@ struct report_stacks {
     uint32_t mark_count;
 };
 
-/* Sums the time of all stacks and of stacks with missing frames, the latter also by reason. The
- * caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
+/* Sums the time of all stacks, of stacks with missing frames, and of the stacks with each reason for missing frames.
+ * The caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 
-/* Returns the id of a location's row BY_FUNCTION, BY_OBJECT or BY_LINE. Inlined functions are
- * ignored: a row BY_FUNCTION is the row of the function that the linker knows. */
+/* Returns the id of a location's row BY_FUNCTION, BY_OBJECT or BY_LINE. BY_FUNCTION returns the row of the function
+ * that the linker knows, not of a function that was inlined there. */
 uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location);
-/* Returns the row id of a thread (BY_THREAD) or of a process (BY_PROCESS). index: index of the
- * thread or process in the profile. */
+/* Returns the id of a thread's row BY_THREAD or of a process's row BY_PROCESS. index: index of the thread or process in
+ * the profile. */
 uint64_t report_task_id(uint32_t index);
 
 /* --- call trees ------------------------------------------------------------------------------ */
@@ -101,30 +99,30 @@ struct pprofil_tree {
 };
 
 struct report_tree_options {
-    /* of.by is BY_FUNCTION, BY_LINE or BY_OBJECT; of.stacks is taken as true */
+    /* of.by is BY_FUNCTION, BY_LINE or BY_OBJECT. of.stacks is ignored, because trees always use the stacks */
     struct report_options of;
     enum pprofil_tree_kind kind;
-    /* CALLERS, CALLEES: a pattern as in match.h. On each stack the outermost call that it matches
+    /* CALLERS, CALLEES: a pattern as in match.h. On each stack, only the outermost call of a matching function
      * counts. */
     const char *function;
-    double least;         /* smallest share of the whole that a row may have, 0..1 */
+    double least;         /* rows with a smaller share of the whole time are left out, 0..1 */
     uint32_t depth;       /* number of levels; 0: all */
 };
 
-/* Makes the rows, and looks up names as report_flat does. Strings are borrowed from the profile.
- * The caller frees *tree with pprofil_tree_free. Returns 0, -ENOMEM, -EOVERFLOW if the profile is
- * too large, -EINVAL if function is not a regular expression, or -ENOENT if it matches nothing.
- * After -EINVAL and -ENOENT problem (size bytes) has the reason. */
+/* Makes the rows, and looks up names as report_flat does. Strings are borrowed from the profile. The caller frees *tree
+ * with pprofil_tree_free. Returns 0, -ENOMEM, -EOVERFLOW if the profile is too large, -EINVAL if options->function is
+ * not a valid regular expression, or -ENOENT if it matches no function. After -EINVAL and -ENOENT problem (size bytes)
+ * has the reason. */
 int report_tree(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_tree_options *options, struct pprofil_tree **tree,
                 char *problem, size_t size);
 
 /* --- a part of a profile --------------------------------------------------------------------- */
 
-/* Makes a profile of the samples that meet all conditions of a selection. Names are patterns as in
- * match.h; NULL sets no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a pattern
- * is not a regular expression, or -ENOENT if a condition other than ignore matches nothing in the
- * profile. After -EINVAL and -ENOENT problem (size bytes) has the option and the reason. */
+/* Makes a profile of the samples that meet all conditions of a selection. Names are patterns as in match.h; NULL sets
+ * no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a pattern is not a valid regular expression, or
+ * -ENOENT if a condition other than ignore matches nothing in the profile. After -EINVAL and -ENOENT problem (size
+ * bytes) has the option and the reason. */
 int report_select(struct profile *profile, struct symbolizer *symbolizer,
                   const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size);

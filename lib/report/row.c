@@ -9,7 +9,7 @@
 #include "report/statistics.h"
 
 #define KEY_PENDING UINT64_MAX
-#define INLINED_MAX 64 /* frames of one location; a damaged file may have any number of lines */
+#define INLINED_MAX 64 /* largest number of frames of one location; a damaged file may have any number of lines */
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -41,8 +41,8 @@ void row_frames(const struct profile_location *location, const struct report_opt
 
 /* --- which samples count ----------------------------------------------------------------- */
 
-/* filter->process selects one program image: a pid that executed several programs is several
- * processes. */
+/* filter->process selects a process while it ran one program: if a pid executed several programs, the profile has
+ * several processes with this pid. */
 bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
                          const struct profile_sample *sample)
 {
@@ -79,7 +79,7 @@ bool row_counts(const struct profile *profile, const struct report_options *opti
 
 /* --- keys -------------------------------------------------------------------------------- */
 
-/* Inlined functions are found only when source lines are looked up. */
+/* Only a look-up of source lines finds inlined functions. */
 uint32_t row_needs(const struct report_options *options)
 {
     if (options->by == PPROFIL_BY_LINE)
@@ -150,8 +150,8 @@ static uint64_t row_mix(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
-/* The key of a line does not fit into 64 bits, so the id of a line is a hash. It is very unlikely
- * that two lines of one report get the same id. */
+/* The key of a line does not fit into 64 bits, so the id of a line is a hash. Two lines of one report are very unlikely
+ * to get the same id. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by)
 {
     if (by == PPROFIL_BY_FUNCTION)
@@ -184,14 +184,14 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Functions with the same name in one object share a row. The row takes its file and line from the
- * first such function, until a function with a known place of definition is found. */
+/* Functions with the same name in one object share a row. The row has the file and line of the first such function
+ * whose definition is known, or else of the first such function. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];
 
     if (sum->location != PROFILE_NONE) {
-        /* definitions are found with source lines */
+        /* only a look-up of source lines finds definitions */
         if ((candidate->looked & PROFILE_LOOKED_LINE) == 0)
             return;
         const struct profile_line *now = row_line(&profile->locations[sum->location], sum->frame);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * row: functions that all reports share. They decide which samples count, give samples and frames
- * the keys of their rows, and fill in the names and figures of rows.
+ * row: functions that all reports share. They decide which samples count, make the keys of rows, and fill in the names
+ * and figures of rows.
  */
 #ifndef PPROFIL_ROW_H
 #define PPROFIL_ROW_H
@@ -11,19 +11,17 @@
 
 /* --- frames ------------------------------------------------------------------------------ */
 
-/* A location has one line for its function, and one more for each function that was inlined there.
- * Line 0 is the innermost. A location that has not been looked up has no lines; it counts as one
- * frame. */
+/* A location has one line for its function, and one more line for each function that was inlined there. Line 0 is the
+ * innermost line. A location that has not been looked up has no lines, but counts as one frame. */
 
 /* Returns a line of a location, or an all-zero line if the location has no such line. */
 const struct profile_line *row_line(const struct profile_location *location, uint32_t frame);
-/* Returns the function that the linker knows at a location (not an inlined one), or
- * PROFILE_NONE. */
+/* Returns the function that the linker knows at a location (not an inlined function), or PROFILE_NONE. */
 uint32_t row_function(const struct profile_location *location);
-/* Finds which lines of a location are frames of a stack: *first is the innermost, *end is one past
- * the outermost. There is at least one frame. With no_inlines there is exactly one frame:
- * BY_FUNCTION it is the line of the function that the linker knows, BY_LINE the innermost line.
- * BY_OBJECT there is always exactly one frame. */
+/* Finds which lines of a location are frames of a stack. *first is the innermost frame, *end is one past the outermost
+ * frame. A location has at least one frame. BY_OBJECT, and with no_inlines, it has exactly one frame. With no_inlines,
+ * the frame BY_FUNCTION is the line of the function that the linker knows, and the frame BY_LINE is the innermost
+ * line. */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 
@@ -33,16 +31,14 @@ void row_frames(const struct profile_location *location, const struct report_opt
 bool row_counts(const struct profile *profile, const struct report_options *options,
                 const struct profile_sample *sample);
 
-/* Returns what must be looked up at a location before its rows are known: PROFILE_LOOKED_NAME,
- * PROFILE_LOOKED_LINE, or 0 for nothing. */
+/* Returns what must be looked up at a location before its rows are known: PROFILE_LOOKED_NAME, PROFILE_LOOKED_LINE, or
+ * 0 (nothing). */
 uint32_t row_needs(const struct report_options *options);
-/* Looks up, for all locations, what row_needs returns. Does nothing if symbolizer is NULL. Returns
- * 0 or -ENOMEM. */
+/* Looks up for all locations what row_needs returns. If symbolizer is NULL, does nothing. Returns 0 or -ENOMEM. */
 int row_look_up(struct symbolizer *symbolizer, const struct report_options *options);
 
-/* Writes the key of one frame of a location; by is BY_FUNCTION, BY_LINE or BY_OBJECT. A live report
- * gives one key to all locations of an object that have no name yet (BY_LINE: no line yet). This
- * key is called pending. */
+/* Writes the key of one frame of a location. options->by is BY_FUNCTION, BY_LINE or BY_OBJECT. In a live report, all
+ * locations of an object that have no name yet (BY_LINE: no line yet) have the same key. This key is called pending. */
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
@@ -52,14 +48,14 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
 
 /* Returns the id of the row with this key. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by);
-/* Returns the id of a tree's row, which is never 0. above: id of the row above it; 0: none. id: id
- * that the row would have in a flat report. */
+/* Returns the id of a row of a tree, which is never 0. above: id of the row above the row; 0: none. id: id of the row
+ * in a flat report. */
 uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Takes the sum's name from this frame of a location, if the frame is a better choice than the
- * present one. */
+/* Makes this frame of a location the frame from which the sum takes its name, if it is a better choice than the sum's
+ * present frame. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
 /* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set
@@ -70,8 +66,8 @@ void row_name_code(const struct profile *profile, const struct sum *sum, enum pp
 /* A row whose texts are all empty. */
 #define ROW_EMPTY ((struct pprofil_row){.name = "", .object = "", .file = "", .hottest = ""})
 
-/* Fills in the samples, times, shares and confidence intervals of a row. whole is the amount that
- * counts as a share of 1. total is NULL in a report without totals. */
+/* Fills in the samples, times, shares and confidence intervals of a row. whole: the amount whose share is 1. total:
+ * NULL in a report without totals. */
 void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole);
 

@@ -2,9 +2,10 @@
 /*
  * Selects a part of a profile by process, thread, object or function.
  *
- * Each condition has a table of names: of processes, threads, objects or functions. Its pattern is
- * searched for in the table once. A sample then meets the condition if its entry in the table was
- * found. For --focus and --ignore the entries of all functions on its stack count.
+ * Each condition has a table with the names of all processes, threads, objects or functions. The pattern of the
+ * condition is searched for in the table once, and the names that it matches are marked. A sample meets the condition
+ * if the name of its process, thread, object or function is marked. For --focus and --ignore the names of all functions
+ * on the sample's stack count.
  */
 #include "config.h"
 
@@ -21,7 +22,7 @@ struct selector {
     const struct profile *profile;
     const struct pprofil_selection *selection;
     bool no_inlines;
-    bool *keep; /* owned; indexed by sample: the sample is kept */
+    bool *keep; /* owned; indexed by sample: true if the sample meets all conditions so far */
     char *problem;
     size_t size;
 };
@@ -29,9 +30,9 @@ struct selector {
 /* --- names ------------------------------------------------------------------------------- */
 
 struct names {
-    const char *option, *what, *pattern; /* what: the kind of names, for people */
+    const char *option, *what, *pattern; /* what: kind of names, for users */
     const char **texts;                  /* owned */
-    bool *marked;                        /* owned; indexed by name: the pattern matches the name */
+    bool *marked;                        /* owned; indexed by name: true if the pattern matches the name */
     uint32_t count;
 };
 
@@ -49,8 +50,7 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-/* Marks the names that the pattern matches. Returns an error if the pattern matches no name, except
- * for --ignore. */
+/* Marks the names that the pattern matches. If the pattern matches no name, returns an error, but not for --ignore. */
 static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";
@@ -70,11 +70,10 @@ static int names_match(const struct selector *selector, struct names *names)
     return error;
 }
 
-/* Returns a sample's entry in a table. */
+/* Returns the index of a sample's name in a table. */
 typedef uint32_t entry_of(const struct selector *selector, const struct profile_sample *sample);
 
-/* Keeps only the samples whose entries are marked, unless error is set. Clears the table, and
- * returns error. */
+/* If error is 0, keeps only the samples whose names are marked. Clears the table, and returns error. */
 static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry,
                        int error)
 {
@@ -133,8 +132,7 @@ static uint32_t thread_of(const struct selector *selector, const struct profile_
     return sample->thread;
 }
 
-/* Keeps the samples of a thread. A pattern that is a number means the thread with this tid, if
- * there is one. */
+/* Keeps the samples of threads. If the pattern is a number and a thread has this tid, the pattern means this thread. */
 static int keep_thread(const struct selector *selector)
 {
     const struct profile *profile = selector->profile;
@@ -232,8 +230,8 @@ static bool has_marked_frame(const struct selector *selector,
     return has;
 }
 
-/* Keeps only the samples whose stacks have a function that the pattern matches or, if want is
- * false, only the samples whose stacks have no such function. */
+/* If want is true, keeps only the samples whose stacks have a function that the pattern matches. If want is false,
+ * keeps only the samples whose stacks have no such function. */
 static int keep_stacks(const struct selector *selector, const char *option, const char *pattern,
                        bool want)
 {
@@ -282,7 +280,7 @@ int report_select(struct profile *profile, struct symbolizer *symbolizer,
                   const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size)
 {
-    /* in a profile without stacks, functions are those that the linker knows */
+    /* in a profile without stacks, only the functions that the linker knows count */
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION,
                                            .no_inlines = selection->no_inlines ||
                                                          !report_has_stacks(profile)};

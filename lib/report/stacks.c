@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums the time of stacks with missing frames. A stack whose outermost frames are missing has a
- * mark in their place: a location of kind PROFILE_OBJECT_MARK. */
+/* Sums the time of stacks with missing frames. In place of missing outermost frames, a stack has a mark, which is a
+ * location in an object of kind PROFILE_OBJECT_MARK. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ bool report_has_stacks(const struct profile *profile)
     return false;
 }
 
-/* Returns true if a location is a mark for missing frames. A wait for a CPU has a mark too, but no
- * frames are missing there. */
+/* Returns true if a location is a mark for missing frames. A stack of a thread that waited for a CPU has a mark too,
+ * but no missing frames. */
 static bool is_mark(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
@@ -27,8 +27,8 @@ static bool is_mark(const struct profile *profile, uint32_t location)
            strcmp(profile->strings[object->path], PROFILE_WAITING_PLACE) != 0;
 }
 
-/* Returns an array that has, for each node, the location of the mark on its stack, or PROFILE_NONE.
- * The caller frees the array. NULL: no memory. */
+/* Returns an array that has for each node the location of the mark on the node's stack, or PROFILE_NONE. The caller
+ * frees the array. NULL: no memory. */
 static uint32_t *find_marks(const struct profile *profile)
 {
     uint32_t *marks = calloc(profile->node_count, sizeof *marks);
@@ -51,8 +51,8 @@ static int stacks_compare(const void *left, const void *right)
     return row_compare_text(a->why, b->why);
 }
 
-/* Sums marks in an array by location. Then moves the marks that have samples or time to the
- * front. */
+/* Sums the marks in an array that is indexed by location. Then moves the marks that have samples or time to the front
+ * of the array. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks)
 {
     static const struct report_options all;

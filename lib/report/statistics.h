@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * statistics: how exact the share of a row is, and whether the difference between two sampled
- * quantities is more than chance.
+ * statistics: how exact the share of a row is, and whether chance alone explains the difference between two sampled
+ * quantities.
  *
- * The weight of a sample is the time that it represents, and weights may differ. n samples of
- * different weights are worth fewer samples of equal weight: (sum of weights)^2 / (sum of squares
- * of weights). The result is the effective number of samples, and all formulas below take it. All
- * intervals have a confidence of 95 %.
+ * The weight of a sample is the time that the sample represents, and weights may differ. Samples of different weights
+ * are worth fewer samples of equal weight: (sum of weights)^2 / (sum of squares of weights). This is the effective
+ * number of samples, which all formulas below use. All intervals have a confidence of 95 %.
  */
 #ifndef PPROFIL_STATISTICS_H
 #define PPROFIL_STATISTICS_H
@@ -21,21 +20,20 @@ struct estimate {
     double value, low, high;
 };
 
-/* Returns half the width of the 95 % confidence interval of a share, by Wilson's score interval,
- * which keeps a width at the shares 0 and 1. Without samples it returns 0. */
+/* Returns half the width of the 95 % confidence interval of a share, by Wilson's score interval, whose width is not 0
+ * at the shares 0 and 1. Returns 0 if there are no samples. */
 double statistics_half_width(double share, double samples);
 
-/* Estimates a share from an effective number of samples, by Wilson's score interval. Without
- * samples the interval is [0, 1]. */
+/* Estimates a share from an effective number of samples, by Wilson's score interval. If there are no samples, the
+ * interval is [0, 1]. */
 struct estimate statistics_share(double share, double samples);
 
-/* Estimates a sum over samples by the score interval. The samples come at random times (a Poisson
- * process), and the value of each is unit. */
+/* Estimates a sum over samples by the score interval. The samples come at random times (a Poisson process), and the
+ * value of each sample is unit. */
 struct estimate statistics_sum(double sum, double unit);
 
-/* Returns the difference b - a of two independent estimates, by the square-and-add interval of
- * Newcombe (Statistics in Medicine 17, 1998, method 10). The interval keeps a width if one of the
- * estimates is 0. */
+/* Returns the difference b - a of two independent estimates, by the square-and-add interval of Newcombe (Statistics in
+ * Medicine 17, 1998, method 10). The width of the interval is not 0 if one estimate is 0. */
 struct estimate statistics_difference(const struct estimate *a, const struct estimate *b);
 
 /* Returns the probability, 0..1, that chance alone makes a difference at least this large in either
@@ -43,25 +41,23 @@ struct estimate statistics_difference(const struct estimate *a, const struct est
  * half a sample (Yates's continuity correction). */
 double statistics_p(double difference, double variance, double correction);
 
-/* values has the p-values of count tests. Replaces each by the q-value of its test: the lowest
- * false discovery rate at which a test counts as a discovery (Benjamini and Hochberg, 1995). If all
- * tests with q <= 0.05 are called significant, on average at most 5 % of them differ by chance. If
- * in truth nothing differs, the probability that any test is called significant is at most 5 %.
- * Returns 0 or -ENOMEM. */
+/* values has the p-values of count tests. Replaces each p-value by the q-value of the test: the lowest false discovery
+ * rate at which the test counts as a discovery (Benjamini and Hochberg, 1995). If all tests with q <= 0.05 are called
+ * significant, on average at most 5 % of these tests differ by chance. If in truth nothing differs, the probability
+ * that any test is called significant is at most 5 %. Returns 0 or -ENOMEM. */
 int statistics_adjust(double *values, size_t count);
 
 /* --- of a diff --------------------------------------------------------------------------- */
 
 enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
 
-/* The counts of one function, or of all functions, in one profile. A cell is an entry of
- * profile->samples: the samples of one thread with the same stack, system call and state. A profile
- * has the sum of their weights, but not the single weights. */
+/* The counts of one function, or of all functions, in one profile. A cell is an entry of profile->samples: the samples
+ * of one thread with the same stack, system call and state. A profile has only the sum of the weights of a cell, not
+ * the weight of each sample. */
 struct diff_sums {
     uint64_t samples, ns;
     uint64_t cells;
-    /* sum of the squares of the samples' weights, ns^2. Counting assumes that all samples of a cell
-     * have the same weight. */
+    /* sum of the squares of the samples' weights, ns^2, computed as if all samples of a cell had the same weight */
     double squares;
 };
 
@@ -69,26 +65,26 @@ struct diff_pair {
     struct diff_sums of[DIFF_SIDES];
 };
 
-/* The sums of both whole profiles, and how rows are compared. */
+/* The sums of both whole profiles, and the way to compare rows. */
 struct diff_test {
     struct diff_pair all;
-    /* divisor of times in ns: 1e9 for values in seconds; the elapsed time of the profile in ns for
-     * values in seconds per elapsed second */
+    /* divisor of times in ns. For values in seconds: 1e9. For values in seconds per elapsed second: the elapsed time of
+     * the profile, ns */
     double seconds[DIFF_SIDES];
     bool by_share;
 };
 
-/* How much the weights of samples differ within functions. variance / freedom is the variance of
- * the weights, divided by the square of their mean. diff_settle relies on this value mainly for
- * functions with few cells. An empty structure is all 0. */
+/* How much the weights of samples differ within functions. variance / freedom is the variance of the weights, divided
+ * by the square of their mean. diff_settle needs this value mainly for functions with few cells. An empty structure is
+ * all 0. */
 struct diff_spread {
-    /* variance: sum of squared deviations, divided by the square of the mean; freedom: degrees of
+    /* variance: sum of squared deviations from the mean, divided by the square of the mean. freedom: degrees of
      * freedom */
     double variance, freedom;
 };
 void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 
-/* Replaces the counted sums->squares by an estimate. */
+/* Replaces sums->squares, which assumes equal weights in each cell, by an estimate. */
 void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
 /* Compares the two sides of a pair, and fills in *change except q and significant. */

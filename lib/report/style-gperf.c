@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints a report like gperf(1P) of the Nintendo 64's development kit, as its manual page shows it:
- * a head, a row for each function with ticks, the smallest first, and a row for the ticks that were
- * in no segment.
+ * Prints a report like gperf(1P) of the Nintendo 64's development kit, as the manual page of gperf shows it: a head, a
+ * row for each function with ticks, the smallest first, and a row for the ticks that were in no segment.
  *
- * The page does not show how counts and times are printed. It also does not give the unit of a
- * threshold for times; this file takes milliseconds.
+ * The manual page does not show how gperf printed counts and times. It also does not give the unit of a threshold for
+ * times; this file uses milliseconds.
  */
 #include "config.h"
 
@@ -32,7 +31,7 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* The values that gperf_print_row needs. */
+/* What gperf_print_row needs for all rows. */
 struct gperf_page {
     FILE *out;
     const struct pprofil_style_options *options;
@@ -49,8 +48,8 @@ static const char *gperf_program(const struct histogram_file *file)
     return path_base_name(path);
 }
 
-/* Returns the number of symbols in modules that have a segment or, if the file has no modules, of
- * all symbols. */
+/* Returns the number of symbols in modules that have a segment. If the file has no modules, returns the number of all
+ * symbols. */
 static size_t gperf_count_symbols(const struct histogram_file *file,
                                   const struct ticks_table *table)
 {
@@ -114,7 +113,7 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
                 page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
 }
 
-/* Compares rows for qsort: by ticks, the smallest first, then by address. */
+/* Compares rows for qsort: by ticks, smallest first, then by address. */
 static int gperf_order(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;

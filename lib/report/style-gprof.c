@@ -2,10 +2,10 @@
 /*
  * Prints the flat profile of GNU gprof, as gprof -b -p does.
  *
- * Its symbols differ a little from those of the other reports. Local symbols with "$" or "." in
- * their names are left out, except for some that compilers make from functions. Their time goes to
- * the symbol before them. The text of the last symbol ends where the code of the file ends. (gprof
- * itself reads past the end of its own table there.)
+ * This style chooses symbols by other rules than the other styles. It leaves out local symbols with "$" or "." in their
+ * names, except some that compilers make from functions. The time of a symbol that is left out goes to the symbol
+ * before it. The text of the last symbol ends where the code of the file ends. (gprof itself reads past the end of its
+ * own table there.)
  */
 #include "config.h"
 
@@ -37,11 +37,12 @@ bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE
 
 /* --- symbols ----------------------------------------------------------------------------- */
 
-/* bytes that are read behind a name: a hostile file could make each search very long */
+/* largest number of bytes that are read behind a name; without a limit, a hostile file could make each search very
+ * long */
 #define LOOKED_AT 4096u
 
-/* Returns the end of a suffix ".NUMBER", as nested functions have, or of a suffix such as
- * ".constprop.NUMBER", as copies of functions have. NULL: it is another suffix. */
+/* Returns the end of a suffix ".NUMBER" (of a nested function) or of a suffix such as ".constprop.NUMBER" (of a copy of
+ * a function). Returns NULL for any other suffix. */
 static const char *gprof_skip_suffix(const char *suffix, const char *end)
 {
     static const char *const copies[] = {".clone.", ".constprop."};
@@ -63,9 +64,9 @@ static const char *gprof_skip_suffix(const char *suffix, const char *end)
     return suffix;
 }
 
-/* Returns true if gprof takes a local symbol for a mere label. If a name ends with a suffix that
- * gprof_skip_suffix accepts, gprof misses the end of the name and goes on with the next name in the
- * file. We do the same, because functions would otherwise have rows that gprof does not print. */
+/* Returns true if gprof treats a local symbol as a label. If a name ends with a suffix that gprof_skip_suffix accepts,
+ * gprof misses the end of the name and continues with the next name in the file. This function does the same; otherwise
+ * it would accept functions for which gprof prints no rows. */
 static bool gprof_is_label(const struct symbol *symbol)
 {
     const char *name = symbol->name, *end = name + strlen(name);
@@ -93,7 +94,7 @@ static bool gprof_wanted(const struct symbol *symbol)
     return symbol->binding != STB_LOCAL || !gprof_is_label(symbol);
 }
 
-/* Hides the functions that count calls, as they are not part of the program. */
+/* Hides the functions that count calls, because they are not part of the program. */
 static void gprof_hide(struct ticks_table *table)
 {
     static const char *const names[] = {"_gprof_mcount",     "mcount",     "_mcount",  "__mcount",
@@ -109,7 +110,7 @@ static void gprof_hide(struct ticks_table *table)
 
 struct flat_row {
     const struct ticks_row *row;
-    double ticks, total; /* total: with the ticks of the functions that it called */
+    double ticks, total; /* total: ticks of the function and of the functions that it called */
     uint64_t calls;
 };
 
@@ -119,7 +120,7 @@ static const struct unit {
 } units[] = {{'T', 1e-12}, {'G', 1e-9}, {'M', 1e-6}, {'K', 1e-3}, {' ', 1},   {'m', 1e3},
              {'u', 1e6},   {'n', 1e9},  {'p', 1e12}, {'f', 1e15}, {'a', 1e18}};
 
-/* Compares rows for qsort: by time and calls, the largest first, then by name and address. */
+/* Compares rows for qsort: by time and then by calls, largest first, then by name and address. */
 static int gprof_compare(const void *left, const void *right)
 {
     const struct flat_row *a = left, *b = right;
@@ -134,8 +135,8 @@ static int gprof_compare(const void *left, const void *right)
     return a->row->address < b->row->address ? -1 : a->row->address > b->row->address;
 }
 
-/* Returns the unit in which the longest time per call has one to three digits before the point. If
- * no call has any time, that is the first unit, tera. */
+/* Returns the unit in which the longest time per call has one to three digits before the point. If no call has any
+ * time, returns the first unit, tera. */
 static const struct unit *gprof_choose_unit(const struct flat_row *rows, size_t count, double hz)
 {
     double longest = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* style-internal: shared by the files of styles: a table of ticks and calls by symbol. Styles
- * differ in how they divide the ticks of a counter among the symbols that begin or end inside its
- * text. */
+/* style-internal: what the files of styles share: a table of ticks and calls by symbol. Styles differ in how they
+ * divide the ticks of a counter among several symbols in the counter's text. */
 #ifndef PPROFIL_STYLE_INTERNAL_H
 #define PPROFIL_STYLE_INTERNAL_H
 
@@ -15,26 +14,26 @@
 struct ticks_row {
     /* must be the first field, because array_count_up_to searches by it */
     uint64_t address;
-    uint64_t end; /* end of its text: where the next row begins, or the end of all text */
-    const struct symbol *symbol;  /* borrowed; the name that is shown */
+    uint64_t end; /* end of the row's text: where the next row begins, or the end of all text */
+    const struct symbol *symbol;  /* borrowed; the symbol whose name is shown */
     const struct symbol *symbols; /* borrowed; all symbols at this address */
     size_t symbol_count;
     double ticks;
     uint64_t calls;
-    bool hidden; /* its ticks count nowhere, not even in the total */
+    bool hidden; /* the ticks of the row count nowhere, not even in ticks_table.total */
 };
 
 struct ticks_table {
     struct ticks_row *rows; /* owned; sorted by address */
     size_t count;
-    double total; /* all ticks, including ticks outside of symbols */
+    double total; /* all ticks, including ticks outside of symbols, but without ticks of hidden rows */
 };
 
 enum ticks_split {
-    /* in proportion to their text; counters begin and end at whole units of two bytes */
+    /* in proportion to the text of the symbols; counters begin and end at whole units of two bytes */
     TICKS_UNITS,
-    TICKS_BYTES,      /* in proportion to their bytes of text */
-    TICKS_FIRST_BYTE, /* all to the symbol that has the first byte of the counter's text */
+    TICKS_BYTES,      /* in proportion to the bytes of text of the symbols */
+    TICKS_FIRST_BYTE, /* all ticks to the symbol that has the first byte of the counter's text */
 };
 
 typedef bool ticks_wanted(const struct symbol *symbol);
@@ -50,15 +49,13 @@ void ticks_clear(struct ticks_table *table);
 /* Returns the row whose text contains an address, or NULL. */
 struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address);
 
-/* Returns the address at which a histogram of a file begins. If the file does not contain this
- * address, returns the start of the page of the first symbol, as kprof did. A page has TICKS_PAGE
- * bytes. */
+/* Returns the address at which a histogram of a file begins. If file->from_text is true, the file does not contain this
+ * address, and the start of the page of the first symbol is used, as in kprof. A page has TICKS_PAGE bytes. */
 #define TICKS_PAGE UINT64_C(4096)
 uint64_t ticks_base(const struct ticks_table *table, const struct histogram_file *file,
                     const struct histogram *histogram);
 
-/* Adds the counters of a histogram, beginning with counter number first. low: the address at which
- * the histogram begins. */
+/* Adds the counters of a histogram, beginning with counter number first. low: address at which the histogram begins. */
 void ticks_add_histogram(struct ticks_table *table, const struct histogram *histogram, uint64_t low,
                          uint64_t first, enum ticks_split split);
 /* Adds the raw pcs of a file. */
@@ -68,13 +65,13 @@ void ticks_add_file(struct ticks_table *table, const struct histogram_file *file
                     enum ticks_split split);
 
 /*
- * Finds how much time callees spent for each row, as gprof does. The time of a function is divided
- * among its callers in proportion to their calls of it. Functions that call each other in a circle
- * pass on their time together. Hidden rows take no part.
+ * Finds how much time the callees of each row's function spent, as gprof does. The time of a function is divided among
+ * its callers in proportion to their calls. Functions that call each other in a circle are treated as one function.
+ * Hidden rows are left out.
  *
- * The rows must be sorted by address and have their ticks. Adds to the calls of each row the calls
- * by other functions. below is an array of zeros, one for each row; adds to each entry the ticks of
- * the row's callees. Returns 0 or -ENOMEM.
+ * The rows must be sorted by address and have their ticks. Adds the calls by other functions to the calls of each row.
+ * below is an array with one entry for each row, which is 0; adds the ticks of the row's callees to the entry. Returns
+ * 0 or -ENOMEM.
  */
 int call_graph(const struct histogram_file *file, struct ticks_table *table, double *below);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints reports like kprof(10.1) of Inferno and kprof(1) of Plan 9. A cell, which is their word
- * for a counter, belongs to the symbol that has its first byte.
+ * Prints reports like kprof(10.1) of Inferno and kprof(1) of Plan 9. These systems call a counter a cell. A cell
+ * belongs to the symbol that has the first byte of the cell's text.
  *
- * A bug of the originals is not copied. If the first symbol does not begin a page, they start six
- * cells behind the symbol instead of six cells behind the page, so that the first 48 bytes of the
- * symbol are never counted. If it does begin a page, there is no difference.
+ * This file does not copy a bug of the original programs. If the first symbol is not at the start of a page, they skip
+ * six cells from the start of the symbol, and not from the start of the page. So they never count the first 48 bytes of
+ * the symbol. If the first symbol is at the start of a page, there is no difference.
  *
- * On these systems the last symbol is etext, an address without text, which gets no ticks. In an
- * ELF file the last symbol is a function like any other, and has a size.
+ * On these systems the last symbol is etext, an address without text, which gets no ticks. In an ELF file the last
+ * symbol is a function with a size.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 
 /* How the kprof of Inferno and the kprof of Plan 9 differ. */
 struct kprof {
-    uint64_t specials; /* number of cells at the start that are not counters */
+    uint64_t specials; /* number of cells at the start that do not count text */
     bool plan9;
 };
 
@@ -55,8 +55,7 @@ bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* Returns true if the counters were made by the rules of Inferno or Plan 9. Then some cells are not
- * counters. */
+/* Returns true if the counters were made by the rules of Inferno or Plan 9. Then the first cells do not count text. */
 static bool is_kpdata(const struct histogram_file *file)
 {
     return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
@@ -93,8 +92,8 @@ static void kprof_print_base(const struct histogram_file *file, const struct kpr
     fprintf(out, "KTZERO %.8" PRIx64 " PGSIZE %" PRIu64 "Kb\n", base, TICKS_PAGE / 1024);
 }
 
-/* Compares rows for qsort: by ticks, the largest first. The originals leave the order of equal rows
- * to chance; this file orders them by address. */
+/* Compares rows for qsort: by ticks, largest first. The original programs leave the order of equal rows to chance; this
+ * file orders equal rows by address. */
 static int kprof_compare(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
@@ -111,7 +110,7 @@ static uint64_t us_per_tick(const struct histogram_file *file)
     return file->dialect != NULL ? file->dialect->period_ns / 1000 : USUAL_US;
 }
 
-/* Returns ticks * times / whole, rounded down, because the originals compute with integers. */
+/* Returns ticks * times / whole, rounded down, because the original programs compute with integers. */
 static uint64_t kprof_part(uint64_t ticks, uint64_t times, uint64_t whole)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)ticks * times;
@@ -124,8 +123,7 @@ static uint64_t whole_ticks(double ticks)
     return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
-/* Returns the number that is printed for ticks: milliseconds for Plan 9 if the rate is known,
- * otherwise the ticks. */
+/* Returns the number to print for ticks: for Plan 9 milliseconds, if the rate is known; otherwise the ticks. */
 static uint64_t kprof_shown(const struct histogram_file *file, const struct kprof *kprof,
                             uint64_t ticks)
 {

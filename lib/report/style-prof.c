@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints reports like prof(1) of the Seventh Edition, of 4.3BSD and of Solaris. Solaris has two
- * such reports.
+ * Prints reports like prof(1) of the Seventh Edition (V7), of 4.3BSD and of Solaris. Solaris has two such reports: for
+ * old mon.out files, and for versioned mon.out files.
  *
- * The ticks of a counter are divided among the symbols in its text, in proportion to their text: in
- * the Seventh Edition and 4.3BSD by whole words of the PDP-11, in Solaris by bytes. Solaris's
- * versioned files have pcs and no counters.
+ * The ticks of a counter are divided among the symbols in the counter's text, in proportion to their text. V7 and
+ * 4.3BSD measure the text in whole words of the PDP-11, Solaris in bytes. Solaris's versioned files have pcs and no
+ * counters.
  *
- * Three things differ from the originals. Times and scales are not computed in single precision and
- * 32-bit integers. A call counts for the nearest symbol before it; V7 took the first one within 20
- * bytes. A file without call counts has a table, because our files often have none; Solaris printed
- * no table then.
+ * Three things differ from the original programs. Times and scales are not computed in single precision and 32-bit
+ * integers. A call counts for the nearest symbol before the call's pc; V7 used the first symbol within 20 bytes. For a
+ * file without call counts this file prints a table, because files of pprofil often have no call counts; Solaris
+ * printed no table.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-/* The values that the functions prof_print_... need for a row. */
+/* What the functions prof_print_... need for a row. */
 struct prof_page {
     FILE *out;
     const struct pprofil_style_options *options;
@@ -34,16 +34,16 @@ struct prof_page {
 
 struct flavour {
     const char *header;
-    /* header if the rate is not known; NULL: usual_hz is taken for the rate then */
+    /* header if the rate is not known; NULL: the rate is then usual_hz */
     const char *ticks_header;
     void (*print)(struct prof_page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
     enum ticks_split split;
-    /* largest distance of a call's pc from its symbol, bytes; 0: the symbol's size */
+    /* largest distance of a call's pc from the start of its symbol, bytes; 0: the symbol's size */
     uint64_t reach;
-    int columns;    /* width of addresses; 0: they are not printed */
-    bool all_rows;  /* rows without time and calls are printed too */
+    int columns;    /* width of addresses; 0: addresses are not printed */
+    bool all_rows;  /* also print rows without time and calls */
 };
 
 static const char *prof_text_name(const struct histogram_file *file)
@@ -129,7 +129,7 @@ static void prof_print_address(const struct prof_page *page, uint64_t address, i
         fprintf(page->out, "%*" PRIx64 " ", columns, address);
 }
 
-/* Returns the number of digits that Solaris printed behind the point of a time per call. */
+/* Returns the number of digits that Solaris printed after the decimal point of a time per call. */
 static int prof_digits_of(uint64_t calls)
 {
     int digits = 0;
@@ -187,8 +187,8 @@ static int prof_by_name(const void *left, const void *right)
     return order != 0 ? order : prof_by_address(left, right);
 }
 
-/* Compares rows for qsort: by ticks, the largest first. The originals leave the order of equal rows
- * to chance; this file orders them by address. */
+/* Compares rows for qsort: by ticks, largest first. The original programs leave the order of equal rows to chance; this
+ * file orders equal rows by address. */
 static int prof_by_time(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
@@ -240,8 +240,8 @@ static void prof_add_calls(struct ticks_table *table, uint64_t pc, uint64_t coun
         row->calls += count;
 }
 
-/* Adds the calls and ticks of a file. A gmon.out file has arcs; an arc has the number of calls of
- * the function that it leads to. */
+/* Adds the calls and ticks of a file. A gmon.out file has arcs. An arc has the number of calls from one place in the
+ * code to one function. */
 static void prof_count(struct ticks_table *table, const struct histogram_file *file,
                        const struct flavour *flavour)
 {
@@ -381,8 +381,7 @@ int style_prof_solaris_versioned(const struct histogram_file *file,
     return prof_print(file, symbols, options, &versioned, out, errors);
 }
 
-/* Returns the flavour of the system that wrote the file, or whose rules were used to count its
- * ticks. */
+/* Returns the flavour of the system that wrote the file, or of the system by whose rules the ticks were counted. */
 static const struct flavour *prof_flavour_of(const struct histogram_file *file)
 {
     enum dialect_prof prof = file->dialect != NULL ? file->dialect->prof : DIALECT_PROF_BSD;

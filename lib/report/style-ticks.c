@@ -2,10 +2,9 @@
 /*
  * Finds the ticks of each symbol, which all styles print.
  *
- * Counters and rows are both sorted by address, so one pass serves both: a row that ends before a
- * counter begins is never visited again. Positions are distances from the low end of a histogram,
- * in bytes or, for TICKS_UNITS, in units. They are doubles, which are exact because no text has
- * 2^53 bytes.
+ * Counters and rows are both sorted by address, so one pass over both is enough: a row that ends before a counter
+ * begins is never visited again. Positions are distances from the low end of a histogram, in bytes or, for TICKS_UNITS,
+ * in units. Positions are doubles, which are exact because no text has 2^53 bytes.
  */
 #include "config.h"
 
@@ -19,7 +18,7 @@
 #include "report/style-internal.h"
 
 #define UNIT                                                                                       \
-    2u /* bytes of text: a word of the PDP-11, the unit of the oldest counters */
+    2u /* bytes of text; a word of the PDP-11, which was the unit of the oldest counters */
 
 /* --- rows -------------------------------------------------------------------------------- */
 
@@ -41,16 +40,16 @@ static bool ticks_is_local(const struct symbol *symbol)
     return symbol->binding == STB_LOCAL;
 }
 
-/* Returns true if name has fewer underscores in front than the name in the parameter than.
- * Compilers and libraries put underscores in front of the names in the source. */
+/* Returns true if name begins with fewer underscores than the name in the parameter than. Compilers and libraries put
+ * underscores in front of the names in the source. */
 static bool ticks_is_plainer(const char *name, const char *than)
 {
     return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');
 }
 
-/* Chooses a wanted symbol among symbols at one address. As in gprof, functions go before labels,
- * and then global symbols before local ones. Among equals the plainer name is chosen, then the
- * first. */
+/* Chooses a wanted symbol among the symbols at one address. As in gprof, functions come before labels, and global
+ * symbols come before local symbols. Among equal symbols, chooses the plainer name (ticks_is_plainer), or else the
+ * first symbol. */
 static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count,
                                          ticks_wanted *wanted)
 {
@@ -150,8 +149,8 @@ static double ticks_place_of(const struct ruler *ruler, uint64_t address)
                         : (double)(address - ruler->low);
 }
 
-/* Divides the ticks of counter i among the rows in its text. *from: index of the first row that may
- * end after the counter begins; moves on with the counters. */
+/* Divides the ticks of counter i among the rows in its text. *from: index of the first row that may end after the
+ * counter begins. The function increases *from, and the caller passes counters in ascending order. */
 static void ticks_share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from,
                             uint64_t i, double ticks)
 {

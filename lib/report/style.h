@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * style: prints reports that look, byte for byte, like those of other systems' profilers, such as
- * prof, gprof and kprof. Unlike the rest of this directory, it makes text, and writes it to the
- * caller's stream.
+ * style: prints reports that equal, byte for byte, the reports of other systems' profilers, such as prof, gprof and
+ * kprof. Unlike the other files of this directory, the files style-*.c make text, and write the text to the caller's
+ * stream.
  *
- * The profiled program is an ELF file, and the rules of the old profilers are applied to it. Code
- * belongs to the symbol before it, whatever the size of that symbol. Static functions have rows, as
- * with prof -a and -g. If an address has several names, one is chosen as gprof chooses.
+ * The profiled program is an ELF file. Styles read it by the rules of the old profilers. Code belongs to the symbol
+ * before it, whatever the size of that symbol. Static functions have rows, as with prof -a and -g. If an address has
+ * several names, the rules of gprof choose a name.
  */
 #ifndef PPROFIL_STYLE_H
 #define PPROFIL_STYLE_H
@@ -18,11 +18,10 @@
 #include "pprofil.h"
 #include "symbol/symbol.h"
 
-/* Prints a report to out. The addresses in symbols and in file are of the same kind. They are
- * link-time addresses or, for a report with style.whole, the addresses at which objects were
- * mapped. Returns 0, -ENOMEM, or PPROFIL_ERROR_EXPLAINED if there is nothing to print; then errors
- * has got the reason in the old program's own words. The caller checks whether out could be
- * written. */
+/* Prints a report to out. The addresses in symbols and in file are of the same kind: link-time addresses or, if
+ * style.whole is true, the addresses at which objects were mapped. Returns 0, -ENOMEM, or PPROFIL_ERROR_EXPLAINED if
+ * there is nothing to print; then the function has written the reason to errors, in the old program's own words. The
+ * caller checks whether out could be written. */
 typedef int style_function(const struct histogram_file *file, const struct symbol_table *symbols,
                            const struct pprofil_style_options *options, FILE *out, FILE *errors);
 
@@ -37,23 +36,20 @@ enum style_file { STYLE_TEXT, STYLE_DATA };
 
 struct style {
     const char *name;
-    const char *summary; /* description for people, one line */
-    /* name of the dialect (pprofil-formats(5)) whose rules turn a profile into counters for this
-     * report */
+    const char *summary; /* description for users, one line */
+    /* name of the dialect (pprofil-dialects(7)) whose rules turn a saved profile into counters for this report */
     const char *dialect;
-    /* samples of all objects are in the report, as pcs at the addresses at which they were
-     * mapped */
+    /* the report has samples of all objects, as pcs at the addresses at which the objects were mapped */
     bool whole;
     style_function *print;
-    /* Prints to errors, in the old program's own words, why a file could not be read. path: NULL if
-     * none was given. error: for TEXT an error of open(2), or -ENOEXEC if it is not an ELF file;
-     * for DATA an error of histogram_open. Returns false if the program has no words for this
-     * error. */
+    /* Prints to errors, in the old program's own words, why a file could not be read. path: NULL if the user gave no
+     * path. error: for STYLE_TEXT an error of open(2), or -ENOEXEC if the file is not an ELF file; for STYLE_DATA an
+     * error of format_read_histograms. Returns false if the old program has no words for this error. */
     bool (*refuse)(enum style_file which, const char *path, int error, FILE *errors);
 };
 
-/* style_find returns the style with this name. style_at returns the style number i, in the order of
- * the manual page. Both return NULL if there is none. */
+/* style_find returns the style with this name. style_at returns style number i, in the order of the manual page. Both
+ * return NULL if there is no such style. */
 const struct style *style_find(const char *name);
 const struct style *style_at(unsigned i);
 

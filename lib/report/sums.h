@@ -19,15 +19,13 @@ static inline void amount_add(struct amount *to, const struct amount *more)
 
 struct sum {
     uint64_t key[2];
-    /* amount of the samples that belong to the row; a stack belongs to the row of its innermost
-     * frame */
+    /* amount of the samples that belong to the row; a sample with a stack belongs to the row of its innermost frame */
     struct amount self;
     /* amount of the samples with the row anywhere on their stack; each sample counts once */
     struct amount total;
-    /* rows of code: a location with this key, from which the row takes its name; PROFILE_NONE in a
-     * new sum */
+    /* for rows of code: a location with this key, from which the row takes its name; PROFILE_NONE in a new sum */
     uint32_t location;
-    /* rows of code: index of the line with this key in location; 0: the innermost */
+    /* for rows of code: index of the line with this key in location; 0: the innermost line */
     uint32_t frame;
     uint32_t thread, syscall, state;
 };
@@ -36,13 +34,13 @@ struct sum {
 struct sums {
     struct sum *all; /* owned; in the order in which they were added */
     uint32_t count;
-    struct hash_index index; /* finds sums in all by key */
+    struct hash_index index; /* finds entries of all by key */
 };
 
-/* Returns the sum with this key, after adding it if there is none. NULL: no memory. The pointer is
- * valid until the next call. */
+/* Returns the sum with this key; if there is no such sum, adds one. NULL: no memory. The pointer is valid until the
+ * next call. */
 struct sum *sums_need(struct sums *sums, const uint64_t key[2]);
-/* Returns the sum with this key, or NULL if there is none. */
+/* Returns the sum with this key; NULL: there is no such sum. */
 struct sum *sums_find(const struct sums *sums, const uint64_t key[2]);
 void sums_clear(struct sums *sums);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes rows of a call tree, in the order in which they are printed. The nodes whose rows come next
- * are in an array that serves as a stack, so that no function recurses.
+ * Makes the rows of a call tree, in the order in which they are printed. The rows that come next are in an array that
+ * is used as a stack, so that no function recurses.
  *
- * With a limit, the rows with the largest totals are shown. No row has a larger total than its
- * parent, so the parent of each shown row is shown too.
+ * With a limit, the rows with the largest totals are shown. No row has a larger total than its parent, so the parent of
+ * each shown row is shown too.
  */
 #include "config.h"
 
@@ -19,13 +19,13 @@
 #include "report/report.h"
 #include "report/row.h"
 
-/* A row that has not been made yet. It is for one node, or for all children of a node that are cut
- * off: they get no rows of their own. */
+/* A row that has not been made yet. The row is for one node, or for those children of a node that are cut off, which
+ * means that they get no rows of their own. */
 struct waiting {
-    /* the row's node; if the row is for nodes that are cut off, the parent of those nodes */
+    /* node of the row; if the row is for nodes that are cut off: parent of those nodes */
     uint32_t node;
     uint32_t parent, depth, indent;
-    uint32_t cut;       /* number of nodes that are cut off; 0: the row is one node */
+    uint32_t cut;       /* number of nodes that are cut off; 0: the row is for one node */
     struct amount rest; /* total of the nodes that are cut off */
     bool last;
 };
@@ -40,8 +40,8 @@ struct maker {
     uint32_t waiting;
     /* owned; children of one node, in the order in which their rows are printed */
     uint32_t *below;
-    uint64_t least_ns; /* ns; a node with a smaller total gets no row */
-    uint64_t floor_ns; /* ns; a node with a smaller total gets no row, because of the limit */
+    uint64_t least_ns; /* ns; a node with a smaller total gets no row, because of the option least */
+    uint64_t floor_ns; /* ns; a node with a smaller total gets no row, because of the option limit */
     uint64_t places;   /* number of rows left for nodes whose total is exactly floor_ns */
 };
 
@@ -161,7 +161,7 @@ static int tree_compare_nodes(const void *left, const void *right, void *context
     return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
-/* Lists the children of a node in the order of their rows. */
+/* Writes the children of a node to maker->below, in the order of their rows. */
 static int sort_below(struct maker *maker, const struct call_node *node, uint32_t *count)
 {
     const struct call_node *nodes = maker->calls->nodes;
@@ -178,9 +178,9 @@ static int sort_below(struct maker *maker, const struct call_node *node, uint32_
     return 0;
 }
 
-/* Puts the children of a node on the stack, the largest on top. One entry for all children that are
- * cut off is at the bottom, if their total is large enough for a row. parent: the row of the node,
- * or PPROFIL_TREE_TOP. */
+/* Puts the children of a node on the stack, the largest child on top. If children are cut off, and their total is large
+ * enough for a row, puts one entry for all of them below the other children. parent: index of the node's row, or
+ * PPROFIL_TREE_TOP. */
 static int open_node(struct maker *maker, uint32_t index, uint32_t parent)
 {
     const struct call_node *nodes = maker->calls->nodes;
@@ -302,8 +302,8 @@ static int tree_from_function(struct maker *maker, const struct call_tree *from,
     return error;
 }
 
-/* Sets maker->calls to the tree that rows are made from: the top-down tree, or another one, which
- * is built in *made. */
+/* Sets maker->calls to the tree from which the rows are made: the top-down tree, or another tree, which this function
+ * builds in *made. */
 static int choose_tree(struct maker *maker, const struct call_tree *from, struct call_tree *made,
                        char *problem, size_t size)
 {
