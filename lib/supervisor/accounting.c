@@ -8,9 +8,9 @@
  * the time since the last cpu_wait_look or cpu_wait_note. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
-/* If at most RAN_NS plus 1/RAN_PART of the time is outside of run_ns and wait_ns, the thread had the CPU until `due`. A
- * larger bound would also accept threads whose turn ended just before the tick. Turns often end in a system call, so
- * system calls would get too many samples. */
+/* If, since the last look, at most RAN_NS plus 1/RAN_PART of the time is outside of run_ns and wait_ns, the thread had
+ * the CPU until `due`. A larger bound would also accept threads whose turn ended just before the tick. Turns often end
+ * in a system call, so system calls would get too many samples. */
 #define RAN_NS 20000u
 #define RAN_PART 1024u
 /* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is not RAN. The tracer came

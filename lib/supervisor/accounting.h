@@ -30,7 +30,7 @@
  * looks like a wait after one turn. So each look checks the conclusion of the look before, and only ONE_TURN_WAITS_MAX
  * such conclusions in a row are accepted.
  *
- * Another conclusion is possible if it is certain when the thread lost its CPU before. If all the time since then is in
+ * Another conclusion is possible if it is certain when the thread last lost its CPU. If all the time since then is in
  * the run and wait times, the thread has just lost its CPU to the tracer, however many turns it had.
  */
 

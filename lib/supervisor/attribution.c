@@ -26,7 +26,8 @@
 #include "supervisor/tracer-cpus.h"
 #include "wire/wire.h"
 
-/* A sample of a young thread takes 1/YOUNG_SHARES of the CPU time of its process that no sample represents yet. */
+/* A sample of a young thread (accounting.h) takes 1/YOUNG_SHARES of the CPU time of its process that no sample
+ * represents yet. */
 #define YOUNG_SHARES 4u
 #define AHEAD_MAX 8             /* number of stretches by which the sum of a thread's samples may exceed its CPU time */
 #define SEEN_LATE_NS 100000u    /* ns after the interrupt; a stop that is seen sooner was not delayed */

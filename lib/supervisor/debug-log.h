@@ -38,7 +38,7 @@
  *     send TID SIGNAL          a held signal is sent to it, because no piece follows
  *     drop TID SIGNAL          the signal, which only a piece has raised, is not delivered
  *     siginfo TID SIGNAL       the signal gets the siginfo_t with which it was first sent
- *     short TID RESULT         none: its call, which we cut short, cannot be continued, and returns RESULT
+ *     short TID RESULT         no change: its call, which we cut short, cannot be continued, and returns RESULT
  *
  * The rate can be computed from these events (budget.h), in the order in which they were booked:
  *

@@ -44,8 +44,8 @@
  * preempt_judgement). For a thread that mostly sleeps, the occupier would often wake up for nothing. */
 #define PRESENCE_MIN 128
 /* OCCUPIER_COST_NS is about what the occupier costs a thread at each sample. The occupier is used for a thread that
- * runs alone if its cost is at most 1/CHEAP_PART of the budget. For a program that profiles itself, the cost may be the
- * whole budget: such a program may count only its time outside the kernel. */
+ * runs alone if this cost is at most 1/CHEAP_PART of the budget. For a program that profiles itself, the cost may be
+ * the whole budget: such a program may count only its time outside of the kernel. */
 #define OCCUPIER_COST_NS 12000.0
 #define CHEAP_PART 4
 /* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * repair: repairs system calls that a stop broke, so that each returns what it returns without us.
+ * repair: repairs system calls that a stop broke, so that each call returns what it would return without us.
  *
  * A stop makes the kernel end a call that waits, as a signal does. A signal that the program ignores also makes the
  * kernel end the call, because it wakes up a traced thread. The call then ends in one of three ways:

@@ -5,7 +5,7 @@
  * Time is divided into strata of one period each. Each stratum has one tick, at a uniformly random instant. So every
  * instant has the same chance of being a tick, and successive ticks see a periodic target in independent phases. A
  * fixed period with some jitter is not enough: if a target has nearly the same period, successive ticks see it in
- * nearly the same phase. Then the error of its shares is far greater than the number of samples suggests.
+ * nearly the same phase. Then the shares of the target's code are far less exact than the number of samples suggests.
  */
 #ifndef PPROFIL_SCHEDULE_H
 #define PPROFIL_SCHEDULE_H

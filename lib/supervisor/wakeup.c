@@ -40,7 +40,7 @@ void wakeup_prepare(void)
     struct sigaction child = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
     sigset_t all;
 
-    sigfillset(&all); /* any signal may report a tracee's end: clone(2) */
+    sigfillset(&all); /* blocks all: any signal may report a tracee's end (clone(2)) */
     sigprocmask(SIG_BLOCK, &all, NULL);
     sigaction(WAKE_SIGNAL, &wake, NULL);
     sigaction(SIGCHLD, &child, NULL);

@@ -10,7 +10,7 @@
 
 #include "dialect/dialect.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 #define BASE 0x7000u   /* address of the memory */
 #define TEXT 0x400000u /* address of the text whose pcs are counted */

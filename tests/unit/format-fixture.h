@@ -19,7 +19,7 @@
 #include "format/text.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 static const char *const hostile[] = {
     "plain",

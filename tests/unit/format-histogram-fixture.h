@@ -17,7 +17,7 @@
 #include "symbol/symbol.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 /* --- the examples ------------------------------------------------------------------------ */
 

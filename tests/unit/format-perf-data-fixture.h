@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers of test-format-perf-data.c. */
+/* Helpers of test-format-perf-data.c: make a profile, and write profiles as texts. */
 #ifndef PPROFIL_TEST_FORMAT_PERF_DATA_FIXTURE_H
 #define PPROFIL_TEST_FORMAT_PERF_DATA_FIXTURE_H
 
@@ -16,7 +16,7 @@
 #include "format/format.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 UNUSED static unsigned char *get_file(size_t *size)
 {

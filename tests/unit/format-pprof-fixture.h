@@ -22,7 +22,7 @@
 #include "report/report.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 /* --- profiles in words --------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #include "session/session.h"
 
 #define PATIENCE 1000                  /* number of waits of 10 ms */
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 int live_first(int x);
 int live_second(int x);

@@ -11,11 +11,11 @@
 #include "build-stacks.h"
 #include "report/report.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 /*
- * 100 samples:
- *   main 100 ( 5 its own)
+ * The samples of the functions, and in brackets those in their own code:
+ *   main 100 (5)
  *     parse 60 (20)
  *       lex 30, parse 10 (4): lex 6
  *     eval 35 (30)

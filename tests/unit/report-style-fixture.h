@@ -13,7 +13,7 @@
 #include "dialect/dialect.h"
 #include "report/style.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -19,7 +19,7 @@
 #include "symbol/symbol.h"
 #include "test-directory.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 /* Returns the first hexadecimal number that a command prints. */
 UNUSED static uint64_t number_from(const char *format, ...)

@@ -126,7 +126,7 @@ Test(hash, finds_what_was_added_and_not_removed)
     hash_free(&index);
 }
 
-/* A cleared index holds nothing, and finds what is added after that. */
+/* A cleared index is empty, but finds what is added later. */
 Test(hash, is_empty_once_cleared)
 {
     struct hash_index index = {0};

@@ -5,7 +5,7 @@
 
 TestSuite(count_rules, .init = start_memory);
 
-/* --- the rules of all ------------------------------------------------------------------------ */
+/* --- rules of all dialects ------------------------------------------------------------------- */
 
 Test(count_rules, every_dialect_counts_and_keeps_what_is_there)
 {

@@ -314,7 +314,8 @@ Test(dialect, counters_at_their_edge)
     add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED, 1);
 }
 
-/* The 17 sequences of the pcsample table. Checks only the numbers of samples, not the stored samples. */
+/* The 17 sequences of the pcsample table, whose numbers are at the ends of the lines. Checks only the numbers of
+ * samples, not the stored samples. */
 Test(dialect, pcsample_sequences)
 {
     struct dialect_pcsample state = {0}, child;

@@ -14,7 +14,7 @@
 #include "build-events.h"
 #include "profile/profile.h"
 
-/* --- one form ------------------------------------------------------------------------- */
+/* --- profiles as texts ---------------------------------------------------------------- */
 
 struct texts {
     char *all[4096];

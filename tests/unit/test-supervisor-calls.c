@@ -324,7 +324,7 @@ Test(calls, time_limits)
 }
 
 /* Makes a child that waits in write(2) on a full pipe, and seizes the child. Sets *fd to the child's descriptor of the
- * pipe. The number of write on x86-64 is 1, which may also be a result of write. */
+ * pipe. */
 static pid_t start_writer(int *fd)
 {
     const char bytes[4096] = {0};
@@ -381,7 +381,8 @@ Test(calls, what_a_stop_shows_of_a_call)
 
 #ifdef __x86_64__
 /* To begin a call anew, the kernel sets the pc back to the call's instruction, and rax to the call's number
- * (arch_do_signal_or_restart). If the thread is interrupted again before it runs, it stops with these registers. */
+ * (arch_do_signal_or_restart). If the thread is interrupted again before it runs, it stops with these registers. The
+ * number of write is 1, which may also be its result. */
 Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
 {
     int fd;

@@ -68,7 +68,7 @@ static void look(int number, siginfo_t *information, void *context)
                                          .r14 = (uint64_t)r[REG_R14],
                                          .r15 = (uint64_t)r[REG_R15]};
     seen.start = seen.set.rsp;
-    int memory = open("/proc/self/mem", O_RDONLY); /* the sanitizers forbid to read all of it directly */
+    int memory = open("/proc/self/mem", O_RDONLY); /* the sanitizers forbid to read all the stack directly */
     seen.size = (size_t)pread(memory, seen.words, sizeof seen.words, (off_t)seen.start);
     close(memory);
     seen.count = backtrace(seen.theirs, 256);

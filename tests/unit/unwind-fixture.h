@@ -22,7 +22,7 @@
 #include "test-directory.h"
 #include "unwind/unwind-internal.h"
 
-#define UNUSED __attribute__((unused)) /* a test may leave a function unused */
+#define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 /* Addresses at which the file, JIT code and the stack are mapped. */
 #define CODE UINT64_C(0x5555550000) /* fits into the 39 bits that some AArch64 kernels have */
@@ -191,7 +191,7 @@ static const char wide[] =
     "senseless: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x31,0x30,0x1b\n nop\n .cfi_endproc\n"
     /* an expression that jumps back to itself */
     "forever: .cfi_startproc\n .cfi_escape 0x0f,0x03,0x2f,0xfd,0xff\n nop\n .cfi_endproc\n"
-    /* a remembered state is restored; rip is saved in a register */
+    /* a remembered state is restored */
     "states: .cfi_startproc\n .cfi_remember_state\n .cfi_def_cfa_offset 64\n nop\n"
     "states_back: .cfi_restore_state\n nop\n states_end: nop\n .cfi_endproc\n"
     "nop\n"

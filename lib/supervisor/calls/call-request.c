@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Decodes the calls that can be cut short, by a table. The table has the calls of Linux that look for pending signals
- * after they have moved data, and then return the size of the part. The table was made by reading the callers of
- * signal_pending() in Linux 6.1 and 6.12.
+ * after they have moved a part of their data, and then return the size of that part. The table was made by reading the
+ * callers of signal_pending() in Linux 6.1 and 6.12.
  *
  * Other calls are not in the table, for one of four reasons:
  *
  *     - only a fatal signal cuts the call short: process_vm_readv and process_vm_writev (process_vm_access.c, gup.c),
  *       reads and writes of regular files (filemap.c), process_madvise (madvise.c);
- *     - the call returns only the available data, even without a signal: tee and vmsplice (one filling of the pipe:
- *       splice.c), epoll_wait, poll, signalfd, inotify;
+ *     - the call returns only the available data, even without a signal: tee and vmsplice (at most what fits into the
+ *       pipe: splice.c), epoll_wait, poll, signalfd, inotify;
  *     - the call does all or nothing: msgrcv, mq_receive, semop;
- *     - what the call keeps depends on a driver: ioctl.
+ *     - a driver decides what is done when a signal ends the call: ioctl.
  */
 #include "config.h"
 

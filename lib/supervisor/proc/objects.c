@@ -235,7 +235,7 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
            maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
            objects_emit_details(supervisor, process))
         ;
-    maps->changed = !opener_has_room(&supervisor->openers); /* if the openers were full, mappings may be left */
+    maps->changed = !opener_has_room(&supervisor->openers); /* without room, some mappings were not emitted */
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
     /* CPU time, because elapsed time would include waits for a CPU */

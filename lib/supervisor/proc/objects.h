@@ -18,8 +18,8 @@ struct tracee;
  * opening the list waits, but reading the open list does not (system.c). So this is called while a tracee that may soon
  * exec is stopped. */
 void objects_open_mappings(struct supervisor *supervisor, const struct tracee *tracee);
-/* Returns true if the kernel can only print the mappings (no PROCMAP_QUERY). Then only objects_emit_executable notices
- * that another file has replaced a known mapping. */
+/* Returns true if the mappings can only be read as a text: struct maps, listed. Then only objects_emit_executable
+ * notices that another file has replaced a known mapping. */
 bool objects_are_listed(const struct process *process);
 /* Emits the mapping that contains pc if the client does not know it. */
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);

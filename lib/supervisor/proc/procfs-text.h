@@ -68,7 +68,7 @@ enum procfs_doing procfs_doing_by_letter(char letter);
  * not contain stay as they are. */
 void procfs_parse_syscall(const char *text, struct procfs_state *state);
 
-/* Reads a0 from a text as procfs_parse_syscall gets it. Returns false if the text shows no call. */
+/* Reads a0 from a text such as procfs_parse_syscall parses. Returns false if the text shows no call. */
 bool procfs_parse_first_argument(const char *text, uint64_t *argument);
 
 /* Parses a line of schedstat (Documentation/scheduler/sched-stats.rst). A missing number is 0. */
