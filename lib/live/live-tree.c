@@ -9,7 +9,7 @@
 #include "live/live-internal.h"
 #include "report/live-calls.h"
 
-#define USUAL_LIMIT 4096 /* rows */
+#define USUAL_LIMIT 4096 /* number of rows of a tree, if the caller sets no limit */
 
 struct pprofil_live_tree {
     struct live_calls calls;

@@ -40,8 +40,8 @@ static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
     rows->all[rows->count++] = (struct live_row){.id = id, .location = location};
 }
 
-/* A location may belong to several rows; maps the id of each of them to the location. If the session samples stacks,
- * functions that were inlined at the location have such rows. */
+/* For each row that a location belongs to, maps the row's id to the location. If the session samples stacks, the
+ * location also belongs to the rows of functions that were inlined there. */
 static void live_add_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
                           uint32_t location)
 {

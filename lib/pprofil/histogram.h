@@ -35,7 +35,7 @@ int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint6
  * the session is closed. Nothing is counted while the session does not sample.
  */
 
-/* A range of text and its counters, as profil(2) takes them. */
+/* A range of text and the counters for it: the arguments of profil(2). */
 struct pprofil_region {
     void *buffer;
     size_t size;        /* bytes of the buffer */
@@ -119,7 +119,7 @@ struct pprofil_dialect_options {
     /* use the field scale; if false, the scale is 0x8000 for counters of 2 bytes, and 0x10000 for wider counters */
     bool scaled;
     uint32_t scale;
-    uint64_t buffer_size; /* bytes of the buffer of each region; 0: as many as the text needs */
+    uint64_t buffer_size; /* bytes of each region's buffer; 0: as many as the text needs */
     uint64_t period_ns;   /* CPU time of a tick; 0: the tick of the dialect */
     /* format of the files that the caller will save; NULL: the system's own. pprofil_session_dialect only checks that
      * the format can hold the counters */

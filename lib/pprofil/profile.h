@@ -29,12 +29,12 @@ struct pprofil_format {
     const char *name;       /* name, for example for the option -f of pprofil */
     const char *extensions; /* file name extensions with their dots, separated by spaces */
     const char *summary;    /* description, one line */
-    const char *keeps;      /* description of what such a file keeps of a profile; "": no description */
-    const char *loses;      /* description of what such a file does not keep of a profile; "": no description */
+    const char *keeps;      /* what a file of this format keeps of a profile, as text; "": no text */
+    const char *loses;      /* what a file of this format does not keep of a profile, as text; "": no text */
     bool readable, writable;
 };
 
-/* Stores a description of the i-th format. Its texts are static. */
+/* Stores a description of the i-th format. The texts in *format are static. */
 int pprofil_format_at(unsigned i, struct pprofil_format *format, size_t size);
 
 /* Returns the name of the format that pprofil_profile_save chooses for a path: the format that has the path's

@@ -118,18 +118,18 @@ struct pprofil_tree_row {
      * path has the same id in a later tree of the same kind. */
     struct pprofil_row row;
     uint32_t parent; /* index of the row above; PPROFIL_TREE_TOP: none */
-    uint32_t depth;  /* number of rows between this row and the top, including the row at the top */
+    uint32_t depth;  /* level of the row; 0: top of the tree */
     /* levels of indentation. An only child has the indentation of its parent; any other child has one level more */
     uint32_t indent;
     uint32_t below;  /* number of rows directly below this row, including rows that the options left out */
-    uint32_t cut;    /* number of left-out rows whose sum this row is; 0: the row is a function */
+    uint32_t cut;    /* the row is the sum of this number of left-out rows; 0: the row is a function */
     bool last;       /* no other row with the same parent follows */
     bool inlined;    /* the function was inlined into its caller */
 };
 
 struct pprofil_tree_totals {
-    /* number of rows without limits. Top-down: the tree without the options depth, least and limit. Bottom-up: the tree
-     * without the option limit */
+    /* top-down: number of rows of the tree without the options depth, least and limit. Bottom-up: number of rows of the
+     * tree without the option limit */
     uint32_t all;
     uint64_t samples, ns; /* samples and time of the whole profile; shares are parts of this time */
     uint64_t root_samples, root_ns; /* CALLERS, CALLEES: samples and time of stacks that contain the function */
@@ -176,7 +176,7 @@ uint32_t pprofil_code_count(const pprofil_code *code);
 void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row, size_t size);
 void pprofil_code_free(pprofil_code *code);
 
-/* What is known about a whole block of code. */
+/* Facts about a whole block of code. */
 struct pprofil_code_about {
     const char *object;  /* path of the object */
     uint64_t start, end; /* link-time addresses [start, end) */

@@ -38,7 +38,7 @@ enum pprofil_flags {
 struct pprofil_options {
     size_t size;             /* sizeof(struct pprofil_options) */
     double frequency;        /* samples per second of CPU time; 0: 1000 */
-    double overhead;         /* percent of its CPU time that a target may lose to samples; 0: 2 */
+    double overhead;         /* largest part of a target's CPU time that samples may take, percent; 0: 2 */
     uint64_t seed;           /* seed of the random jitter between samples; 0: a seed from the clock */
     unsigned flags;          /* enum pprofil_flags */
     const char *events_path; /* path of a file that receives all events, in the format "events"; NULL: none */
@@ -105,7 +105,7 @@ int pprofil_session_clear(pprofil_session *session);
  * few seconds of samples. While the ring is full, new samples are dropped. Returns
  *
  *     0        the launched program, or at least one process that was attached to, is alive
- *     1        all of them have ended. Children that are followed may live on; pprofil_profile_process shows which
+ *     1        all these processes have ended. Their followed children may live on; pprofil_profile_process shows which
  *              processes are alive. Further calls do not wait, and still add the children's events.
  *     -EPIPE   the supervisor has died. The targets run on, and the profile stays.
  *     -EINTR   a signal came

@@ -8,7 +8,6 @@
  *
  * A member of a group is one frame of a node, because a node has a frame for each function that was inlined there. In a
  * tree of callers, a member is a frame above an outermost call of the wanted function, and has the time of that call.
- * The members of a group are a linked list.
  */
 #include "config.h"
 
@@ -22,7 +21,7 @@
 struct member {
     uint32_t node, frame;
     uint32_t weight; /* node whose time the member has: node; in trees of callers: the wanted function's call */
-    uint32_t next;   /* 1 + index of the group's next member; 0: none */
+    uint32_t next;   /* members of a group are a list; 1 + index of the next member; 0: none */
 };
 
 struct group {
@@ -267,8 +266,7 @@ static int live_calls_open_row(struct finder *finder, uint32_t group, uint32_t r
     int error = 0;
 
     for (uint32_t at = finder->groups[group].first; error == 0 && at != 0;) {
-        /* a copy, because open_member may move the array */
-        struct member member = finder->members[at - 1];
+        struct member member = finder->members[at - 1]; /* a copy, because open_member may move the array */
         error = open_member(finder, &batch, member);
         at = member.next;
     }
@@ -318,8 +316,7 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 
 /* --- the first groups -------------------------------------------------------------------- */
 
-/* Returns 1 + index of the outermost frame of a function at a location; 0: the function has no frame at this
- * location. */
+/* Returns 1 + index of the outermost frame of a function at a location; 0: no frame is of this function. */
 static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
@@ -334,8 +331,7 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Makes the first groups from the outermost calls of a function, so that the time of nested calls does not count
- * twice. */
+/* Makes the first groups from the outermost calls of a function, so that nested calls do not count twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

@@ -34,14 +34,12 @@ struct prof_page {
 
 struct flavour {
     const char *header;
-    /* header if the rate is not known; NULL: the rate is then usual_hz */
-    const char *ticks_header;
+    const char *ticks_header; /* header if the rate is not known; NULL: the rate is then usual_hz */
     void (*print)(struct prof_page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
     enum ticks_split split;
-    /* largest distance of a call's pc from the start of its symbol, bytes; 0: the symbol's size */
-    uint64_t reach;
+    uint64_t reach; /* largest distance of a call's pc from the start of its symbol, bytes; 0: the symbol's size */
     int columns;    /* width of addresses; 0: addresses are not printed */
     bool all_rows;  /* also print rows without time and calls */
 };
@@ -187,8 +185,7 @@ static int prof_by_name(const void *left, const void *right)
     return order != 0 ? order : prof_by_address(left, right);
 }
 
-/* Compares rows for qsort: by ticks, largest first. The original programs leave the order of equal rows to chance; this
- * file orders equal rows by address. */
+/* Compares rows by ticks, largest first, then by address. (The original programs do not order equal rows.) */
 static int prof_by_time(const void *left, const void *right)
 {
     const struct ticks_row *a = left, *b = right;
@@ -345,8 +342,7 @@ static int prof_print(const struct histogram_file *file, const struct symbol_tab
         prof_count(&table, file, flavour);
     if (error == 0 && table.total <= 0 && flavour->split == TICKS_UNITS) {
         fputs("No time accumulated\n", errors);
-        /* V7's prof printed nothing more */
-        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0;
+        error = flavour->all_rows ? PPROFIL_ERROR_EXPLAINED : 0; /* V7's prof printed nothing more */
     }
     page.total = table.total;
     if (error == 0)
