@@ -23,14 +23,14 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define COMM_LENGTH 15 /* the kernel cuts the names of threads to this length */
+#define COMM_LENGTH 15 /* the kernel cuts the names of threads to this length, bytes */
 
 struct candidate_list {
     struct pprofil_candidate *candidates; /* owned */
     uint32_t count;
 };
 
-/* Stores the name of a candidate's user. Looks up each user only once, because a look-up may need the answer of a
+/* Stores the name of a candidate's user. Looks up each user only once, because a look-up may have to wait for a
  * server. */
 static void name_user(const struct candidate_list *list, struct pprofil_candidate *candidate)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* control-socket: the sockets through which other processes send commands to a session, and the check which processes
- * may send commands. */
+/* control-socket: the sockets through which other processes send commands to a session, and the check that such a
+ * process belongs to the same user or to root. */
 #ifndef PPROFIL_CONTROL_SOCKET_H
 #define PPROFIL_CONTROL_SOCKET_H
 

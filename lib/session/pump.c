@@ -304,9 +304,9 @@ int pprofil_session_clear(pprofil_session *session)
     return sampling ? pprofil_session_start(session) : 0;
 }
 
-/* Sets another sampling rate. In time the supervisor writes to all pages of a ring, so a large ring needs all its
- * memory even at a low rate. So a ring is only as large as the rate needs. If a higher rate needs a larger ring, the
- * session replaces the ring. */
+/* Sets another sampling rate. The supervisor writes to all pages of a ring, one after the other, so a large ring needs
+ * all its memory even at a low rate. So a ring is only as large as the rate needs. If a higher rate needs a larger
+ * ring, the session replaces the ring. */
 static int pump_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};

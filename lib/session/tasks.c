@@ -33,7 +33,7 @@
 /* A thread, as the last call that read its files found it. */
 struct known_task {
     struct pprofil_task task;
-    uint64_t samples; /* number of samples that had found the thread awake before that call */
+    uint64_t samples; /* number of samples that had found the thread awake when its files were read */
 };
 
 struct tasks {
