@@ -35,7 +35,7 @@ struct node {
     size_t number;
     /* lowest number of the nodes that can be reached from this node and have no component yet */
     size_t lowest;
-    size_t component; /* index; NONE: not known yet */
+    size_t component; /* index of the node's component; NONE: not known yet */
 };
 
 /* A strongly connected component: functions that call each other in a circle, or a single function. Callers outside of

@@ -80,7 +80,7 @@ struct builder {
     uint32_t *frames_of;
     uint32_t *frames;    /* owned; units of locations, innermost first */
     uint32_t frame_count;
-    /* owned; indexed by node of the profile: index of the tree's node for it; NOWHERE: not needed */
+    /* owned; indexed by node of the profile: index of this node in the tree; NOWHERE: not needed */
     uint32_t *became;
 };
 
@@ -322,9 +322,9 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
     return error;
 }
 
-/* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of its nodes are
- * known. If a path's node has a total below least_ns, the path ends and the node is closed, because its callers are
- * left out. If stop is true, all paths end, and their nodes are closed. */
+/* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of the nodes of
+ * this level are known. If a path's node has a total below least_ns, the path ends and the node is closed, because its
+ * callers are left out. If stop is true, all paths end, and their nodes are closed. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

@@ -9,7 +9,7 @@
 
 #include "report/sums.h"
 
-#define CALL_TREE_NODES_MAX (UINT32_C(1) << 23) /* real profiles have far fewer */
+#define CALL_TREE_NODES_MAX (UINT32_C(1) << 23) /* real profiles need far fewer nodes */
 
 /* A node of a call tree. In the array of nodes, parents come before their children. Node 0 is the root, and has no
  * unit. */

@@ -12,13 +12,13 @@
 struct added_samples {
     struct report_filter filter; /* filter with which the sums were made */
     bool wall;                   /* the sums are of elapsed time, not of CPU time */
-    uint32_t clears;             /* profile->clears when the sums were begun */
+    uint32_t clears;             /* value of profile->clears when added_begin was called */
     struct amount *amounts;      /* owned; indexed by sample: amount that has been added */
     uint32_t count;
 };
 
-/* Returns true if the sums must be made again, because the filter or the mode has changed, or because the profile was
- * cleared. */
+/* Returns true if the sums must be made again, because the filter or the mode (CPU time or elapsed time) has changed,
+ * or because the profile was cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
 /* Clears *added, and stores the filter and the profile's mode in it. */

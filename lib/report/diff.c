@@ -23,7 +23,7 @@ struct diff_function {
     uint32_t name_id;                      /* index of the name in table.names */
     struct diff_pair self, total;
     uint64_t seen; /* number of the last sample that total contains, so that a recursive function counts once */
-    /* the object was renamed, and the row with the new name has these counts too */
+    /* the object was renamed, and these counts are now in the row for the new name */
     bool joined;
 };
 
@@ -120,8 +120,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* The functions with one name that only one of the profiles has. For the profile side, count[side] is the number of
- * these functions, and row[side] is the row of the last one. */
+/* The functions with one name that only one of the profiles has. For each side, count[side] is the number of these
+ * functions, and row[side] is the row of the last such function. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };

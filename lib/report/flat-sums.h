@@ -35,7 +35,7 @@ void hottest_clear(struct hottest *hottest);
 struct flat_sums {
     struct sums sums;       /* owned; a sum may have 0 samples */
     struct amount all;      /* amount of all samples that count */
-    bool has_stacks;        /* a sample that counts has more than one frame */
+    bool has_stacks;        /* at least one sample that counts has more than one frame */
     /* live reports BY_THREAD and BY_PROCESS: the hottest function of each row */
     struct hottest hottest;
     /* private to flat-sums.c: */
@@ -57,9 +57,10 @@ struct flat_sums {
     uint32_t on_stack_count;
 };
 
-/* Adds the new samples of a profile to sums. Makes all sums again if by, no_inlines, stacks, the filter or the mode is
- * not that of the last report, or if the profile was cleared. The sums also contain the samples that wait, until
- * flat_sums_settle subtracts these samples. Returns 0 or -ENOMEM, which leaves sums empty. */
+/* Adds the new samples of a profile to sums. Makes all sums again if by, no_inlines, stacks, the filter or the mode
+ * (CPU time or elapsed time) has changed since the last report, or if the profile was cleared. The sums also contain
+ * the samples that wait, until flat_sums_settle subtracts these samples. Returns 0 or -ENOMEM, which leaves sums
+ * empty. */
 int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
                      const struct report_options *options);
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile);

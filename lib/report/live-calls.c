@@ -21,7 +21,7 @@
 struct member {
     uint32_t node, frame;
     uint32_t weight; /* node whose time the member has: node; in trees of callers: the wanted function's call */
-    uint32_t next;   /* members of a group are a list; 1 + index of the next member; 0: none */
+    uint32_t next;   /* 1 + index of the next member of the same group; 0: none */
 };
 
 struct group {
@@ -316,7 +316,7 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 
 /* --- the first groups -------------------------------------------------------------------- */
 
-/* Returns 1 + index of the outermost frame of a function at a location; 0: no frame is of this function. */
+/* Returns 1 + index of the outermost frame of a function at a location; 0: this function has no frame there. */
 static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;

@@ -26,8 +26,8 @@ struct live_nodes {
     struct added_samples added;
 };
 
-/* Adds the new samples of the profile to nodes. Makes nodes again if the filter or the mode has changed, or if the
- * profile was cleared. Returns 0 or -ENOMEM, which leaves nodes empty. */
+/* Adds the new samples of the profile to nodes. Makes nodes again if the filter or the mode (CPU time or elapsed time)
+ * has changed, or if the profile was cleared. Returns 0 or -ENOMEM, which leaves nodes empty. */
 int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
                       const struct report_options *options);
 void live_nodes_clear(struct live_nodes *nodes);

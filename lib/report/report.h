@@ -30,11 +30,11 @@ struct pprofil_report {
 /* Conditions on samples. A sample counts if it meets all conditions. A field that is 0 sets no condition. */
 struct report_filter {
     uint32_t pid, tid;
-    uint32_t process; /* index + 1 */
-    uint32_t thread;  /* index + 1 */
-    uint32_t object;  /* index + 1 */
-    uint32_t syscall; /* index + 1 */
-    uint32_t state;   /* enum profile_state + 1 */
+    uint32_t process; /* 1 + index of the process */
+    uint32_t thread;  /* 1 + index of the thread */
+    uint32_t object;  /* 1 + index of the object */
+    uint32_t syscall; /* 1 + index of the system call */
+    uint32_t state;   /* 1 + enum profile_state */
 };
 
 struct flat_sums;

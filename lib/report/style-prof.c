@@ -28,7 +28,7 @@ struct prof_page {
     FILE *out;
     const struct pprofil_style_options *options;
     double total; /* ticks that count as 100 % */
-    double hz;    /* 0: not known */
+    double hz;    /* ticks per second; 0: not known */
     double ticks; /* ticks of this row and of all rows above it */
 };
 
