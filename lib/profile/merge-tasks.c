@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "profile/merge-internal.h"
+#include "profile/merge-tasks.h"
 
 /* --- processes ------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/merge-internal.h"
+#include "profile/merge-tasks.h"
 
 #define OTHERS " (and others)"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* merge-internal: the state of a merge, which merge.c and merge-tasks.c share. */
-#ifndef PPROFIL_MERGE_INTERNAL_H
-#define PPROFIL_MERGE_INTERNAL_H
+/* merge-tasks: the state of a merge (merge.c), and the merge of its processes and threads. */
+#ifndef PPROFIL_MERGE_TASKS_H
+#define PPROFIL_MERGE_TASKS_H
 
 #include "profile/profile.h"
 
