@@ -11,11 +11,11 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "supervisor/active.h"
 #include "supervisor/cpu-time.h"
 #include "supervisor/follow.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/tick.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
 /* period while no CPU is idle, ns; longer, because a search then takes a CPU from a target */

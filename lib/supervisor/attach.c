@@ -78,16 +78,6 @@ static void attach_announce(struct tracer *tracer, struct tracee *tracee)
         procfs_task_close_if_scarce(&tracee->files);
 }
 
-bool attach_is_ours(const struct supervisor *supervisor, pid_t tid)
-{
-    long by = procfs_status_number(tid, "TracerPid:");
-
-    for (unsigned i = 0; i < supervisor->tracer_count; i++)
-        if (by > 0 && supervisor->tracers[i]->wakeup.tid == (pid_t)by)
-            return true;
-    return false;
-}
-
 /* Returns true if this tracer has seized the thread: a seizure that was given up may have succeeded at the last
  * moment. */
 static bool attach_is_mine(const struct tracer *tracer, pid_t tid)
@@ -112,7 +102,7 @@ static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
     if (process == NULL)
         return -ESRCH;
     bool known = untraced_knows(process, tid);
-    if (!known && attach_is_ours(supervisor, tid))
+    if (!known && supervisor_traces(supervisor, tid))
         return 0;
     if (pass->error == 0) {
         pass->error = error;
@@ -141,7 +131,7 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     tracee->seen_before_parent = early;
     pass->found++;
     debug_log(tracer, "seize %d %d", tid, process->pid);
-    if (pass->joins && tid == process->pid) { /* a child that was just forked, from new_task_find_missed */
+    if (pass->joins && tid == process->pid) { /* a child that was just forked: handover-take.c */
         tracee->files.may_exec = true;
         tracee->born_at = time_now();
     }

@@ -35,8 +35,6 @@ void attach_retry_refused(struct tracer *tracer);
 void attach_rest(struct tracer *tracer, pid_t pid);
 /* Called without the lock. Seizes one thread. Returns 0 or -errno; -EAGAIN: an exec under way prevented the seizure. */
 int attach_seize(struct tracer *tracer, pid_t tid);
-/* Returns true if one of our tracers traces the thread. */
-bool attach_is_ours(const struct supervisor *supervisor, pid_t tid);
 
 /* --- new-tasks.c --- */
 
@@ -48,15 +46,12 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
  * stays stopped until its parent reports it. Otherwise, or if memory is short, resumes the task. Ignores the end of
  * a task. */
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
-/* Notes that a task has ended, or is forgotten, before its parent reported it. The parent's later report is then not
- * taken for a new task. */
-void new_task_note_early_end(struct tracer *tracer, pid_t tid);
+/* Adds a child process that has no tracer: its parent made it while the parent had no tracer either. parent_tid: the
+ * thread that made it. Returns false if children of the parent are not followed, or if memory is short. */
+bool new_task_add_child(struct tracer *tracer, const struct process *parent, pid_t parent_tid, pid_t pid);
 /* Takes one of the held (UNKNOWN) tasks, finds its process in /proc, and follows it: its parent may have died before it
  * could report the task. To be called again while unknown_count > 0. */
 void new_task_resolve(struct tracer *tracer);
-/* Called without the lock. Seizes the tasks that the tracee made while it had no tracer. Does nothing if the kernel's
- * newest process number shows that there are none. */
-void new_task_find_missed(struct tracer *tracer, struct tracee *tracee);
 
 /* --- exec.c --- */
 
@@ -76,8 +71,6 @@ void handover_withdraw(struct tracee *tracee);
 /* Called without the lock, at a stop of our interrupt. Detaches the tracee, and sends it to the chosen tracer. Returns
  * false if the tracee has to stay. */
 bool handover_release(struct tracer *tracer, struct tracee *tracee);
-/* Called without the lock. Seizes a tracee that another tracer has detached for this one. */
-void handover_take(struct tracer *tracer, struct tracee *tracee);
 /* Returns true if this tracee is the leader of its process, and an untraced thread has taken its number by an exec that
  * no tracer saw. Reads /proc; returns false unless a thread of the process was handed over. */
 bool handover_leader_is_replaced(const struct tracee *tracee);
@@ -85,6 +78,15 @@ bool handover_leader_is_replaced(const struct tracee *tracee);
  * and puts it into the same tracer's inbox. When the tracer reads its inbox, it seizes the thread that has the number
  * now. */
 void handover_regain(struct tracee *tracee);
+
+/* --- handover-take.c --- */
+
+/* Called without the lock. Seizes a tracee that another tracer has detached for this one, and the tasks that the tracee
+ * made meanwhile. */
+void handover_take(struct tracer *tracer, struct tracee *tracee);
+/* Called without the lock, by the tracer's own thread. Searches again for tasks that tracees made while they had no
+ * tracer, once those tracees have stopped. Returns true if it has searched. */
+bool handover_search_again(struct tracer *tracer);
 
 /* --- handover-choice.c --- */
 

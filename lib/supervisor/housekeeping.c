@@ -6,7 +6,6 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "supervisor/active.h"
 #include "supervisor/budget.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,40 +39,10 @@
 
 #define SERVE_PERIOD_NS 250000000u /* when serving: longest time between two checks for running counts, ns */
 #define DRAIN_PERIOD_NS 500000000u /* longest time between two rounds of the main loop, ns */
-#define LOCK_TRIES_MAX 400u        /* number of tries to take the lock before a sleep; they take about 10 us */
 #define FINISH_NS 2000000000u /* longest wait for requested files, ns */
 #define FINISH_PERIOD_NS 20000000u
 #define OTHERS_LEAVE_NS 1000000000u /* longest wait for the other tracers, ns */
 #define LEAVE_PERIOD_NS 1000000u
-
-bool supervisor_try_lock(struct supervisor *supervisor)
-{
-    return pthread_mutex_trylock(&supervisor->lock) == 0;
-}
-
-/* Tries for about 10 us before it sleeps: the lock is held for a short time only, and a sleep and a wake-up cost
- * more. */
-void supervisor_lock(struct supervisor *supervisor)
-{
-    for (unsigned i = 0; supervisor->cpus.may_poll && i < LOCK_TRIES_MAX; i++)
-        if (supervisor_try_lock(supervisor))
-            return;
-    pthread_mutex_lock(&supervisor->lock);
-}
-
-void supervisor_unlock(struct supervisor *supervisor)
-{
-    pthread_mutex_unlock(&supervisor->lock);
-}
-
-struct tracee *supervisor_find(const struct supervisor *supervisor, pid_t tid)
-{
-    struct tracee *tracee = NULL;
-
-    for (unsigned i = 0; i < supervisor->tracer_count && tracee == NULL; i++)
-        tracee = tracee_find(&supervisor->tracers[i]->tracees, tid);
-    return tracee;
-}
 
 static void main_raise_limit(int resource)
 {
@@ -86,16 +55,6 @@ static void main_raise_limit(int resource)
 }
 
 /* --- setting up -------------------------------------------------------------------------------- */
-
-static void main_init_lock(struct supervisor *supervisor)
-{
-    pthread_mutexattr_t attributes;
-
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&supervisor->lock, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-}
 
 static void main_count_cpus(struct supervisor *supervisor)
 {
@@ -114,7 +73,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     setpgid(0, 0);
     main_raise_limit(RLIMIT_NOFILE);
     main_raise_limit(RLIMIT_SIGPENDING); /* each timer uses one unit of this limit */
-    main_init_lock(supervisor);
+    supervisor_init_lock(supervisor);
     wakeup_prepare();
     main_count_cpus(supervisor);
     supervisor->processes.wary = options->wary || kernel_syscall_file_blocks_here();
@@ -126,7 +85,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     if (error == 0)
         error = commands_open(supervisor);
     if (error == 0)
-        error = tracer_init_first(supervisor);
+        error = tracers_init(supervisor, tracer_run);
     if (error == 0)
         error = commands_start_watcher(supervisor);
     if (error == 0)

@@ -11,13 +11,12 @@
  * If the parent is killed before its stop, /proc shows to which process the task belongs.
  *
  * While a tracee is handed over to another tracer, it has no tracer for some microseconds. Tasks that the tracee makes
- * in that time are not traced. new_task_find_missed finds them.
+ * in that time are not traced. handover-take.c finds them.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "supervisor/accounting.h"
@@ -26,7 +25,6 @@
 #include "supervisor/follow.h"
 #include "supervisor/preempt.h"
 #include "supervisor/proc/procfs.h"
-#include "supervisor/proc/system.h"
 #include "supervisor/schedule.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/stop.h"
@@ -37,7 +35,6 @@
 #define ENDED_EARLY_NS 1000000000u /* ns after the end of a task; later, another task may have its number */
 /* active time of a new task, ns; short because most threads of a pool sleep at once */
 #define NEWBORN_ACTIVE_NS 5000000u
-#define NUMBERS_NS 100000000u /* ns; the kernel does not use a process number again within this time */
 
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
 {
@@ -127,10 +124,14 @@ static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, st
     return process;
 }
 
-void new_task_note_early_end(struct tracer *tracer, pid_t tid)
+bool new_task_add_child(struct tracer *tracer, const struct process *parent, pid_t parent_tid, pid_t pid)
 {
-    tracer->new_tasks.ended_early[tracer->new_tasks.ended_early_next++ % ENDED_EARLY_MAX] =
-        (struct ended_early){.tid = tid, .at = time_now()};
+    if (!new_task_is_followed(tracer->supervisor, parent))
+        return false;
+    if (new_task_add_process(tracer, pid, counts_inherited(parent, parent_tid)) == NULL)
+        return false;
+    emit_fork(tracer->supervisor, pid, parent->pid);
+    return true;
 }
 
 /* Returns true if the task has ended before its parent reported it. Later calls return false, because another task may
@@ -230,79 +231,4 @@ void new_task_resolve(struct tracer *tracer)
             new_task_resolve_one(tracer, tracee, pid);
             return; /* stops the walk, because the tables may have changed; the next call takes the next task */
         }
-}
-
-/* --- tasks that were missed ------------------------------------------------------------------ */
-
-#define CHILDREN_MAX 256u /* larger than the number of children that one thread can make in the gap of a handover */
-
-/* Returns true if the process may have been made after `time`, CLOCK_BOOTTIME in ns. The kernel reports the start of a
- * process in clock ticks, so the answer is true also for a process made up to one tick earlier. */
-static bool new_task_is_younger(pid_t pid, uint64_t time)
-{
-    uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-
-    return (procfs_start_time(pid) + 1) * tick_ns >= time;
-}
-
-/* Returns true if the kernel assigned number `pid` after number `after`, and not after number `last`. After the largest
- * number the kernel begins again with low numbers: alloc_pid in kernel/pid.c. */
-static bool new_task_is_numbered_between(pid_t pid, pid_t after, pid_t last)
-{
-    return after < last ? pid > after && pid <= last : pid > after || pid <= last;
-}
-
-/* Called without the lock. Returns true if one of our tracers traces the child. Then the child's parent was a tracee
- * when it made the child, and the parent's stop reports the child. */
-static bool new_task_has_tracer(struct supervisor *supervisor, pid_t pid)
-{
-    supervisor_lock(supervisor);
-    bool told = attach_is_ours(supervisor, pid);
-    supervisor_unlock(supervisor);
-    return told;
-}
-
-static void new_task_seize(struct tracer *tracer, pid_t parent, pid_t parent_tid, pid_t pid)
-{
-    struct supervisor *supervisor = tracer->supervisor;
-
-    supervisor_lock(supervisor);
-    struct process *from = process_find(&supervisor->processes, parent);
-    /* a child that is ours already is skipped: its parent's stop will report it */
-    bool wanted = from != NULL && new_task_is_followed(supervisor, from) &&
-                  !attach_is_ours(supervisor, pid) &&
-                  process_find(&supervisor->processes, pid) == NULL &&
-                  supervisor_find(supervisor, pid) == NULL;
-    struct process *process =
-        wanted ? new_task_add_process(tracer, pid, counts_inherited(from, parent_tid)) : NULL;
-    if (process != NULL)
-        emit_fork(supervisor, pid, parent);
-    supervisor_unlock(supervisor);
-    if (process != NULL)
-        attach_rest(tracer, pid);
-}
-
-void new_task_find_missed(struct tracer *tracer, struct tracee *tracee)
-{
-    pid_t children[CHILDREN_MAX], pid = tracee->process->pid, tid = tracee->tid;
-    struct system_load load = {0};
-
-    supervisor_lock(tracer->supervisor);
-    int error = system_load_read(&tracer->supervisor->load);
-    load = tracer->supervisor->load;
-    supervisor_unlock(tracer->supervisor);
-    if (error == 0 && load.last_pid == tracee->handover.last_pid)
-        return;
-    uint64_t released_at = tracee->handover.released_at;
-    pid_t last_before = tracee->handover.last_pid;
-    /* within NUMBERS_NS after the detachment, process numbers are enough to recognize new tasks. Later, start times are
-     * needed, too, and reading them from "stat" may wait for an exec (proc/system.c) */
-    bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
-    attach_rest(tracer, pid); /* seizes missed threads; afterwards the tracee may be gone */
-    unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
-    for (unsigned i = 0; i < count; i++)
-        if ((error != 0 || new_task_is_numbered_between(children[i], last_before, load.last_pid)) &&
-            !new_task_has_tracer(tracer->supervisor, children[i]) &&
-            (lately || new_task_is_younger(children[i], released_at)))
-            new_task_seize(tracer, pid, tid, children[i]);
 }

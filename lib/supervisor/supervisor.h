@@ -4,9 +4,9 @@
  * client talks to it through lib/wire. No other folder of lib includes its headers.
  *
  * Three headers define the state. This one has what all tracers share, tracer.h has the state of one tracer, and
- * tracee.h has the threads and processes that are followed. Their functions are in main.c, tracer-*.c and
+ * tracee.h has the threads and processes that are followed. Their functions are in supervisor.c, tracer-*.c and
  * tracee-table.c. The other headers mostly declare functions. Some of them belong to several files: follow.h (attach.c,
- * new-tasks.c, exec.c, handover.c, handover-choice.c, tracee-end.c), repair.h (repair-*.c), tick.h (tick-*.c),
+ * new-tasks.c, exec.c, handover*.c, tracee-end.c), repair.h (repair-*.c), tick.h (tick-*.c),
  * sampling.h (sampling.c, housekeeping.c) and calls/calls.h (calls/call-*.c).
  *
  * Can it hurt a process? A seized thread stops not only at our interrupts. It also stops at every signal that it gets,
@@ -29,15 +29,15 @@
  *     repair-continue.c      makes the rest of a call that came back short, piece by piece (repair-piece.c)
  *     attach.c               seizes threads
  *     exec.c                 answers the stop of an exec
- *     handover.c             gives a thread to another of our tracers
+ *     handover.c             gives a thread to another of our tracers, which takes it in handover-take.c
  *
  * These files stop a target, change it, write to it or delay it:
  *
  *     attach.c               PTRACE_SEIZE stops no thread, but one in a group stop reports that stop once more. While
- *                            an exec is under way, attach.c sleeps 1 ms, up to 20 times, and handover.c sleeps 0.1 ms
+ *                            an exec is under way, attach.c sleeps 1 ms, up to 20 times, and handover-take.c sleeps 0.1 ms
  *                            after each PTRACE_SEIZE that fails with EPERM
- *     wakeup.c               calls PTRACE_SEIZE for attach.c and handover.c. One call may wait 10 ms for an exec.
- *                            attach.c waits so in up to 101 calls for a process, handover.c in up to 100 calls for a
+ *     wakeup.c               calls PTRACE_SEIZE for attach.c and handover-take.c. One call may wait 10 ms for an exec.
+ *                            attach.c waits so in up to 101 calls for a process, handover-take.c in up to 100 calls for a
  *                            thread. Stops are answered between two such calls, not during one
  *     tick-run.c             sends PTRACE_INTERRUPT. at-stop.c reads and copies while the thread is stopped
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
@@ -50,7 +50,8 @@
  *     calls/                 finds out what is left of a call. call-progress.c writes to the target. descriptor.c
  *                            copies a descriptor of the target, waits for a pipe's lock, and takes a socket's pending
  *                            error
- *     handover.c             detaches a thread, which another of our threads seizes. handover-choice.c chooses both
+ *     handover.c             detaches a thread, which another tracer seizes (handover-take.c). handover-choice.c chooses
+ *                            both
  *     new-tasks.c            holds a new task until its process is known. Detaches a child that is not to be followed
  *     exec.c                 detaches a process if its new program is not to be followed
  *     proc/procfs.c          reads files of /proc. A read of some of them waits for an exec in the same process. On old
@@ -64,7 +65,7 @@
  *     serve/counts.c         writes histograms into programs that profile themselves
  *     debug-log.c            if there is a log, writes its lines before a tracer sleeps and when 64 KiB have gathered.
  *                            Stops wait meanwhile
- *     main.c                 supervisor_lock: the stops of new tasks, execs and ends wait for the lock. So do all stops
+ *     supervisor.c           supervisor_lock: the stops of new tasks, execs and ends wait for the lock. So do all stops
  *                            of programs that profile themselves. Invariant 4 lists what its holder may do
  *
  * The other files only read and count. budget.c decides how often to sample, and schedule.c draws the times. active.c
@@ -280,6 +281,7 @@ struct supervisor {
     _Atomic bool leaving;
     struct tracer *tracers[TRACERS_MAX];
     unsigned tracer_count;
+    void *(*run_tracer)(void *tracer); /* body of the threads of all tracers but the first */
     unsigned starting;       /* number of tracers whose thread has not finished its start yet */
     uint64_t start_again_at; /* time before which no tracer can be started */
     struct processes processes;
@@ -310,11 +312,15 @@ struct supervisor {
     } serving;
 };
 
+/* To be called before the first call of supervisor_lock. */
+void supervisor_init_lock(struct supervisor *supervisor);
 void supervisor_lock(struct supervisor *supervisor);
 void supervisor_unlock(struct supervisor *supervisor);
 /* Takes the lock if it is free. Returns false if it is not. */
 bool supervisor_try_lock(struct supervisor *supervisor);
 /* Returns the tracee with this thread id, whichever tracer it belongs to; NULL: none. */
 struct tracee *supervisor_find(const struct supervisor *supervisor, pid_t tid);
+/* Returns true if one of our tracers traces the thread. */
+bool supervisor_traces(const struct supervisor *supervisor, pid_t tid);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tick: at each tick, a random instant, a tracer reads what its active tracees are doing (tick-look.c) and interrupts
- * the running ones (tick-run.c). tick-arm.c sets the time of the next tick. */
+ * the running ones (tick-run.c). tick-arm.c sets the time of the next tick. active.c decides which tracees are active:
+ * these use CPU time. */
 #ifndef PPROFIL_TICK_H
 #define PPROFIL_TICK_H
 
@@ -105,5 +106,17 @@ bool tick_has_to_stop(const struct tracee *tracee);
 /* Needs no lock. Returns true if the tracee stops as soon as it has a CPU. Inside a piece of a call the tracee may
  * sleep first, but at the entry of a piece it stops before it can sleep. */
 bool tick_stops_soon(const struct tracee *tracee);
+
+/* --- active.c --- */
+
+/* Makes the tracees of this tracer inactive that have used hardly any CPU time for some time. */
+void active_drop_idle(struct tracer *tracer, uint64_t now);
+/* Called by the first tracer. Finds processes that used more CPU time than their active tracees account for, and
+ * activates the threads that used it. A search through all processes is divided over several calls, because each call
+ * holds the lock. Returns the time at which it must be called again; an earlier call does no harm. */
+uint64_t active_search(struct tracer *tracer, uint64_t now);
+/* Makes the tracee active. If it belongs to a tracer other than `tracer`, has that tracer do so. To be called for a
+ * tracee that uses CPU time. */
+void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now);
 
 #endif

@@ -44,6 +44,14 @@ void process_report_end(struct supervisor *supervisor, struct process *process, 
         emit_wake(supervisor);
 }
 
+/* Notes that a task has ended, or is forgotten, before its parent reported it. The parent's later report is then not
+ * taken for a new task. */
+static void tracee_note_early_end(struct tracer *tracer, pid_t tid)
+{
+    tracer->new_tasks.ended_early[tracer->new_tasks.ended_early_next++ % ENDED_EARLY_MAX] =
+        (struct ended_early){.tid = tid, .at = time_now()};
+}
+
 void tracee_forget(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;
@@ -53,7 +61,7 @@ void tracee_forget(struct tracer *tracer, struct tracee *tracee)
     if (tracee->handover.to != NULL)
         tracee->handover.to->expected--;
     if (tracee->seen_before_parent)
-        new_task_note_early_end(tracer, tracee->tid);
+        tracee_note_early_end(tracer, tracee->tid);
     debug_log(tracer, "forget %d", tracee->tid);
     tracee_remove(&tracer->tracees, tracee);
 }

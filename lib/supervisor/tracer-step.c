@@ -2,9 +2,6 @@
 /* One round of a tracer: it sleeps, answers stops, runs a tick if one is due, and books the cost. */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "supervisor/budget.h"
 #include "supervisor/debug-log.h"
@@ -35,18 +32,6 @@
 #define UNSEEN_NS 7000u
 
 /* --- the inbox ----------------------------------------------------------------------------- */
-
-void tracer_post(struct tracee *tracee)
-{
-    struct tracer *tracer = tracee->tracer;
-
-    if (!tracee->inbox.queued) {
-        tracee->inbox.queued = true;
-        tracee->inbox.next = tracer->tracees.inbox;
-        tracer->tracees.inbox = tracee;
-    }
-    wakeup_send(&tracer->wakeup);
-}
 
 static struct tracee *tracer_take_from_inbox(struct tracer *tracer)
 {
@@ -140,31 +125,6 @@ static void tracer_take_earlier(uint64_t *time, uint64_t other)
 {
     if (other != 0 && (*time == 0 || other < *time))
         *time = other;
-}
-
-void tracer_note_recheck(struct tracer *tracer, pid_t tid)
-{
-    if (tracer->new_tasks.recheck_count < RECHECKS_MAX)
-        tracer->new_tasks.recheck[tracer->new_tasks.recheck_count++] = tid;
-}
-
-/* Searches again for tasks that tracees made while they had no tracer, once those tracees have stopped. Returns true if
- * it has searched. */
-static bool tracer_find_missed_tasks(struct tracer *tracer)
-{
-    bool looked = false;
-
-    for (unsigned i = 0; i < tracer->new_tasks.recheck_count; i++) {
-        struct tracee *tracee = tracee_find(&tracer->tracees, tracer->new_tasks.recheck[i]);
-        if (tracee != NULL && tracee->resumed_at <= tracee->handover.done_at)
-            continue;
-        tracer->new_tasks.recheck[i--] = tracer->new_tasks.recheck[--tracer->new_tasks.recheck_count];
-        if (tracee == NULL || tracee->process == NULL || tracee->dropped)
-            continue;
-        new_task_find_missed(tracer, tracee);
-        looked = true;
-    }
-    return looked;
 }
 
 /* Returns the time of the tick that was drawn ahead if a timer must be set for it; otherwise 0. */
@@ -264,6 +224,6 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     supervisor_unlock(supervisor);
     if (requests_wait)
         wakeup_send(&supervisor->tracers[0]->wakeup);
-    if (tracer->new_tasks.recheck_count > 0 && tracer_find_missed_tasks(tracer))
+    if (tracer->new_tasks.recheck_count > 0 && handover_search_again(tracer))
         tracer->billing.up_to_ns = 0;
 }

@@ -1,73 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starts the threads that trace, and makes them leave their tracees at the end. */
+/* The life of a tracer: its thread, and how it leaves its tracees at the end. */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <sched.h>
 
 #include "base/clock.h"
 #include "supervisor/debug-log.h"
-#include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
-#include "supervisor/schedule.h"
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/target-memory.h"
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
 
 /* When a tracer leaves: longest wait for interrupts and calls, and longest wait after calls were given up, ns. */
 #define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
-#define THREAD_STACK_SIZE (256u << 10)
-#define START_PAUSE_NS 1000000000u
 
-/* Frees a tracer that has no thread, with its tracees, stack and log. */
-static void tracer_free(struct tracer *tracer)
-{
-    if (tracer->tracees.buckets != NULL)
-        tracees_free(&tracer->tracees);
-    procfs_task_close(&tracer->files);
-    free(tracer->stack.bytes);
-    free(tracer->debug_log);
-    free(tracer);
-}
-
-static struct tracer *tracer_new(struct supervisor *supervisor)
-{
-    struct tracer *tracer = calloc(1, sizeof *tracer);
-    uint64_t seed = supervisor->options.seed;
-
-    if (tracer == NULL)
-        return NULL;
-    tracer->supervisor = supervisor;
-    tracer->number = supervisor->tracer_count;
-    tracer->preempt.cpu = tracer->preempt.next = tracer->affinity.bound_cpu = tracer->affinity.home_cpu = -1;
-    tracer->affinity.avoided_cpu = -1;
-    procfs_task_init(&tracer->files, 0, 0);
-    if (supervisor->options.debug_fd >= 0)
-        tracer->debug_log = debug_log_new(supervisor->options.debug_fd);
-    schedule_init(&tracer->schedule, seed != 0 ? seed + tracer->number * 0x9e3779b9u : 0);
-    if (stack_init(&tracer->stack, supervisor->options.stack_size) != 0 ||
-        tracees_init(&tracer->tracees, tracer, &supervisor->processes) != 0) {
-        tracer_free(tracer);
-        return NULL;
-    }
-    return tracer;
-}
-
-int tracer_init_first(struct supervisor *supervisor)
-{
-    struct tracer *tracer = tracer_new(supervisor);
-
-    if (tracer == NULL)
-        return -ENOMEM;
-    supervisor->tracers[supervisor->tracer_count++] = tracer;
-    tracer->ready = true;
-    return wakeup_init(&tracer->wakeup);
-}
-
-static void *tracer_run(void *context)
+void *tracer_run(void *context)
 {
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
@@ -91,33 +40,6 @@ static void *tracer_run(void *context)
     wakeup_end(&tracer->wakeup);
     tracer->ready = false;
     return NULL;
-}
-
-struct tracer *tracer_start(struct supervisor *supervisor)
-{
-    uint64_t now = time_now();
-    pthread_attr_t attributes;
-    pthread_t thread;
-
-    if (supervisor->tracer_count == TRACERS_MAX || now < supervisor->start_again_at)
-        return NULL;
-    struct tracer *tracer = tracer_new(supervisor);
-    if (tracer == NULL)
-        return NULL;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = pthread_create(&thread, &attributes, tracer_run, tracer);
-    pthread_attr_destroy(&attributes);
-    if (error != 0) {
-        /* no thread can be created: pids.max or RLIMIT_NPROC is reached */
-        supervisor->start_again_at = now + START_PAUSE_NS;
-        tracer_free(tracer);
-        return NULL;
-    }
-    supervisor->starting++;
-    supervisor->tracers[supervisor->tracer_count++] = tracer;
-    return tracer;
 }
 
 /* --- leaving ----------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * thread. It also reads commands, and at first all tracees belong to it. While CPUs are full, there is a tracer for
  * each CPU, up to TRACERS_MAX. Tracees are handed over to these tracers: handover-choice.c explains why.
  *
- * tracer-thread.c starts and ends tracers. tracer-step.c has one round of a tracer.
+ * supervisor.c keeps the list of tracers. tracer-thread.c is the life of a tracer, and tracer-step.c one round of it.
  */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
@@ -112,7 +112,7 @@ struct tracer_new_tasks {
         uint64_t at;                /* time at which the task ended */
     } ended_early[ENDED_EARLY_MAX]; /* tasks that ended before their parents reported them */
     unsigned ended_early_next;      /* number of the next element to be written, modulo ENDED_EARLY_MAX */
-    pid_t recheck[RECHECKS_MAX];    /* thread ids for which new_task_find_missed will be called again */
+    pid_t recheck[RECHECKS_MAX];    /* thread ids of tracees for which handover_search_again searches */
     unsigned recheck_count;
 };
 
@@ -147,27 +147,31 @@ struct tracer {
     struct tracer_new_tasks new_tasks;
 };
 
+/* --- supervisor.c --- */
+
 /* Makes the calling thread the first tracer, which the supervisor owns. To be called before there are other tracers,
- * without the lock. Returns 0, -ENOMEM, or what wakeup_init returns. */
-int tracer_init_first(struct supervisor *supervisor);
+ * without the lock. run: the body of the threads of the other tracers (tracer_run). Returns 0, -ENOMEM, or what
+ * wakeup_init returns. */
+int tracers_init(struct supervisor *supervisor, void *(*run)(void *tracer));
 /* Starts the thread of another tracer, which can be given tracees once it is ready. Returns the tracer, which the
  * supervisor owns. Returns NULL if there are TRACERS_MAX already, if a start has failed less than 1 s ago, if timers
  * have run out, or if memory or the thread cannot be allocated. */
 struct tracer *tracer_start(struct supervisor *supervisor);
+
+/* Puts a tracee into its tracer's inbox, and wakes that tracer up. The caller holds the lock. */
+void tracer_post(struct tracee *tracee);
+
+/* --- tracer-step.c --- */
 
 /* Called without the lock, by the tracer's own thread. Sleeps until a tracee has news, the inbox is written to, a tick
  * is due, or time `until` (0: never) has come. Then answers news, reads the inbox, and runs a tick that is due. May
  * return sooner. */
 void tracer_step(struct tracer *tracer, uint64_t until);
 
-/* Puts a tracee into its tracer's inbox, and wakes that tracer up. The caller holds the lock. */
-void tracer_post(struct tracee *tracee);
+/* --- tracer-thread.c --- */
 
-/* Needs no lock; called by the tracer's own thread. Has new_task_find_missed called once more for tracee tid, after its
- * next stop. Does nothing if RECHECKS_MAX tracees are in the list already. */
-void tracer_note_recheck(struct tracer *tracer, pid_t tid);
-
-
+/* The body of the thread of every tracer but the first. Traces until the supervisor leaves. Returns NULL. */
+void *tracer_run(void *tracer);
 /* Called without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its
  * tracees to end. Then gives up the calls that take longer and would return a wrong result without us. Waits up to 0.3
  * s again, and sets has_left. */

@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "dialect/dialect.h"
-#include "supervisor/active.h"
 #include "supervisor/cpu-time.h"
 #include "supervisor/follow.h"
 #include "supervisor/proc/procfs.h"
@@ -23,6 +22,7 @@
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
+#include "supervisor/tick.h"
 #include "wire/wire.h"
 
 #define REQUEST_WAIT_NS 10000000000u /* longest wait for the first request, ns */
