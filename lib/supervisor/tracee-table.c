@@ -387,8 +387,7 @@ void untraced_read(struct processes *processes, struct process *process)
     for (struct untraced **link = &process->untraced; *link != NULL;) {
         struct untraced *task = *link;
         struct procfs_cpu cpu = {0};
-        if (procfs_read_cpu(&task->files, &cpu) != 0 &&
-            !procfs_is_thread(process->pid, task->tid)) {
+        if (procfs_read_cpu(&task->files, &cpu) != 0 && !procfs_is_thread(process->pid, task->tid)) {
             untraced_drop(processes, link);
             continue;
         }

@@ -41,7 +41,23 @@ while read -r file; do
 done <"$kernel/load"
 
 cp "$kernel"/files/bin/busybox "$kernel/tree/bin/" 2>/dev/null || cp "$kernel"/files/usr/bin/busybox "$kernel/tree/bin/"
-cp "$here/initramfs.sh" "$kernel/tree/init"
+# the first process of a guest: mounts its disks, and executes guest.sh on the second one
+cat >"$kernel/tree/init" <<'INIT'
+#!/bin/busybox sh
+export PATH=/bin
+/bin/busybox mkdir -p /proc /dev /root
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t devtmpfs dev /dev
+while read -r module; do insmod "/modules/$module" 2>/dev/null; done </modules/list
+for try in 1 2 3 4 5 6 7 8 9; do
+	[ -b /dev/vdc ] && break
+	sleep 1
+done
+mount -t ext4 -o rw /dev/vda /root && mount -t ext4 -o rw /dev/vdb /root/mnt || exec poweroff -f
+umount /proc
+exec switch_root /root /mnt/guest.sh
+INIT
 chmod 755 "$kernel/tree/init"
 cp "$kernel"/files/boot/vmlinu?-"$version" "$kernel/vmlinuz" || exit
 echo "$version" >"$kernel/version"
