@@ -233,7 +233,7 @@ struct pprofil_diff_row {
     /* last component of the object's path; "": the function has no samples in that profile */
     const char *object[2];
     struct pprofil_change self;  /* the function itself */
-    /* the function and all functions that it called; without stacks: p is 1, and all other fields are 0 */
+    /* the function and all functions that it called; without stacks: p and q are 1, and all other fields are 0 */
     struct pprofil_change total;
 };
 

@@ -192,7 +192,7 @@ static void diff_make_rows(const struct diff_table *table, const struct diff_tes
         for (int side = 0; side < DIFF_SIDES; side++)
             row->object[side] = is_in(found, side) ? found->object[side] : "";
         diff_compare(test, &found->self, &row->self);
-        row->total.p = 1;
+        row->total.p = row->total.q = 1;
         if (diff->totals.stacks)
             diff_compare(test, &found->total, &row->total);
     }

@@ -21,7 +21,6 @@
 #define WORD 16
 #define RATE_ERROR_MAX_HZ 0.1 /* the log shows rates with one decimal */
 #define INBOX_NS 1000000000u /* longest time until a tracer reads its inbox, ns */
-
 struct replay;
 
 struct task {
@@ -65,7 +64,7 @@ static int replay_compare(const void *a, const void *b)
 
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 static bool replay_has_no_task(const char *event)
