@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which tracees are active, so that every tick looks at them. The cost of a tick must depend on the number of
- * threads that run, not of threads that exist.
+ * Decides which tracees are active. Each tick looks at all active tracees, and at only a few others. So its cost
+ * depends on the number of threads that run, not on the number of threads that exist.
  *
  * One system call reads the clock of a whole process. While this clock advances by no more than the CPU time of the
  * active threads, no other thread has run. When it advances by more, the other threads are searched, some at a time,
  * for threads whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
- * scheduler (4 ms at 250 Hz). So the clock is used only to find threads that woke up, not to skip active ones.
+ * scheduler (4 ms at 250 Hz). So the clock is used only to find threads that woke up, not to skip active threads.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 #define SEARCH_SHARE 500u       /* reading all clocks may take 1/SEARCH_SHARE of the time */
 #define SEARCH_PIECE_MAX 256u     /* largest number of processes and threads in a piece of a round (struct search) */
 #define SEARCH_PIECE_NS 1000000u /* ns from one piece of a round to the next */
-#define UNEXPLAINED_NS 50000u   /* least unexplained CPU time of a process that is searched, ns */
-#define WORTH_A_LOOK_NS 200000u /* least CPU time in activity.span with which a tracee stays active, ns */
+#define UNEXPLAINED_NS 50000u   /* a process is searched if its other threads used more than this, ns */
+#define WORTH_A_LOOK_NS 200000u /* a tracee stays active if it used this CPU time in activity.span, ns */
 #define ACTIVE_SPAN_MIN_NS 200000000u
 
 void active_drop_idle(struct tracer *tracer, uint64_t now)
@@ -111,8 +111,9 @@ static void active_read_clocks(struct supervisor *supervisor, struct process *pr
     }
 }
 
-/* Returns the time from the beginning of one round (struct search) to the beginning of the next, ns. The kernel sums a
- * process's clock over its threads, so with thousands of threads the clocks are read less often. */
+/* Returns the time from the beginning of one round (struct search) to the beginning of the next, ns. To read the clock
+ * of a process, the kernel adds up the times of its threads. So all clocks are read less often if there are thousands
+ * of threads. */
 static uint64_t active_search_period(const struct supervisor *supervisor)
 {
     uint64_t period = supervisor->search.cost_ns * SEARCH_SHARE;
@@ -143,7 +144,7 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
-    /* CPU time: elapsed time would include other tasks on a full machine */
+    /* measures CPU time: elapsed time would include the time of other tasks if no CPU is idle */
     uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID);
     unsigned left = SEARCH_PIECE_MAX, visited = 0;
 
@@ -158,8 +159,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         if (process->search.next == NULL)
             processes->searched = process->next;
     }
-    /* excludes the cost of searching threads. A search takes place only if a thread has woken up, and must not delay
-     * the next round */
+    /* excludes the cost of searching threads. Threads are searched only if a thread has woken up, and this must not
+     * delay the next round */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }

@@ -50,8 +50,8 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(tracee);
-    /* a changed signal mask (is_unblocked) must end at the thread's next call at the latest, so the thread stops
-     * there */
+    /* a changed signal mask (is_unblocked) must be restored at the thread's next call at the latest, so the thread
+     * stops at that call */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
                    backoff_follows(&repair->backoff);
     /* ESRCH: the tracee was killed while it was stopped; its end will be reported */
@@ -61,7 +61,8 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
 
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
-    /* read before the resume: the tracee may preempt us during the resume, and that time is not part of the stop */
+    /* reads the clock before the resume: the tracee may preempt us during the resume, and that time is not part of the
+     * stop */
     uint64_t now = time_now(), since = tracer->news.oldest_stop_at;
     if (tracee->interrupt.sent_at > since)
         since = tracee->interrupt.sent_at;
@@ -107,7 +108,7 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
 }
 
 /* Returns true if the stop came only because of sampling, or of a handover. This includes all stops of a call that a
- * sample broke. */
+ * tick's interrupt broke. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Seizes the threads of a process: PTRACE_SEIZE on every thread, which stops none of them. The kernel attaches threads
- * made by seized threads to us. So all are seized as soon as a pass over /proc/PID/task finds no new thread.
+ * made by seized threads to us. So all threads are seized as soon as a pass over /proc/PID/task finds no new thread.
  *
  * Some threads of a process may be impossible to seize: threads with another tracer, or with other credentials (the raw
  * system call setresuid changes the credentials of one thread only). This file says that these threads refuse. The
- * other threads are followed nevertheless. Threads that refused are tried again at intervals. The reasons are that
- * their tracer may have left them, and that the kernel does not attach the tasks that they make to us.
+ * other threads are followed nevertheless. Threads that refused are tried again at intervals. One reason: another
+ * tracer may have detached them. Another: the kernel does not make us the tracer of the tasks that they make.
  */
 #include "config.h"
 
@@ -143,7 +143,7 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
 }
 
 /* Answers stops, at most once in ANSWER_PERIOD_NS: there may be thousands of threads to seize, and the seized threads
- * make others meanwhile. */
+ * make new threads meanwhile. */
 static void attach_answer_stops(struct attach_pass *pass)
 {
     uint64_t now = time_now();
@@ -165,7 +165,7 @@ static int attach_thread(void *context, pid_t tid)
     bool known = supervisor_find(supervisor, tid) != NULL ||
                  (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
-        /* this entry is for an earlier thread with the same number */
+        /* an entry with this number is for an earlier thread */
         untraced_remove(&supervisor->processes, process, tid);
     supervisor_unlock(supervisor);
     if (known)
@@ -222,7 +222,8 @@ static unsigned attach_count(const struct attach_pass *pass)
     return count;
 }
 
-/* Answers stops so that an exec under way can end. The exec may end all threads that we had. Returns 0 or -errno. */
+/* Answers stops so that an exec under way can end. The exec may end all threads that we have seized. Returns 0 or
+ * -errno. */
 static int attach_let_exec(struct attach_pass *pass)
 {
     wait_drain(pass->tracer);
@@ -270,7 +271,7 @@ static unsigned attach_begin(struct attach_pass *pass)
     baseline_take(supervisor, process);
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
-    /* new tasks of the process may have another tracer already: new-tasks.c */
+    /* some tracees of the process may have been handed over to another tracer already */
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tracer == pass->tracer)
             attach_announce(pass->tracer, tracee);

@@ -57,7 +57,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm.text[0] = '\0';
     leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
-    /* keeps held, so that a signal that was sent again gets its first siginfo_t */
+    /* keeps held, so that a signal that was sent again gets its original siginfo_t */
     leader->repair = (struct repair){.held = leader->repair.held};
     process->memory_tid = process->pid;
     process->search.next = NULL;

@@ -42,12 +42,11 @@ int attach_seize(struct tracer *tracer, pid_t tid);
 void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind);
 /* Answers the stop of a tracee that has made a thread or a process. kind: FORK or CLONE. */
 void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum stop_kind kind);
-/* Answers the stop of a task that is not a tracee. If this is its first stop, makes it an UNKNOWN tracee, which
- * stays stopped until its parent reports it. Otherwise, or if memory is short, resumes the task. Ignores the end of
- * a task. */
+/* Answers the stop of a task that is not a tracee. If this is its first stop, makes it an UNKNOWN tracee, which stays
+ * stopped until its process is known. Otherwise, or if memory is short, resumes the task. Ignores the end of a task. */
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop);
-/* Adds a child process that has no tracer: its parent made it while the parent had no tracer either. parent_tid: the
- * thread that made it. Returns false if children of the parent are not followed, or if memory is short. */
+/* Adds a process that was made by a parent without a tracer, so that the process has no tracer either. parent_tid: the
+ * thread that made the process. Returns false if children of the parent are not followed, or if memory is short. */
 bool new_task_add_child(struct tracer *tracer, const struct process *parent, pid_t parent_tid, pid_t pid);
 /* Takes one of the held (UNKNOWN) tasks, finds its process in /proc, and follows it: its parent may have died before it
  * could report the task. To be called again while unknown_count > 0. */
@@ -55,8 +54,9 @@ void new_task_resolve(struct tracer *tracer);
 
 /* --- exec.c --- */
 
-/* Answers the stop of an exec, which has ended every thread but its caller. If options.follow is false, reports the end
- * of the process to the client, and detaches and frees the leader. The process is freed with its last tracee. */
+/* Answers the stop of an exec, which has ended every thread of the process but its caller. If options.follow is false,
+ * reports the end of the process to the client, and detaches and frees the leader. The process is freed with its last
+ * tracee. */
 void exec_answer(struct tracer *tracer, struct tracee *leader);
 /* Makes a tracee for the leader at the stop of an exec, if the former leader belonged to another tracer, or to none.
  * tid: thread id of the leader. Returns NULL if the caller of the exec is not known, or if memory is short. */
@@ -71,8 +71,8 @@ void handover_withdraw(struct tracee *tracee);
 /* Called without the lock, at a stop of our interrupt. Detaches the tracee, and sends it to the chosen tracer. Returns
  * false if the tracee has to stay. */
 bool handover_release(struct tracer *tracer, struct tracee *tracee);
-/* Returns true if this tracee is the leader of its process, and an untraced thread has taken its number by an exec that
- * no tracer saw. Reads /proc; returns false unless a thread of the process was handed over. */
+/* Returns true if this tracee is the leader of its process, and an untraced thread has taken the number of the leader
+ * by an exec that no tracer saw. Reads /proc; returns false unless a thread of the process was handed over. */
 bool handover_leader_is_replaced(const struct tracee *tracee);
 /* Called by the tracee's tracer. If handover_leader_is_replaced, takes the tracee out of the table, makes it RELEASED,
  * and puts it into the same tracer's inbox. When the tracer reads its inbox, it seizes the thread that has the number
@@ -91,8 +91,8 @@ bool handover_search_again(struct tracer *tracer);
 /* --- handover-choice.c --- */
 
 /* At a tick: chooses at most one running tracee that another tracer should trace. running: the `count` tracees that the
- * tick found running. Chooses none if options.follow is false. Otherwise a tracee could exec without a tracer, and the
- * new program could be detached only at an interrupt, which may break a call. */
+ * tick found running. Chooses none if options.follow is false. The reason: a tracee that is handed over may exec while
+ * it has no tracer. Its new program could then be detached only at an interrupt, which may break a call. */
 void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count);
 
 /* --- tracee-end.c --- */

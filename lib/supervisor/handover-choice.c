@@ -4,8 +4,8 @@
  *
  * If CPUs are full, a tracer should have the threads of one CPU and run there itself: tracer-cpus.c. An interrupt from
  * another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them
- * can be running at a tick. Another reason to hand tracees over: a tracer with thousands of tracees needs long to get
- * news, because the kernel searches all of them.
+ * can be running at a tick. Another reason to hand tracees over: a tracer with thousands of tracees needs long to find
+ * a stop, because the kernel searches all of them.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 #define RUNNING_MAX 8u       /* largest number of running tracees that a tracer keeps while a CPU is idle */
 #define TRACEES_MANY 64u     /* number of tracees above which a tracer may hand over any running tracee */
 #define CPU_MIN_NS 20000000u /* least CPU time of a thread that is handed over, ns */
-#define STAY_NS 100000000u   /* ns from one handover of a tracee to the next, at least */
+#define STAY_NS 100000000u   /* least time between two handovers of a tracee, ns */
 /* ns; if CPUs are full, a tracee that was away from its tracer's CPU for this time is handed over */
 #define AWAY_NS 500000000u
 
@@ -50,8 +50,8 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
 }
 
 /*
- * Returns a tracer for a thread of tracer `from`, which has `running` running threads. Returns the first of these that
- * applies:
+ * Returns a tracer for a thread of tracer `from`. running: number of running threads of `from`; its handover_load if
+ * CPUs are full. Returns the first of these that applies:
  *
  *     a tracer that has no active or expected tracees, whose home becomes home_cpu;
  *     NULL, if a new tracer could be started or is starting: it will be ready at a later tick;
@@ -77,8 +77,8 @@ static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const 
     return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
 }
 
-/* Returns the first tracer, other than `from`, whose home is this CPU, that has or expects active tracees, and that can
- * take another tracee; NULL: none. */
+/* Returns a tracer other than `from` whose home is this CPU; NULL: none. The tracer has or expects active tracees, and
+ * has room for one more. */
 static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
 {
     for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
@@ -93,7 +93,7 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
     if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handover.to != NULL || tracee->handover.never ||
-        /* may_exec: the tracee's program cannot be identified without waiting for an exec */
+        /* may_exec: reading which program the tracee executes might have to wait for an exec */
         tracee->seen_before_parent || tracee->files.may_exec)
         return false;
     return tracee->tracer->supervisor->options.restless ||
@@ -101,8 +101,8 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 }
 
 /* Decides that the tracee goes to tracer `to`. If the tracee executes another program before it is detached,
- * exec_answer cancels the decision. Returns false if the present program cannot be identified, because an exec without
- * a tracer could then not be detected. */
+ * exec_answer cancels the decision. Returns false if the present program cannot be identified, because an exec in the
+ * time without a tracer could then not be detected. */
 static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
     uint64_t image = procfs_exec_id(tracee->process->pid);
@@ -118,9 +118,9 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
     return true;
 }
 
-/* If CPUs are full: returns true if the tracee must stay with its tracer. Parameter there: another tracer, whose home
- * is the tracee's CPU; NULL: no tracer has that home. If the parameter is NULL, the only runnable tracee of a tracer
- * stays, because its tracer moves to its CPU (affinity_rotate). */
+/* If CPUs are full: returns true if the tracee must stay with its tracer. there: another tracer whose home is the
+ * tracee's CPU; NULL: no other tracer has that home. In that case, a tracee also stays if it is the only runnable
+ * tracee of its tracer, because the tracer moves to the tracee's CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)

@@ -16,13 +16,13 @@
 #include "supervisor/tick.h"
 
 #define SEIZE_PAUSE_US 100
-#define SEIZE_TIMES 100 /* while an exec is under way, each try may wait: wakeup_seize */
+#define SEIZE_TIMES 100 /* largest number of tries; during an exec, each may wait 10 ms: wakeup_seize */
 #define NUMBERS_NS 100000000u /* ns; the kernel does not use a process number again within this time */
-#define CHILDREN_MAX 256u /* larger than the number of children that one thread can make in the gap of a handover */
+#define CHILDREN_MAX 256u /* larger than the number of children that a thread can make while it has no tracer */
 
-/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. One case is an EPERM after the
- * call had to wait for an exec. If the caller of that exec took the number tid, PTRACE_SEIZE has checked the thread
- * that had the number before. */
+/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. One case: PTRACE_SEIZE waited for
+ * an exec, whose caller then took the number tid. PTRACE_SEIZE has checked the thread that had this number before, and
+ * so may return EPERM. */
 static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
 {
     return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&
@@ -43,9 +43,9 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
     return error;
 }
 
-/* Handles a tracee that could not be seized; the caller holds the lock. There are three reasons: the tracee has ended,
- * perhaps by an exec; an exec has given its number to a thread of another tracer of ours; or we are not permitted to
- * seize it any more. */
+/* Handles a tracee that could not be seized. The caller holds the lock. There are three possible reasons. The tracee
+ * has ended, perhaps by an exec. Or an exec has given its number to a thread of another tracer of ours. Or we are no
+ * longer permitted to seize it. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -58,7 +58,7 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
         return;
     if (tracee->dropped || is_ours) {
         tracee_forget(tracer, tracee);
-    } else if (leads_others) { /* the last of the other threads will report the end of the process */
+    } else if (leads_others) { /* the end of the last other thread will be reported as the end of the process */
         process->led = false;
         tracee_forget(tracer, tracee);
     } else if (procfs_has_ended(process->pid, tracee->tid) || process->tracee_count == 1) {
@@ -128,8 +128,8 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     cpu_wait_forget(&tracee->look.cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
-    /* the program of a thread other than the leader is not compared: if the program has changed, an exec under way will
-     * end that thread */
+    /* compares only the program of a leader: if the program of another thread has changed, an exec under way will end
+     * that thread */
     bool leads = tracee->tid == tracee->process->pid;
     uint64_t image = leads ? procfs_exec_id(tracee->tid) : 0;
     if (image != 0 && image != tracee->handover.exec_id)
@@ -137,14 +137,14 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     tick_arm(tracer);
 }
 
-/* Returns true if the thread has executed a program while PTRACE_SEIZE waited, and so has the number of its process
- * now. Called without the lock. */
+/* Called without the lock. Returns true if the thread has executed a program while PTRACE_SEIZE waited. The thread then
+ * has the number of its process. */
 static bool handover_has_executed(pid_t pid, pid_t tid)
 {
     return tid != pid && !procfs_is_thread(pid, tid);
 }
 
-/* --- tasks that the tracee made in the gap -------------------------------------------------------- */
+/* --- tasks that the tracee made while it had no tracer -------------------------------------------- */
 
 /* Returns true if the process may have been made after `time`, CLOCK_BOOTTIME in ns. The kernel reports the start of a
  * process in clock ticks, so the answer is true also for a process made up to one tick earlier. */
@@ -162,7 +162,7 @@ static bool handover_is_numbered_between(pid_t pid, pid_t after, pid_t last)
     return after < last ? pid > after && pid <= last : pid > after || pid <= last;
 }
 
-/* Called without the lock. Returns true if one of our tracers traces the child. Then the child's parent was a tracee
+/* Called without the lock. Returns true if one of our tracers traces the child. Then the child's parent had a tracer
  * when it made the child, and the parent's stop reports the child. */
 static bool handover_has_tracer(struct supervisor *supervisor, pid_t pid)
 {
@@ -178,7 +178,7 @@ static void handover_seize_child(struct tracer *tracer, pid_t parent, pid_t pare
 
     supervisor_lock(supervisor);
     struct process *from = process_find(&supervisor->processes, parent);
-    /* a child that is ours already is skipped: its parent's stop will report it */
+    /* a child that one of our tracers traces is skipped: its parent's stop will report it */
     bool missed = from != NULL && process_find(&supervisor->processes, pid) == NULL &&
                   supervisor_find(supervisor, pid) == NULL && !supervisor_traces(supervisor, pid);
     bool added = missed && new_task_add_child(tracer, from, parent_tid, pid);
@@ -214,8 +214,8 @@ static void handover_find_missed(struct tracer *tracer, struct tracee *tracee)
             handover_seize_child(tracer, pid, tid, children[i]);
 }
 
-/* Has handover_search_again search once more after the next stop of tracee tid. Does nothing if RECHECKS_MAX tracees are
- * in the list already. */
+/* Has handover_search_again search once more after the next stop of tracee tid. Does nothing if the list is full
+ * (RECHECKS_MAX). */
 static void handover_note_recheck(struct tracer *tracer, pid_t tid)
 {
     if (tracer->new_tasks.recheck_count < RECHECKS_MAX)

@@ -3,17 +3,17 @@
  * Hands a tracee over to another tracer.
  *
  * ptrace cannot hand a tracee over. So the old tracer detaches it at a stop outside of any system call, and the new
- * tracer seizes it as soon as the old one has woken it up:
+ * tracer, which the old one wakes up, then seizes it:
  *
  *     old tracer   stop, PTRACE_DETACH, wake up the other
  *     new tracer                                   PTRACE_SEIZE, look for what was missed
  *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
  *
- * In that gap the tracee may make tasks. handover-take.c finds them by the kernel's newest process number. It
- * searches at once, and again after the next stop, because a clone(2) may have begun in the gap. The tracee may execute
- * another program, which its auxiliary vector shows (procfs_exec_id). It may end. Signals are delivered as usual. A
- * thread that was made in the gap may execute another program before it is found. Then that thread takes the number of
- * its leader, and the leader's tracer has lost its tracee (handover_regain).
+ * In that gap the tracee may make tasks. handover-take.c finds them by the kernel's newest process number. It searches
+ * at once, and again after the next stop, because a clone(2) that began in the gap may still be under way at the first
+ * search. The tracee may execute another program, which its auxiliary vector shows (procfs_exec_id). It may end.
+ * Signals are delivered as usual. A thread that was made in the gap may execute another program before it is found.
+ * Then that thread takes the number of its leader, and the leader's tracer has lost its tracee (handover_regain).
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
            held_signal_is_free(&repair->held, tracee->tid) && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
-/* Sends a detached tracee to tracer `to`, which may be the same as `from`. */
+/* Sends a tracee that has no tracer any more to tracer `to`, which may be the same as `from`. */
 static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
 {
     tracee->handover.released_at = clock_read(CLOCK_BOOTTIME);

@@ -193,8 +193,8 @@ static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
-    /* A process group of its own, so that Ctrl-C at the terminal does not reach this process. It stays in its session,
-     * because CPUs are divided among sessions: sched(7), autogroup */
+    /* A process group of its own, so that Ctrl-C at the terminal does not reach this process. This process stays in its
+     * session, because CPUs are divided among sessions: sched(7), autogroup */
     setpgid(0, 0);
     opener_serve(socket);
     return 0;

@@ -33,7 +33,7 @@
 #include "wire/wire.h"
 
 #define ENDED_EARLY_NS 1000000000u /* ns after the end of a task; later, another task may have its number */
-/* active time of a new task, ns; short because most threads of a pool sleep at once */
+/* time for which a new task stays active, ns; short because most threads of a pool sleep at once */
 #define NEWBORN_ACTIVE_NS 5000000u
 
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
@@ -55,7 +55,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
-        /* only when serving, because it takes time: few programs are served, and none makes tasks all the time */
+        /* only when serving, because these reads take time. Few programs are served, and none of them makes tasks all
+         * the time */
         if (supervisor->options.serve) {
             tick_note_cpu(tracee);
             if (tick_read_cpu(tracee))
@@ -105,8 +106,8 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         new_task_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
-/* Adds a process, and gives it counts, which it owns from now on. Returns the process; NULL: memory is short, and
- * counts are freed. */
+/* Adds a process, and gives it these counts (histograms), which the process owns from now on. Returns the process;
+ * NULL: memory is short, and counts are freed. */
 static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -169,8 +170,8 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
     bool known = tid > 0 && new_task_was_seen_early(tracer, tid);
-    /* Taken before at_stop_answer, which may add a sample of the parent to its counts. The child inherits the counts as
-     * they were at the fork */
+    /* Copies the counts before at_stop_answer, which may add a sample of the parent to them. The child inherits the
+     * counts as they were at the fork */
     struct counts *inherited = known ? NULL : counts_inherited(process, parent->tid);
     at_stop_answer(tracer, parent, 0, STOP_BY_TRACEE);
     if (tid <= 0 || known) {
@@ -188,7 +189,7 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
 {
     if (stop->kind == STOP_ENDED)
-        return; /* not an early end: an exec has ended this thread */
+        return; /* not noted as an early end, because an exec has ended this thread */
     bool first = stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP;
     struct tracee *tracee = first ? tracee_add(&tracer->tracees, NULL, tid) : NULL;
     if (tracee == NULL) {

@@ -13,7 +13,7 @@
 #include "supervisor/wakeup.h"
 
 #define NEW_TASKS_NS 10000000u /* time after the making of a task in which BUDGET_NEW_TASKS is set, ns */
-#define STATS_FIRST_NS 200000000u /* ns; short, because a live view shows statistics on its first screen */
+#define STATS_FIRST_NS 200000000u /* time to the first statistics, ns; short, because a live view shows them at once */
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
 {
@@ -49,8 +49,8 @@ static void sampling_wake_tracers(const struct supervisor *supervisor)
         wakeup_send(&supervisor->tracers[i]->wakeup);
 }
 
-/* Logs the requested rate. A replay of the debug log needs this line before the first cost, and at each change of the
- * requested rate. */
+/* Logs the requested rate. A replay of the debug log needs this line before the first "cost" line, and at each change
+ * of the requested rate. */
 static void sampling_log_asked(const struct supervisor *supervisor)
 {
     debug_log(supervisor->tracers[0], "ask %.9g %.9g", supervisor->budget.asked_hz, supervisor->budget.share);
@@ -65,7 +65,7 @@ void sampling_start(struct supervisor *supervisor)
     sampling_log_asked(supervisor);
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         supervisor->tracers[i]->tick.at = supervisor->started_at;
-    supervisor->budget.adjusted_at = supervisor->started_at; /* a pause is not throttled time */
+    supervisor->budget.adjusted_at = supervisor->started_at; /* the pause must not count as throttled time */
     supervisor->housekeeping.stats_due = supervisor->started_at + STATS_FIRST_NS;
     supervisor->ended.left_ns = 0;
     sampling_take_baselines(supervisor);

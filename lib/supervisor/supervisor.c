@@ -38,8 +38,8 @@ bool supervisor_try_lock(struct supervisor *supervisor)
     return pthread_mutex_trylock(&supervisor->lock) == 0;
 }
 
-/* Tries for about 10 us before it sleeps: the lock is held for a short time only, and a sleep and a wake-up cost
- * more. */
+/* Tries for about 10 us before it sleeps: the lock is held for a short time only, and a sleep and a wake-up cost more
+ * than these tries. */
 void supervisor_lock(struct supervisor *supervisor)
 {
     for (unsigned i = 0; supervisor->cpus.may_poll && i < LOCK_TRIES_MAX; i++)

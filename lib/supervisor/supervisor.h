@@ -1,81 +1,87 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * supervisor: the program pprofil-supervise, which traces and samples threads. No other code here calls ptrace. Its
- * client talks to it through lib/wire. No other folder of lib includes its headers.
+ * supervisor: the program pprofil-supervise, which traces and samples threads. No other program of pprofil calls
+ * ptrace, except tests. A client talks to the supervisor through lib/wire. No other folder of lib includes the headers
+ * of lib/supervisor.
  *
  * Three headers define the state. This one has what all tracers share, tracer.h has the state of one tracer, and
  * tracee.h has the threads and processes that are followed. Their functions are in supervisor.c, tracer-*.c and
  * tracee-table.c. The other headers mostly declare functions. Some of them belong to several files: follow.h (attach.c,
- * new-tasks.c, exec.c, handover*.c, tracee-end.c), repair.h (repair-*.c), tick.h (tick-*.c),
- * sampling.h (sampling.c, housekeeping.c) and calls/calls.h (calls/call-*.c).
+ * new-tasks.c, exec.c, handover*.c, tracee-end.c), stop.h (stop.c, at-stop.c, wait.c), repair.h (repair-*.c), tick.h
+ * (tick-*.c, active.c), sampling.h (sampling.c, housekeeping.c) and calls/calls.h (calls/call-*.c).
  *
- * Can it hurt a process? A seized thread stops not only at our interrupts. It also stops at every signal that it gets,
- * even an ignored one, at each fork, clone and exec, in each group stop, at SIGCONT, and once when it is born. It stops
- * at both ends of each call that we continue. While we hold a signal for it or have changed its signal mask, it
- * stops at its next call, too. An exec waits until we have reaped the other threads of the process. So whatever delays
- * our answer to a stop slows targets down, whether they are sampled or not.
+ * Can the supervisor hurt a process? A thread that we have seized stops not only at our interrupts. It also stops at
+ * every signal that it gets, even an ignored one, at each fork, clone and exec, in each group stop, at SIGCONT, and
+ * once when it is born. It stops at the beginning and at the end of each call that we continue. While we hold a signal
+ * for the thread or have changed its signal mask, it stops at its next call, too. An exec waits until we have reaped
+ * the other threads of the process. So whatever delays our answer to a stop slows targets down, whether they are
+ * sampled or not.
  *
  * Read these files first, in this order. They show what happens at a stop and to a sample:
  *
  *     tracee.h, tracer.h     define the structures
- *     tracer-step.c          one round of a tracer: sleep, answer stops, tick. While a CPU is idle, it polls for more
- *                            news: up to 60 us after the last news, and up to 2 ms in all
+ *     tracer-step.c          one round of a tracer: sleep, answer stops, tick. After stops, the tracer polls for more
+ *                            if a CPU is idle: up to 60 us after the last stop, and up to 2 ms in all
  *     tick-run.c             a tick interrupts the threads that run. tick-look.c chooses them. tick-arm.c sets the time
- *     wait.c                 answers each stop (stop.c decodes it). If stops come faster than they are answered, it
- *                            takes the tracees in turn, which the kernel does not do. It polls up to 50 us for the
- *                            stops of a tick
+ *     wait.c                 answers each stop, which stop.c decodes. If stops come faster than they are answered,
+ *                            wait.c takes the tracees in turn, because the kernel does not. It polls up to 50 us for
+ *                            the stops of a tick
  *     at-stop.c              reads registers (regs-*.c), copies the stack (target-memory.c), resumes
- *     repair-stop.c          repairs a call that a stop broke: begins it anew, or begins to continue it
- *     repair-continue.c      makes the rest of a call that came back short, piece by piece (repair-piece.c)
+ *     repair-stop.c          repairs a call that a stop broke: begins the call anew, or begins to continue it
+ *     repair-continue.c      continues a call that has done only a part: makes the rest in further calls, the pieces
+ *                            (repair-piece.c)
  *     attach.c               seizes threads
  *     exec.c                 answers the stop of an exec
  *     handover.c             gives a thread to another of our tracers, which takes it in handover-take.c
  *
  * These files stop a target, change it, write to it or delay it:
  *
- *     attach.c               PTRACE_SEIZE stops no thread, but one in a group stop reports that stop once more. While
- *                            an exec is under way, attach.c sleeps 1 ms, up to 20 times, and handover-take.c sleeps 0.1 ms
- *                            after each PTRACE_SEIZE that fails with EPERM
+ *     attach.c               PTRACE_SEIZE stops no thread, but a thread in a group stop reports that stop once more.
+ *                            While an exec is under way, attach.c sleeps 1 ms, up to 20 times. handover-take.c sleeps
+ *                            0.1 ms after each PTRACE_SEIZE that fails with EPERM
  *     wakeup.c               calls PTRACE_SEIZE for attach.c and handover-take.c. One call may wait 10 ms for an exec.
- *                            attach.c waits so in up to 101 calls for a process, handover-take.c in up to 100 calls for a
- *                            thread. Stops are answered between two such calls, not during one
- *     tick-run.c             sends PTRACE_INTERRUPT. at-stop.c reads and copies while the thread is stopped
+ *                            attach.c makes up to 101 calls that wait for each process, handover-take.c up to 100 for
+ *                            each thread. Stops are answered between two such calls, not during one
+ *     tick-run.c             sends PTRACE_INTERRUPT
+ *     at-stop.c              reads registers and copies the stack while the thread is stopped
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
  *     tracer-cpus.c          while no CPU is idle, moves a tracer to the CPUs of its tracees, to run there in turn.
  *                            Gives tracers real-time priority while a CPU is idle, else short slices of CPU time
  *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time of
- *                            its call is over, and when the tracer leaves. repair-signal.c holds a signal for a
- *                            piece of a call, and sends it again. It also removes a SIGPIPE that only a piece has
- *                            raised. If the thread blocks SIGPIPE, it changes the thread's mask for that
+ *                            its call is over, and when the tracer leaves. repair-signal.c holds a signal that comes
+ *                            between two pieces of a call, and sends it again. It also removes a SIGPIPE that only a
+ *                            piece has raised. To do so, it changes the signal mask of a thread that blocks SIGPIPE
  *     calls/                 finds out what is left of a call. call-progress.c writes to the target. descriptor.c
  *                            copies a descriptor of the target, waits for a pipe's lock, and takes a socket's pending
  *                            error
- *     handover.c             detaches a thread, which another tracer seizes (handover-take.c). handover-choice.c chooses
- *                            both
+ *     handover.c             detaches a thread. Another tracer seizes the thread (handover-take.c). handover-choice.c
+ *                            chooses the thread and that tracer
  *     new-tasks.c            holds a new task until its process is known. Detaches a child that is not to be followed
  *     exec.c                 detaches a process if its new program is not to be followed
  *     proc/procfs.c          reads files of /proc. A read of some of them waits for an exec in the same process. On old
- *                            kernels that exec may wait for us (proc/system.c), so those files are not read there
- *     proc/maps.c            asks for mappings. The kernel locks the target's mappings while it answers, and may read a
- *                            file. proc/objects.c decides when to ask. It also opens the list while a tracee is
- *                            stopped
- *     target-memory.c        reads and writes memory. Other files do not, except regs-*.c, which read a few words of
- *                            code. The kernel locks the mappings, and loads pages. On old kernels it also waits for an
- *                            exec
+ *                            kernels that exec may wait for us (proc/system.c). There these files are not read if the
+ *                            process has several threads
+ *     proc/maps.c            asks the kernel for mappings. The kernel locks the target's mappings while it answers, and
+ *                            may read a file. proc/objects.c decides when to ask. It also opens the list of mappings
+ *                            while a tracee is stopped
+ *     target-memory.c        reads and writes the memory of targets. Other files do not, except regs-*.c, which read a
+ *                            few words of code. The kernel locks the target's mappings, and loads pages. Old kernels
+ *                            also wait for an exec
  *     serve/counts.c         writes histograms into programs that profile themselves
  *     debug-log.c            if there is a log, writes its lines before a tracer sleeps and when 64 KiB have gathered.
  *                            Stops wait meanwhile
  *     supervisor.c           supervisor_lock: the stops of new tasks, execs and ends wait for the lock. So do all stops
- *                            of programs that profile themselves. Invariant 4 lists what its holder may do
+ *                            of programs that profile themselves. Invariant 4 lists what the holder of the lock may do
  *
  * The other files only read and count. budget.c decides how often to sample, and schedule.c draws the times. active.c
  * keeps the list of threads that may be running. accounting.c and attribution.c compute the time that a sample
  * represents. proc/objects.c finds the mapped file, and emit.c sends the sample. tracee-table.c and cpu-time.c keep
  * threads, processes and their clocks. commands.c and serve/serve.c receive requests. sampling.c starts and pauses
- * sampling, and housekeeping.c does periodic work. The rest of proc/ reads /proc, opens files, and forks processes to
- * open files, which may hang.
+ * sampling, and housekeeping.c does periodic work. The rest of proc/ reads /proc and opens files. It forks processes to
+ * open files, because opening a file may hang.
  *
- * The states of a tracee (enum tracee_state). It is announced when its parent's stop, or /proc, shows its process:
+ * The states of a tracee (enum tracee_state). A new task is announced when its parent's stop, or /proc, shows to which
+ * process it belongs:
  *
  *     it stops before it is announced ------> UNKNOWN --- it is announced ---------------------.
  *                                                                                              |
@@ -94,26 +100,26 @@
  *     - Besides the stop of a tick's interrupt, three other stops may break a call: the stop of a signal that the
  *       tracee ignores, the stop of a SIGCONT, and the late stop of an interrupt that another stop has overtaken. Then
  *       RUNNING becomes CONTINUING.
- *     - An UNKNOWN tracee is STARTING for a moment before it is RUNNING. One that was born into a group stop becomes
- *       LISTENING.
- *     - A restarted call may come back short. The stop at its end sets RUNNING, and then CONTINUING again.
+ *     - An UNKNOWN tracee is STARTING for a moment before it becomes RUNNING. If the tracee was born into a group stop,
+ *       it becomes LISTENING instead.
+ *     - A call that was begun anew may do only a part. The stop at its end sets RUNNING, and then CONTINUING again.
  *     - When a thread executes a program, the leader of its process becomes RUNNING from any state.
  *     - If another thread took the leader's number by an exec that no tracer saw, the leader becomes RELEASED:
  *       handover_regain.
- *     - An exec gives the number of the leader to the thread that calls it. If that leader belonged to another tracer,
- *       or to none, the caller's tracer makes a new tracee with that number. The new tracee begins as RUNNING:
- *       exec_new_leader. If no tracer sees the stop of the exec, the tracer that seizes the caller afterwards makes
- *       that tracee: handover_adopt_leader.
- *     - A RELEASED tracee that cannot be seized is forgotten, and may become an untraced thread. A tracee may become
- *       RUNNING without having been seized: if we are leaving, or if another tracer has its number by now. Such a
- *       tracee will soon be dropped.
+ *     - An exec gives the number of the leader to the thread that calls execve(2). If the former leader belonged to
+ *       another tracer, or to none, the caller's tracer makes a new tracee with that number. The new tracee begins as
+ *       RUNNING: exec_new_leader. If no tracer sees the stop of the exec, the tracer that seizes the caller afterwards
+ *       makes the new tracee: handover_adopt_leader.
+ *     - A RELEASED tracee that cannot be seized is forgotten, and its thread may become an untraced thread. A RELEASED
+ *       tracee becomes RUNNING without having been seized if we are leaving. It also becomes RUNNING if another of our
+ *       tracers has seized the thread with its number. It will then soon be dropped.
  *     - From any state but UNKNOWN and RELEASED, a signal that stops the process makes a tracee LISTENING, and SIGCONT
  *       makes it RUNNING.
- *     - A tracee in any state may end, be detached, be ended by an exec, or be forgotten because its process is gone or
- *       its number is another task's.
- *     Some fields say what will happen to a tracee, independently of its state. handover.to is the tracer that gets it
- *     when it stops for an interrupt outside of any call. dropped is read at its stops, at ticks, and when its tracer
- *     reads its inbox. inbox.may_be_replaced is read only when its tracer reads its inbox.
+ *     - A tracee in any state may end, be detached, or be ended by an exec. It may also be forgotten because its
+ *       process is gone, or because another task has its number.
+ *     Some fields say what will happen to a tracee, independently of its state. handover.to is the tracer that gets the
+ *     tracee when the tracee stops for an interrupt outside of any call. dropped is read at the tracee's stops, at
+ *     ticks, and when its tracer reads the inbox. inbox.may_be_replaced is read only when its tracer reads the inbox.
  *
  * The course of a tick; time runs to the right. The tracee is stopped between "stop" and "resume". If it is a program
  * that profiles itself, attribution comes before the resume:
@@ -123,31 +129,30 @@
  *
  * Invariants:
  *  1. Every stop is answered according to its kind as soon as it is seen, even if the tracer waited for another one.
- *     This holds until the tracer has left (has_left of tracer.h). wait_drain leaves what it sees after 2 ms to its
- *     next call. A stop at which registers are read (at_stop_answer) yields the sample that was wanted. After any other
- *     stop the sample waits for the next stop, except that a group stop cancels it. Three stops are not answered
- *     according to their kind. A task's first stop waits until the task's process is known. A signal that comes between
- *     two pieces of a call may be held until the next piece begins. A SIGPIPE that only a piece has raised is not
- *     delivered.
+ *     This holds until the tracer has left (has_left of tracer.h). wait_drain returns after 2 ms, and leaves further
+ *     stops to its next call. If a sample is wanted, the next stop at which registers are read (at_stop_answer) yields
+ *     the sample. A group stop before that cancels the sample. Three stops are not answered according to their kind. A
+ *     task's first stop waits until the task's process is known. A signal that comes between two pieces of a call may
+ *     be held until the next piece begins. A SIGPIPE that only a piece has raised is not delivered.
  *  2. Between seeing the stop of an interrupt and the resume, the tracer only reads registers, copies the stack,
  *     repairs a call and writes the debug log. Repairing a call takes up to 30 system calls. Closing the gaps between
  *     the messages of a recvmmsg(2) may take thousands. None of this allocates or takes the lock. Exceptions:
  *     - if the process may be about to execute a program, the list of its mappings is opened with the lock, and the
- *       tracee's CPU is read. After the resume both might have to wait for the exec;
+ *       tracee's CPU is read. After the resume, both of these steps might have to wait for the exec;
  *     - if the tracee profiles itself, the lock is taken, its process's clock is read, and its sample is counted;
- *     - if the tracee is to be handed over, a byte of memory and /proc/loadavg are read, and it is detached with the
- *       lock. If another thread holds the lock, or the other tracer is awake, the tracee is sampled as usual, and
- *       handed over at a later stop.
+ *     - if the tracee is to be handed over, a byte of its memory and /proc/loadavg are read, and it is detached with
+ *       the lock. If another thread holds the lock, or the tracer that gets the tracee is awake, the tracee is sampled
+ *       as usual, and handed over at a later stop.
  *     The stops of new tasks, of execs and of ends are answered with the lock, and may allocate. A stop is seen late if
  *     its tracer is busy: with a tick, with the attribution of another sample, with a seizure, or with waiting for the
  *     lock. The first tracer may also be busy with the requests of clients, or with housekeeping.
  *  3. Only the tracer of a tracee calls ptrace for it and frees it. That tracer writes, without the lock, the tracee's
  *     state and the fields that are used at a stop. Other tracers may write these fields, with the lock: dropped,
- *     inbox, files.multithreaded, and the links of the process. The first tracer also opens and closes files of all
- *     tracees, and writes time and sleep.wall. When sampling starts, pauses or is cleared, the first tracer sets
+ *     inbox, files.multithreaded, and the links of process->tracees. The first tracer also opens and closes files of
+ *     all tracees, and writes time and sleep.wall. When sampling starts, pauses or is cleared, the first tracer sets
  *     pending_ns, overdue_ns, skipped_ns and late_ns of all tracees to 0, and their CPU times to the kernel's figures.
  *     Their tracers may be using these fields just then, so one sample of each tracee may be wrong.
- *  4. Data that the tracers share is written with the lock, except _Atomic fields. A function that takes a supervisor,
+ *  4. Data that the tracers share is written with the lock, except _Atomic fields. A function that gets a supervisor,
  *     a tracer, a process or a tracee needs the lock, unless its header says otherwise. wait.c answers some stops
  *     without the lock: those for which it needs nothing but the tracee. The holder of the lock does not wait for a
  *     stop, and does not call PTRACE_SEIZE, which may wait 10 ms for an exec. It may answer a stop, start a thread,
@@ -200,14 +205,14 @@ struct options {
     bool inherit;        /* follow forked children */
     bool parse_maps;     /* act as on a kernel without PROCMAP_QUERY */
     bool wary;           /* for tests: act as if a read of /proc/TID/syscall may wait for an exec: proc/system.c */
-    bool restless;       /* for tests: hand each thread over at each stop */
+    bool restless;       /* for tests: hand running threads over as often as possible */
     bool serve;          /* serve programs that profile themselves: serve/serve.c */
     bool open;           /* only open files, for another process: opener_serve */
     uint32_t stack_size; /* size of the stack that is copied at each sample, bytes; 0: none */
     int debug_fd;        /* descriptor for the debug log: debug-log.h; -1: no log */
 };
 
-/* The search for CPU time that no active tracee explains: active.c. A round of the search visits all processes, and is
+/* The search for tracees that have begun to use CPU time: active.c. A round of the search visits all processes, and is
  * divided into pieces. A call of active_search does at most one piece. */
 struct search {
     uint64_t at;       /* time at which the last round began */
@@ -223,8 +228,8 @@ struct cpus {
     _Atomic bool full; /* no CPU is idle */
     struct cpu_load {
         uint64_t read_at;  /* time of the last read of the system's load */
-        /* running mean of the number of tasks that want a CPU, except the tracer that reads it and that tracer's
-         * occupier (preempt.h) */
+        /* running mean of the number of tasks that run or wait for a CPU. Does not count the tracer that reads the
+         * number, nor that tracer's occupier (preempt.h) */
         double mean;
         uint64_t full_at;  /* last time at which no CPU was idle */
         bool has_all_cpus; /* count is the number of CPUs online, so the system's load is the load of our CPUs */
@@ -233,7 +238,7 @@ struct cpus {
 
 /* The times of periodic work: housekeeping.c. */
 struct housekeeping {
-    uint64_t unreported_until; /* time up to which unreported ends are likely, CLOCK_MONOTONIC ns */
+    uint64_t unreported_until; /* until this time, processes may end without a stop that we see, CLOCK_MONOTONIC ns */
     uint64_t stats_due;        /* time at which the next statistics are due */
     uint64_t ends_at;          /* time of the last search for unreported ends */
     uint64_t all_ends_at;      /* time of the last such search that looked at all processes */
@@ -295,7 +300,7 @@ struct supervisor {
     int wake;          /* eventfd that wakes the client */
 
     struct wire_stats stats;
-    uint64_t started_at; /* time at which sampling began or last continued */
+    uint64_t started_at; /* time at which sampling was last started, resumed or cleared */
     uint64_t born_at;    /* time at which a tracee last made another task */
     struct {
         uint64_t cpu_ns; /* CPU time of processes that have ended */

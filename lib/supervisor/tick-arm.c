@@ -3,7 +3,7 @@
  * Sets the time of a tracer's next tick.
  *
  * A program that profiles itself may turn profiling off and on again, and it may sleep. Meanwhile there are no ticks.
- * The next tick then comes when it would have come without this pause (schedule_resume).
+ * After this pause, the next tick comes when it would have come without the pause (schedule_resume).
  *
  * Ticks also pause while every tracee that wants a CPU was interrupted and has not stopped yet, because there is no
  * other thread to interrupt. The time of this pause is credited to these tracees.
@@ -41,7 +41,8 @@ static void tick_leave_out_stops(struct tracer *tracer)
     struct tick *tick = &tracer->tick;
     uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
 
-    /* at most half a stratum: otherwise a very large number of other stops would delay the next tick again and again */
+    /* at most half a stratum: otherwise a very large number of stops that ticks did not cause would delay the next tick
+     * again and again */
     if (stopped > tracer->schedule.covered_ns / 2)
         stopped = tracer->schedule.covered_ns / 2;
     if (tick->running > 0)
@@ -64,7 +65,7 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
     uint64_t due = tracer->tick.resumes ? schedule_resume(&tracer->schedule, now, period)
                                         : schedule_next(&tracer->schedule, now, period);
     tracer->tick.resumes = false;
-    bool has_ahead = tracer->schedule.ahead.at != 0; /* true if schedule_resume has returned an earlier tick again */
+    bool has_ahead = tracer->schedule.ahead.at != 0; /* true if schedule_resume has taken the last tick again */
     if (supervisor->cpus.full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
@@ -122,7 +123,8 @@ void tick_arm(struct tracer *tracer)
     if (waits && !(tick->idle && tracer->tracees.active_count > 0))
         return;
     tick->pauses = false;
-    /* programs that profile themselves may turn profiling on for less than a period each time */
+    /* programs that profile themselves may turn profiling on for less than a period each time, so their ticks stay in
+     * place (schedule_resume) */
     if (tracer->supervisor->options.serve)
         tick->resumes = true;
     else

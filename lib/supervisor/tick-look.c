@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first part of a tick: finds out what the active tracees are doing, and chooses the ones to interrupt.
+ * The first part of a tick: finds out what the active tracees are doing, and chooses the tracees to interrupt.
  *
- * A sleeping thread is left alone. A running thread is chosen, with three exceptions: it was interrupted at an earlier
- * tick and has not stopped yet, it is left alone until its call has ended (backoff of calls.h), or the tick came too
- * late.
+ * A sleeping thread is left alone. A running thread is chosen, with two exceptions: the thread must not be interrupted
+ * (tick_has_to_stop), or the tick came too late.
  *
  * If no CPU is idle, only threads of the tracer's CPU are chosen. The tracer has just taken that CPU from one of them.
- * If cpu_wait of accounting.h identifies that thread, all others are left alone. Otherwise only threads that certainly
- * waited are left alone. A thread on another CPU is not chosen because it would stop microseconds after the interrupt,
- * nearly always at its next system call (preempt.c).
+ * If cpu_wait of accounting.h identifies that thread, all other threads of this CPU are left alone. Otherwise only
+ * threads that certainly waited are left alone. A thread on another CPU is left alone: it would stop microseconds after
+ * the interrupt, nearly always at its next system call (preempt.c).
  */
 #include "config.h"
 
@@ -84,9 +83,10 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
 }
 
 /* Decides whether this tick came too late. A tracer that competes for its CPU may get it only when the scheduler takes
- * it from a tracee that has used up its turn or its group's quota. The kernel often notices that in a system call. Such
- * an instant is not random, so the tracee is left to the next tick. The same applies if the tracer has lost its CPU
- * during the tick: then the running tracee is not the one that ran when the tick was due. */
+ * it from a tracee that has used up its turn or its group's quota. The kernel often notices in a system call that the
+ * turn or the quota is over. Such an instant is not random, so the tracee is left to the next tick. The same applies if
+ * the tracer has lost its CPU during the tick: then the running tracee is not the one that ran when the tick was
+ * due. */
 static void tick_judge_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
@@ -132,7 +132,7 @@ static void tick_note_place(const struct tracer *tracer, const struct tracee *tr
 }
 
 /* If no CPU is idle: returns true if the tracee must not be chosen at this tick. A tracee on another of our CPUs must
- * not be. A tracee whose CPU is not known, or is not one of ours, may be chosen at every tick. */
+ * not be chosen. A tracee whose CPU is not known, or is not one of ours, may be chosen at every tick. */
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     bool here = tracee->look.cpu == tracer->affinity.cpu;

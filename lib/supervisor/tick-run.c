@@ -10,9 +10,9 @@
  * visits the CPUs of its tracees in turn.
  *
  * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h recognizes most of these threads. Any
- * other is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was not running at the
- * tick. If every tracee that wants a CPU was interrupted and has not stopped yet, ticks pause until one has stopped:
- * tick-arm.c.
+ * other waiting thread is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was not
+ * running at the tick. If every tracee that wants a CPU was interrupted and has not stopped yet, ticks pause until one
+ * has stopped: tick-arm.c.
  */
 #include "config.h"
 
@@ -42,8 +42,8 @@
 /* If the period of ticks is FEW_TICKS_PERIOD_NS or longer, more interrupts in a tick cost little. */
 #define FEW_TICKS_PERIOD_NS 5000000u
 /* If the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other. So each is stopped as
- * briefly as if it were alone. If the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads, unless
- * ticks are rare. */
+ * briefly as if it were alone. If the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads;
+ * tick_interrupts_max makes an exception. */
 #define INTERRUPTS_FULL_MAX 2u
 /* In wall mode, a tick reads the state of about WALL_LOOKS threads that are not active. */
 #define WALL_LOOKS 32u
@@ -117,8 +117,8 @@ static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uin
         tick->awaited[tick->awaited_count++] = tracee->tid;
 }
 
-/* Interrupts tracees whose CPU the occupier has taken. If it has taken none, interrupts one of them, or leaves all to
- * the next tick. */
+/* Interrupts the tracees of running->preempted that are on the CPU that the occupier has taken. If there are none,
+ * interrupts one tracee of running->preempted, or leaves all to the next tick. */
 static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval,
                                      bool held)
 {
@@ -144,8 +144,9 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Returns the number of threads that this tick may interrupt. The limit is higher for programs that profile themselves:
- * most of them request few ticks, and compare the number of samples with the CPU time that they have used. */
+/* Returns the number of threads that this tick may interrupt. The limit is lower if no CPU is idle. Exception: programs
+ * that profile themselves and request few ticks. They compare the number of samples with the CPU time that they have
+ * used. */
 static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
     bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
@@ -183,8 +184,9 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
             continue;
         /* the first tracee may have had to wait for us; the others run while we poll for its stop */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* A tracee on one of the CPUs that the tracer visits in turn is interrupted only during that visit. So its
-         * sample represents the ticks on the other CPUs, too. A tracee elsewhere may be interrupted at every tick */
+        /* A tracee on one of the CPUs that the tracer visits in turn is interrupted only while the tracer is on that
+         * CPU. So its sample represents the ticks on the other CPUs, too. A tracee elsewhere may be interrupted at
+         * every tick */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)
@@ -206,7 +208,7 @@ static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_runn
         }
 }
 
-/* Wall mode: finds out what some of the inactive threads are doing. The next call continues with the next ones. */
+/* Wall mode: finds out what some of the inactive threads are doing. The next call continues with the next threads. */
 static void tick_look_at_sleepers(struct tracer *tracer)
 {
     const struct tracees *tracees = &tracer->tracees;
@@ -261,7 +263,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     supervisor->stats.ticks++;
     cpus_full_update(tracer);
     sampling_adjust_rate(tracer, tick->at);
-    priority_follow_cpus(tracer); /* here, because the occupier inherits the priority */
+    priority_follow_cpus(tracer); /* before a start of the occupier, because the occupier inherits the priority */
     return interval;
 }
 

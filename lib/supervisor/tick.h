@@ -46,11 +46,11 @@ void tick_run(struct tracer *tracer);
 
 /* --- tick-look.c --- */
 
-/* The longest time from the moment when the tracer takes a thread's CPU until it reads the clock, ns. */
+/* The longest time from the moment when the tracer takes a thread's CPU until the tracer reads the clock, ns. */
 #define PREEMPTED_NS 50000u
 #define INTERRUPTS_MAX 16u /* largest number of chosen threads that one tick interrupts: tick-run.c */
 
-/* The tracees that a tick found running. */
+/* The tracees that a tick found running, or waiting for a CPU. */
 struct tick_running {
     unsigned count;                     /* number of running tracees, without the elements of preempted */
     struct tracee *chosen[AWAITED_MAX]; /* at most AWAITED_MAX of the running tracees, drawn with equal chances */
@@ -58,11 +58,11 @@ struct tick_running {
     struct tracee *preempted[AWAITED_MAX]; /* running tracees whose CPU must be taken first: preempt.c */
     /* thread ids of the first elements of chosen: a tracee may be gone before it is interrupted */
     pid_t tids[INTERRUPTS_MAX];
-    unsigned unstopped; /* number of tracees that were interrupted at an earlier tick and have not stopped yet */
+    unsigned unstopped; /* number of tracees that tick_has_to_stop leaves alone */
     unsigned runnable;  /* number of tracees that run or wait for a CPU, including those that this tick leaves alone */
     /* the fields below are valid if no CPU is idle: */
     unsigned away_count;
-    /* runnable tracees on a CPU other than the tracer's; the tick does not interrupt them */
+    /* runnable tracees on a CPU other than the tracer's; the tick does not sample them */
     struct tracee *away[AWAITED_MAX];
     bool ran;                         /* one of the tracees certainly had the tracer's CPU when the tick was due */
     cpu_set_t cpus;                   /* CPUs of the active tracees */
@@ -100,22 +100,22 @@ void tick_note_stop(struct tracer *tracer, struct tracee *tracee);
 /* Ends a pause of ticks (tick->pauses). If the stratum of the last tick has ended, makes the next stratum begin now.
  * Returns the gap between the two strata, ns, which no tick covers. */
 uint64_t tick_end_pause(struct tracer *tracer, uint64_t now);
-/* Returns true if a tick must not interrupt the tracee: it was interrupted and has not stopped yet, or it is left alone
- * until its call has ended. */
+/* Returns true if a tick must not interrupt the tracee. Either the tracee was interrupted and has not stopped yet, or
+ * its call is being continued (repair.h), or it is left alone until its call has ended (backoff of calls.h). */
 bool tick_has_to_stop(const struct tracee *tracee);
-/* Needs no lock. Returns true if the tracee stops as soon as it has a CPU. Inside a piece of a call the tracee may
- * sleep first, but at the entry of a piece it stops before it can sleep. */
+/* Needs no lock. Returns true if the tracee stops as soon as it has a CPU. Inside a piece of a call (repair.h) the
+ * tracee may sleep first. Before the entry stop of a piece it cannot sleep. */
 bool tick_stops_soon(const struct tracee *tracee);
 
 /* --- active.c --- */
 
-/* Makes the tracees of this tracer inactive that have used hardly any CPU time for some time. */
+/* Makes a tracee of this tracer inactive if it has used hardly any CPU time in activity.span. */
 void active_drop_idle(struct tracer *tracer, uint64_t now);
-/* Called by the first tracer. Finds processes that used more CPU time than their active tracees account for, and
- * activates the threads that used it. A search through all processes is divided over several calls, because each call
- * holds the lock. Returns the time at which it must be called again; an earlier call does no harm. */
+/* Called by the first tracer. Finds processes whose CPU time has grown more than that of their active tracees, and
+ * activates the threads that used the difference. A search through all processes is divided over several calls, because
+ * each call holds the lock. Returns the time at which it must be called again; an earlier call does no harm. */
 uint64_t active_search(struct tracer *tracer, uint64_t now);
-/* Makes the tracee active. If it belongs to a tracer other than `tracer`, has that tracer do so. To be called for a
+/* Makes the tracee active. If it belongs to a tracer other than `tracer`, makes that tracer do so. To be called for a
  * tracee that uses CPU time. */
 void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now);
 

@@ -317,13 +317,13 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee)
 
 /* --- threads that could not be seized -------------------------------------------------------- */
 
-/* Some threads of a followed process cannot be seized: they have another tracer, or credentials that we may not trace.
- * They are not sampled, but the clock of their process includes their CPU time. So their CPU time is read and
+/* Some threads of a followed process cannot be seized: they have another tracer, or credentials that forbid us to trace
+ * them. They are not sampled, but the clock of their process includes their CPU time. So their CPU time is read and
  * subtracted. Otherwise it would be credited to the other threads, and would cause searches of the other threads. */
 
 struct untraced {
     pid_t tid;
-    uint64_t cpu_ns; /* CPU time of the thread's life, as last read */
+    uint64_t cpu_ns; /* total CPU time of the thread, as last read */
     struct procfs_task files;
     struct untraced *next;
 };

@@ -6,14 +6,16 @@
  * tracee is in that tracer's table, and no other thread removes or frees it. A process is shared: its threads may have
  * several tracers. It lives as long as it has tracees.
  *
- * A tracee is active while it uses CPU time. Each tick looks at the active tracees. A tick does not look at the others.
- * They are searched only when their process has used CPU time that the active tracees do not explain.
+ * A tracee is active while it uses CPU time. Each tick looks at the active tracees. A tick does not look at the others,
+ * except at some in wall mode. They are searched only when the CPU time of their process has grown more than that of
+ * its active tracees.
  *
  * The tables and lists are written with the supervisor's lock. A tracee's tracer writes its state, and the fields that
  * are used at a stop, without the lock (supervisor.h, invariant 3). A tracer reads its own table, and the fields of its
  * own tracees, without the lock.
  *
- * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time.
+ * "Time" in a comment means CLOCK_MONOTONIC in ns; a field that ends in _ns is a length of time. "Sampling time" is the
+ * length of time that a tick represents (schedule.h).
  */
 #ifndef PPROFIL_TRACEE_H
 #define PPROFIL_TRACEE_H
@@ -52,8 +54,8 @@ struct interrupt {
     uint64_t at;          /* time of the sample: sent_at, or the time at which another stop was answered */
     uint64_t hindered_at; /* time from which on the tracer may have kept the tracee off a CPU */
     uint64_t seen_at;     /* time at which the stop was seen */
-    uint64_t wait_ns;     /* run-queue wait of the tracee's life, read at the tick that sent the interrupt */
-    uint64_t run_ns;      /* CPU time of the tracee's life, read at the tick that sent the interrupt */
+    uint64_t wait_ns;     /* total run-queue wait of the tracee, read at the tick that sent the interrupt */
+    uint64_t run_ns;      /* total CPU time of the tracee, read at the tick that sent the interrupt */
     uint64_t pending_ns;  /* sampling time that the coming sample represents */
     uint64_t overdue_ns;  /* sampling time of later ticks, which found that the tracee had not stopped yet */
     /* sampling time of ticks that did not interrupt the tracee; the next interrupt adds it to pending_ns */
@@ -63,8 +65,8 @@ struct interrupt {
 
 /* CPU time of a thread, ns. */
 struct tracee_time {
-    uint64_t used_ns;       /* CPU time of its life, as last read */
-    uint64_t base_ns;       /* part of used_ns that was used before sampling began, or before it last went on */
+    uint64_t used_ns;       /* total CPU time of the thread, as last read */
+    uint64_t base_ns;       /* part of used_ns that was used before sampling began, or was last resumed */
     uint64_t attributed_ns; /* part of used_ns that the samples of the thread represent */
     int64_t kept_debt_ns;   /* CPU time without samples that the last baseline_keep_debts saved; may be negative */
     uint64_t samples;       /* number of samples of the thread */
@@ -113,9 +115,9 @@ struct tracee_sleep {
 struct tracee_handover {
     /* tracer to which the tracee goes at its next interrupt outside of any call; NULL: it stays */
     struct tracer *to;
-    bool never;           /* no other tracer is permitted to seize the tracee */
+    bool never;           /* no other tracer may seize the tracee, or its program cannot be identified */
     uint64_t released_at; /* time at which the tracee was detached, CLOCK_BOOTTIME ns */
-    uint64_t done_at;     /* time at which its present tracer got the tracee */
+    uint64_t done_at;     /* time at which its present tracer got the tracee from another; 0: none did */
     /* if CPUs are full: time from which on the tracee has been away from its tracer's CPU; 0: it is not */
     uint64_t away_since;
     pid_t last_pid;       /* the kernel's newest process number when the tracee was detached */
@@ -169,7 +171,7 @@ struct tracee {
 struct process_clock {
     bool valid;
     clockid_t id;
-    uint64_t base_ns;        /* reading of the clock when sampling last began or went on */
+    uint64_t base_ns;        /* reading of the clock when sampling began, or was last resumed */
     uint64_t paused_ns;      /* CPU time that the process used before base_ns while sampling was on */
     uint64_t known_ns;       /* CPU time since base_ns, as process_cpu read it last */
     uint64_t lately_ns;      /* value that process_cpu_lately returned last */
@@ -188,8 +190,8 @@ struct process_samples {
 
 /* The search for threads of a process that use CPU time: active.c. */
 struct process_search {
-    uint64_t explained_ns;   /* CPU time of its tracees, including those that have ended */
-    uint64_t unexplained_ns; /* CPU time that the last full search left unexplained */
+    uint64_t explained_ns;   /* CPU time of its tracees as last read, including those that have ended */
+    uint64_t unexplained_ns; /* CPU time beyond explained_ns at the end of the last full search */
     struct tracee *next;     /* next tracee that the search visits; NULL: no search */
 };
 
@@ -204,7 +206,8 @@ struct process {
     struct process_samples sampled;
     struct process_search search;
     struct counts *counts;  /* owned: histograms that the process requested; NULL: none */
-    /* initial owed_ns of the next count of the process, before reduction modulo its period */
+    /* initial owed_ns of the next count of the process, before reduction modulo the period of that count:
+     * serve/counts.c */
     uint64_t count_owed_ns;
     pid_t memory_tid;       /* thread whose /proc files show the memory: the leader, while the leader lives */
     struct maps maps;
@@ -243,7 +246,7 @@ struct tracees {
     size_t turn; /* number of the bucket at which tracees_in_turn continues, modulo bucket_count */
     struct tracee *active;
     unsigned active_count;
-    struct tracee *_Atomic inbox; /* list of tracees that other tracers have posted; written with the lock */
+    struct tracee *_Atomic inbox; /* list of tracees that tracer_post has put in; written with the lock */
 };
 
 /* Makes an empty table; tracer and processes are borrowed. Returns 0 or -ENOMEM. */
@@ -256,8 +259,8 @@ struct tracee *tracee_find(const struct tracees *tracees, pid_t tid);
 
 /* Needs no lock; called by the tracer's own thread. Copies the thread ids of tracees, bucket after bucket of the table,
  * until `room` ids are copied or all buckets are done. The next call continues with the next bucket. No id comes twice
- * in one call. When tids is full, the rest of its last bucket is left out until the walk comes to that bucket again.
- * Returns the number of ids copied. */
+ * in one call. If a bucket does not fit into tids, its last ids are left out until a later call comes to that bucket
+ * again. Returns the number of ids copied. */
 size_t tracees_in_turn(struct tracees *tracees, pid_t tids[], size_t room);
 
 /* Adds a tracee. Its state is STARTING, or UNKNOWN if process is NULL (not known yet). Returns NULL if memory is
@@ -267,7 +270,7 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
 void tracee_adopt(struct tracee *tracee, struct process *process);
 /* Takes the tracee out of all lists and frees it. Also frees its process if it has no other tracee. */
 void tracee_remove(struct tracees *tracees, struct tracee *tracee);
-/* Takes a tracee out of its table, without freeing it. tracee_put_in puts it into another table. */
+/* Takes a tracee out of its table. Does not free it. tracee_put_in puts it into another table. */
 void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
 void tracee_put_in(struct tracees *tracees, struct tracee *tracee);
 
@@ -277,7 +280,7 @@ struct process *process_find(const struct processes *processes, pid_t pid);
 struct process *process_add(struct processes *processes, pid_t pid);
 /* Returns true if the thread is a tracee of the process, and RELEASED. */
 bool process_has_released(const struct process *process, pid_t tid);
-/* Takes the process out of the table because another process has its number now. */
+/* Takes the process out of the table: it has ended, and another process may get its number. */
 void process_unlist(struct processes *processes, struct process *process);
 /* Frees a process that has no tracees. */
 void process_remove(struct processes *processes, struct process *process);
@@ -291,8 +294,8 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
 /* Returns true if the thread is in the list of the process. */
 bool untraced_knows(struct process *process, pid_t tid);
-/* Adds a thread that is not in the list of the process. known_ns: the part of its CPU time that is booked already, ns.
- * untraced_read books the rest. Returns 0 or -ENOMEM. */
+/* Adds a thread that is not in the list of the process. known_ns: the part of the thread's CPU time that is booked
+ * already, ns. untraced_read books the rest. Returns 0 or -ENOMEM. */
 int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
 /* Removes a thread from the list of the process, if it is there. untraced_clear removes all threads. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);

@@ -31,8 +31,8 @@
 
 /* The question matters because a tracer takes a CPU from a target whenever it runs while no CPU is idle. */
 
-/* Returns the number of tasks of the system that want a CPU. Does not count this tracer, or its occupier if that has an
- * order. */
+/* Returns the number of tasks of the system that want a CPU. Does not count this tracer, nor its occupier if the
+ * occupier has an order. */
 static double cpus_full_others(const struct tracer *tracer)
 {
     unsigned ours = 1 + tracer->preempt.ordered, runnable = tracer->supervisor->load.runnable;
@@ -46,9 +46,9 @@ static double cpus_full_load(const struct supervisor *supervisor)
     return (double)supervisor->cpus.count - 0.5;
 }
 
-/* Reads the load, at most once in LOAD_PERIOD_NS, and updates its mean. While our own targets fill the CPUs, this is
- * not called, so the mean may be old. If the mean is older than LOAD_STALE_NS, the new load replaces it. The
- * replacement is limited, so that one load alone does not make the CPUs count as full. */
+/* Reads the load, at most once in LOAD_PERIOD_NS, and updates its mean. While our own targets fill the CPUs, this
+ * function is not called, so the mean may be old. If the mean is older than LOAD_STALE_NS, the new load replaces it.
+ * The replacement is limited, so that a single reading does not make the CPUs count as full. */
 static void cpus_full_read_load(struct tracer *tracer)
 {
     struct cpu_load *load = &tracer->supervisor->cpus.load;
@@ -212,11 +212,11 @@ void affinity_move_away(struct tracer *tracer)
  * would be missed.
  *
  * If a CPU is idle, real-time priority is best, if it is permitted. The scheduler wakes a real-time thread on the CPU
- * where it ran last, and does not move threads that the tracer wakes to that CPU. Without real-time priority, a tracer
- * and the tracee that it resumes often share a CPU although another is idle (measured: a process that forks loses twice
- * as much). If no CPU is idle, real-time priority doubles the cost of a sample. At every wake-up the tracer would take
- * the CPU from a target, even if the target has just got it. Then a short slice is enough (sched_setattr(2); since
- * Linux 6.12 any user may ask for one).
+ * where it ran last, and does not move the threads that the tracer wakes up to the tracer's CPU. Without real-time
+ * priority, a tracer and the tracee that it resumes often share a CPU although another is idle (measured: a process
+ * that forks loses twice as much). If no CPU is idle, real-time priority doubles the cost of a sample. At every wake-up
+ * the tracer would take the CPU from a target, even if the target has just got it. Then a short slice is enough
+ * (sched_setattr(2); since Linux 6.12 any user may ask for one).
  */
 
 /* struct sched_attr of include/uapi/linux/sched/types.h. That header conflicts with headers of glibc. */

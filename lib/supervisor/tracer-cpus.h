@@ -28,7 +28,7 @@ unsigned affinity_cpu_count(const struct tracer *tracer);
 void affinity_unbind(struct tracer *tracer);
 /* Needs no lock. Moves the calling tracer off its CPU, at most once in 2 ms, and lets it run on all CPUs again. Does
  * nothing while the occupier (preempt.c) has an order. The reason for the move: the scheduler may wake a tracer on the
- * CPU of a running tracee although another CPU is idle, and leave it there for long. */
+ * CPU of a running tracee although another CPU is idle, and leave the tracer there for long. */
 void affinity_move_away(struct tracer *tracer);
 
 /* Needs no lock; called by the tracer's own thread. Asks the kernel for real-time priority if a CPU is idle, otherwise
@@ -37,7 +37,7 @@ void priority_ask(struct tracer *tracer);
 /* Calls priority_ask again if the CPUs have filled up, or one has become idle, since the last call. */
 void priority_follow_cpus(struct tracer *tracer);
 
-/* Returns the run-queue wait of the tracer's whole life, ns; 0: the kernel keeps no such figure. */
+/* Returns the total run-queue wait of the tracer, ns; 0: the kernel keeps no such figure. */
 uint64_t tracer_read_wait(struct tracer *tracer);
 /* Called by the tracer's own thread. Returns true if the tracer has been preempted since the last call: ru_nivcsw of
  * getrusage(2). */

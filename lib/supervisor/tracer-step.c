@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One round of a tracer: it sleeps, answers stops, runs a tick if one is due, and books the cost. */
+/* One round of a tracer: it sleeps, answers news (stops and ends of tracees), runs a tick if one is due, and books the
+ * cost. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -15,10 +16,10 @@
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
 
-/* Approximate time from a stop to the wake-up that it causes, ns. */
+/* Approximate time from a stop of a tracee to the wake-up of its tracer, ns. */
 #define WAKE_LATENCY_NS 30000u
-/* After news the tracer continues to poll until no news has come for POLL_QUIET_NS, or until POLL_MAX_NS after it woke
- * up. */
+/* After news the tracer continues to poll until no news has come for POLL_QUIET_NS, at most until POLL_MAX_NS after it
+ * woke up. */
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
 #define DRAIN_CREDIT_MAX 8u

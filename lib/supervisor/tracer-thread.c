@@ -98,7 +98,7 @@ void tracer_leave(struct tracer *tracer)
     tracer_await_none(tracer, tracer_is_under_way);
     tracer_give_up_calls(tracer);
     tracer_await_none(tracer, tracer_needs_us);
-    wait_drain(tracer); /* for calls that an ignored signal may just have broken */
+    wait_drain(tracer); /* answers stops of ignored signals, which may just have broken calls */
     debug_log_flush(tracer);
     tracer->has_left = true;
 }

@@ -4,10 +4,11 @@
  *
  * The kernel lets only the thread that seized a tracee call ptrace for it. The threads and children of that tracee get
  * the same tracer. So each tracer has its own tracees, timers and ticks. The first tracer is the supervisor's main
- * thread. It also reads commands, and at first all tracees belong to it. While CPUs are full, there is a tracer for
- * each CPU, up to TRACERS_MAX. Tracees are handed over to these tracers: handover-choice.c explains why.
+ * thread. It also reads commands, and at first all tracees belong to it. While CPUs are full (no CPU is idle), there is
+ * a tracer for each CPU, up to TRACERS_MAX. Tracees are handed over to these tracers: handover-choice.c explains why.
  *
- * supervisor.c keeps the list of tracers. tracer-thread.c is the life of a tracer, and tracer-step.c one round of it.
+ * supervisor.c keeps the list of tracers. tracer-thread.c runs the thread of a tracer, and tracer-step.c does one round
+ * of its work.
  */
 #ifndef PPROFIL_TRACER_H
 #define PPROFIL_TRACER_H
@@ -55,13 +56,13 @@ struct preempt {
     _Atomic bool waits;       /* the occupier waits for an order */
     _Atomic bool cancelled;   /* the occupier must give up its CPU, and no order follows */
     /* the fields below are used by the tracer only: */
-    bool started, refused; /* the start of the occupier's thread was tried; the start failed */
+    bool started, refused; /* started: the start of the occupier's thread was tried; refused: it failed */
     bool ordered;          /* the occupier has an order */
     bool has_room;         /* the tracer's affinity excludes the CPU of the last order */
     bool taken;            /* the occupier took its CPU from a thread that this tick interrupts */
     int next;              /* CPU to be taken at the next tick; -1: none */
     unsigned cpu_choices;  /* number of CPUs among which the last CPU was drawn */
-    unsigned missed_ticks; /* number of ticks in a row that found no wanted thread on the CPU that was taken */
+    unsigned missed_ticks; /* ticks in a row that found no thread of preempt_wanted on the CPU that was taken */
     unsigned late_ticks;   /* number of ticks in a row for which the occupier came late */
     uint64_t early_ns;     /* time by which the tracer wakes up before a tick with an order, ns */
 };
@@ -86,7 +87,7 @@ struct stop_totals {
     uint64_t cost_ns; /* CPU time that billed stops, and the ticks before them, took from targets, ns */
 };
 
-/* Times at which waitid(2) reported, or did not report, stops and ends (news) of tracees. poll_credit is not a time. */
+/* What waitid(2) has reported about stops and ends of tracees (news). */
 struct tracer_news {
     /* last time at which no tracee had news, or at which wait.c had asked tracees for news in turn */
     uint64_t caught_up_at;
@@ -103,10 +104,10 @@ struct tracer_billing {
     uint64_t booked_stopped_ns; /* value of stop_totals.stopped_ns when it was last added to the supervisor's totals */
 };
 
-/* Tasks of which only one of the two stops (the parent's and their own) was seen, and tracees whose new tasks may have
- * been missed: new-tasks.c. */
+/* Tasks of which only one of two stops (the parent's and their own) was seen: new-tasks.c. Also tracees whose new tasks
+ * may have been missed: handover-take.c. */
 struct tracer_new_tasks {
-    unsigned unknown_count; /* number of UNKNOWN tracees, which are held until their parents report them */
+    unsigned unknown_count; /* number of UNKNOWN tracees, which are held until their process is known */
     struct ended_early {
         pid_t tid;
         uint64_t at;                /* time at which the task ended */
@@ -154,8 +155,8 @@ struct tracer {
  * wakeup_init returns. */
 int tracers_init(struct supervisor *supervisor, void *(*run)(void *tracer));
 /* Starts the thread of another tracer, which can be given tracees once it is ready. Returns the tracer, which the
- * supervisor owns. Returns NULL if there are TRACERS_MAX already, if a start has failed less than 1 s ago, if timers
- * have run out, or if memory or the thread cannot be allocated. */
+ * supervisor owns. Returns NULL if no tracer can be started: there are TRACERS_MAX already, a start has failed less
+ * than 1 s ago, timers have run out, or memory or the thread cannot be allocated. */
 struct tracer *tracer_start(struct supervisor *supervisor);
 
 /* Puts a tracee into its tracer's inbox, and wakes that tracer up. The caller holds the lock. */
@@ -173,8 +174,8 @@ void tracer_step(struct tracer *tracer, uint64_t until);
 /* The body of the thread of every tracer but the first. Traces until the supervisor leaves. Returns NULL. */
 void *tracer_run(void *tracer);
 /* Called without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its
- * tracees to end. Then gives up the calls that take longer and would return a wrong result without us. Waits up to 0.3
- * s again, and sets has_left. */
+ * tracees to end. Then gives up the calls that have not ended and would return a wrong result without us. Waits up to
+ * 0.3 s again, and sets has_left. */
 void tracer_leave(struct tracer *tracer);
 
 #endif

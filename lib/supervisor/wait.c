@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Waits for stops, and answers them.
+ * Waits for stops and ends of tracees (news), and answers them.
  *
  * Every stop is answered according to its kind as soon as it is seen, even if the tracer waited for another stop. An
  * interrupt may be sent to a thread that is already in another stop, which is not reported yet. Then the thread stops
@@ -45,7 +45,7 @@
 #define WAIT_TURN_PIECE 16 /* number of tracees that are asked between two reads of the clock */
 #define WAIT_DRAIN_MAX_NS 2000000u /* longest drain, ns, so that ticks and commands are not delayed for long */
 
-/* The longest poll for a stop, ns. It costs as much as a sleep and a wake-up. */
+/* The longest poll for a stop, ns. Such a poll costs as much as a sleep and a wake-up. */
 #define POLL_NS 50000u
 #define STOP_CREDIT_MAX 8
 
@@ -65,13 +65,13 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->state == TRACEE_LISTENING) {
-        at_stop_resume(tracer, tracee, 0, false); /* after SIGCONT: a call that it breaks is also broken without us */
+        at_stop_resume(tracer, tracee, 0, false); /* a call that SIGCONT breaks is also broken without us */
         tracee->after_sigcont = true;
         return;
     }
     if (tracee->handover.to != NULL && handover_release(tracer, tracee))
         return;
-    /* a SIGCONT may also have made this stop: it stops every seized thread, even a running one (prepare_signal) */
+    /* a SIGCONT may also have made this stop: SIGCONT stops every seized thread, even a running one (prepare_signal) */
     if (tracee->state != TRACEE_INTERRUPTED)
         tracee->interrupt.at = time_now();
     at_stop_answer(tracer, tracee, 0, STOP_BY_US);
@@ -112,8 +112,8 @@ static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, c
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);
 }
 
-/* Answers the entry or exit stop of a call during which ticks leave the thread alone (backoff of calls.h). At any other
- * stop, except FORK and CLONE, which come within the call, wait_answer ends the backoff: ticks interrupt the thread
+/* Answers the entry or exit stop of a call during which ticks leave the thread alone (backoff of calls.h). FORK and
+ * CLONE stops come within the call. At any other stop, wait_answer ends the backoff, so that ticks interrupt the thread
  * again. */
 static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 {
@@ -224,7 +224,7 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
-    /* excludes this time from the cost of samples: stops of new tasks, ends and execs are not for samples */
+    /* excludes this time from the cost of samples: sampling does not cause the stops of new tasks, ends and execs */
     if (billing)
         tracer->billing.up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
@@ -264,11 +264,11 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
         wait_take(tracer, news);
 }
 
-/* Asks some tracees for news, one by one; the next call continues with the next ones. waitid(2) with P_ALL reports
- * first the tracee that was seized last: __ptrace_link() puts it at the head of the list that do_wait() searches. If
- * some tracees stop again as fast as they are answered, the others would never be reported. Before Linux 5.13
- * ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)") the kernel searches all tracees to find one, so the time for
- * this is limited. */
+/* Asks some tracees for news, one by one. The next call continues with the next tracees. waitid(2) with P_ALL reports
+ * first the tracee that was seized last: __ptrace_link() puts a new tracee at the head of the list that do_wait()
+ * searches. If some tracees stop again as fast as they are answered, the others would never be reported. Before Linux
+ * 5.13 ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)") the kernel searches all tracees to find one, so the time
+ * for this is limited. */
 static void wait_take_turns(struct tracer *tracer)
 {
     pid_t tids[WAIT_TURN_PIECE];
@@ -339,8 +339,8 @@ static void wait_poll_awaited(struct tracer *tracer)
         struct tracee *tracee = tracee_find(&tracer->tracees, tick->awaited[i]);
         bool open = tracee != NULL && tick_stops_soon(tracee);
         if (open && tracee->stop_credit < STOP_CREDIT_MAX)
-            /* Incremented before the poll, because a stop may free the tracee. Decremented again if the tracee has not
-             * stopped */
+            /* Incremented before the poll, because the answer to a stop may free the tracee. Decremented again if the
+             * tracee has not stopped */
             tracee->stop_credit++;
         if (open && !wait_poll(tracer, tracee)) {
             tracee->stop_credit--;
