@@ -31,7 +31,7 @@ enum pprofil_error {
     PPROFIL_ERROR_COUNTERS,         /* the format cannot hold counters of this width or scale */
     PPROFIL_ERROR_ADDRESSES,        /* addresses are too large for the format */
     PPROFIL_ERROR_DIALECT,          /* no dialect has the requested name */
-    PPROFIL_ERROR_OFF,              /* the dialect counts nothing at the requested scale */
+    PPROFIL_ERROR_OFF,              /* the dialect counts nothing at the requested scale: the scale means "off" */
     PPROFIL_ERROR_NO_COMPARISON,    /* the caller gave a baseline, but the format cannot show a comparison */
 
     /* Comparing or merging two profiles. */
@@ -41,7 +41,7 @@ enum pprofil_error {
     /* The caller requested something that the profile does not have. */
     PPROFIL_ERROR_NO_STACKS,        /* the profile has no stacks */
     PPROFIL_ERROR_NO_SELECTION,     /* pprofil_profile_select did not make the profile */
-    PPROFIL_ERROR_NOT_PROFILED,     /* the profile has no object of the requested name, or no program */
+    PPROFIL_ERROR_NOT_PROFILED,     /* the profile has no object of the requested name, or no samples of any program */
     PPROFIL_ERROR_NO_CODE,          /* the code of a function cannot be read */
 
     PPROFIL_ERROR_EXPLAINED,        /* the reason has been written to the stream that the caller gave */

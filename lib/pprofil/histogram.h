@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * histogram.h: the profil(2) family, for other processes. The library counts the program counters of a running process,
- * in buffers of the caller or in files, as profil(2) of an older system did. The rules by which one older system counts
- * are called a dialect. pprofil-dialects(7) describes the dialects.
+ * histogram.h: the profil(2) family, for other processes. The library counts how often the program counter of a running
+ * process is at each place in the code, as profil(2) of an older system did. The counters are in buffers of the caller
+ * or in files. The rules by which one older system counts are called a dialect. pprofil-dialects(7) describes the
+ * dialects.
  */
 #ifndef PPROFIL_PUBLIC_HISTOGRAM_H
 #define PPROFIL_PUBLIC_HISTOGRAM_H
@@ -25,21 +26,22 @@ int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint6
 /* --- in the caller's buffers --------------------------------------------------------------- */
 
 /*
- * pid is a process that the session follows, or will follow later. pid 0 means all processes of the session, which are
- * counted together. A call for a pid replaces the previous call for the same pid. The time of a child process is not
- * counted for its parent. When a process calls exec, the counting for its pid ends.
+ * The parameter pid is a process that the session follows, or will follow later. pid 0 means all processes of the
+ * session, which are counted together. If one of these functions is called again for the same pid, the new counting
+ * replaces the earlier one. The time of a child process is not counted for its parent. When a process calls exec, the
+ * counting for its pid ends.
  *
  * The caller owns the buffers. Their counters have this machine's byte order. Functions of the session, mainly
  * pprofil_session_pump, write to the buffers. Between calls of these functions the caller may read and write the
- * buffers. A buffer must stay valid until the next call for its pid, until pprofil_profil_stop for its pid, or until
- * the session is closed. Nothing is counted while the session does not sample.
+ * buffers. A buffer must stay valid until a function starts a new counting for the same pid, until pprofil_profil_stop
+ * is called for the pid, or until the session is closed. Nothing is counted while the session does not sample.
  */
 
 /* A range of text and the counters for it: the arguments of profil(2). */
 struct pprofil_region {
     void *buffer;
     size_t size;        /* bytes of the buffer */
-    uint64_t offset;    /* lowest counted address, in the process */
+    uint64_t offset;    /* lowest counted address in the memory of the process */
     /* limits of the counted addresses, [low, high), as in the extended profil of OSF/1; high 0: no limits */
     uint64_t low, high;
     uint32_t scale;
@@ -53,13 +55,13 @@ struct pprofil_histogram {
     const struct pprofil_region *regions;
     size_t region_count;
     uint32_t *overflow; /* counter for ticks that fall into no region; NULL: no such counter */
-    /* count only time in system calls. The time in system call n counts as if the process had spent it in code at the
-     * address PPROFIL_CALL_ADDRESS(n). All other time falls into no region. */
+    /* count only time in system calls. Time in system call n counts as if the process had spent it in code at the
+     * address PPROFIL_CALL_ADDRESS(n). All other time counts as time outside of all regions. */
     bool by_call;
 };
 
-/* For by_call: counters have the layout of a kpdata file, with one counter for each 8 bytes. The first 6 counters are
- * for the totals of the kprof device. The counters of system calls follow the totals. */
+/* For the field by_call: the counters have the layout of a kpdata file, with one counter for each 8 bytes. In such a
+ * file the first 6 counters are the totals of the kprof device. So the counters of system calls come after these 6. */
 #define PPROFIL_CALL_ADDRESS(n) (((uint64_t)(n) + 6) * 8)
 #define PPROFIL_CALL_NUMBERS 1024 /* all numbers of system calls are smaller than this */
 
@@ -74,55 +76,60 @@ int pprofil_profil(pprofil_session *session, pid_t pid, const char *dialect, voi
                    uint64_t offset, uint32_t scale);
 
 /* Starts counting as IRIX's sprofil(2) does. The regions may have any order. A region with offset 0 and scale 2 is the
- * overflow bin. counter_size: bytes, 2 or 4. count 0 stops the counting. */
+ * overflow bin, which counts the ticks that fall into no other region. `counter_size`: bytes of a counter, 2 or 4. If
+ * `count` is 0, the call stops the counting. */
 int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_region *regions, size_t count,
                     unsigned counter_size);
 
-/* Starts storing program counters as Solaris's pcsample(2) does. The storing ends when the array is full. count:
- * elements of the array; 0 stops the storing. Returns the number of program counters in the array of the previous call.
- * -EINVAL: count is negative. */
+/* Starts storing program counters as Solaris's pcsample(2) does. The storing ends when the array is full. `count` is
+ * the number of elements of the array; if it is 0, the call stops the storing. Returns how many program counters are in
+ * the array of the previous call. -EINVAL: `count` is negative. */
 int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t count);
 
 /* Stops the counting for pid. */
 int pprofil_profil_stop(pprofil_session *session, pid_t pid);
 
 struct pprofil_histogram_state {
-    bool on;            /* true: the counting goes on; false: the counting has ended */
+    bool on;            /* true: ticks are still counted; false: the counting has ended */
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* ticks that fell into no region */
-    uint64_t overflows; /* ticks whose counter was already full, and ticks that ended the counting */
+    /* ticks that did not fit into their counter or into the array, and ticks that ended the counting */
+    uint64_t overflows;
     uint64_t stored;    /* pcsample: number of program counters in the array */
-    /* Only pprofil_session_save_dialect sets the fields below, for each file. */
+    /* pprofil_session_save_dialect sets the fields below when it calls `wrote` for a file. Nothing else sets them. */
     uint64_t cut;        /* number of counters whose value was too large for the file */
     int32_t pid;         /* the process that was counted */
-    const char *program; /* name of that process in the kernel (comm); valid during the call */
+    const char *program; /* name of that process in the kernel (comm); valid only until `wrote` returns */
 };
 
-/* Stores the state of the histogram for a pid. size: sizeof *state. -ENOENT: nothing counts for this pid. */
+/* Stores the state of the counting for a pid. `size` is sizeof *state. -ENOENT: no counting was started for this
+ * pid. */
 int pprofil_histogram_state(const pprofil_session *session, pid_t pid, struct pprofil_histogram_state *state,
                             size_t size);
 
 /* --- in files --------------------------------------------------------------------------------- */
 
 /*
- * One dialect counts the whole session, as its system would have counted the processes. Each program that a process
- * executes has its own histograms. On some systems, a forked child continues with a copy of its parent's histograms.
+ * A session can also count all its processes by one dialect, as the system of that dialect would have counted them.
+ * Each program that a process executes has its own histograms. On some systems, a forked child continues with a copy of
+ * its parent's histograms.
  */
 struct pprofil_dialect_options {
     size_t size; /* sizeof(struct pprofil_dialect_options) */
     const char *dialect;
-    /* each region is "OBJECT", "LO-HI" (in the program) or "OBJECT:LO-HI". LO and HI are hexadecimal link-time
-     * addresses */
+    /* the counted regions, as texts: "OBJECT" (all code of an object), "LO-HI" (a part of the program) or
+     * "OBJECT:LO-HI". LO and HI are hexadecimal link-time addresses */
     const char *const *regions;
     size_t region_count;   /* 0: all code of the program */
     unsigned counter_size; /* bytes: 2, 4 or 8; 0: the dialect's own size */
-    /* use the field scale; if false, the scale is 0x8000 for counters of 2 bytes, and 0x10000 for wider counters */
+    /* true: the field `scale` is used. false: the scale is 0x8000 for counters of 2 bytes, and 0x10000 for wider
+     * counters */
     bool scaled;
     uint32_t scale;
-    uint64_t buffer_size; /* bytes of each region's buffer; 0: as many as the text needs */
+    uint64_t buffer_size; /* bytes of each region's buffer; 0: as many as the region's text needs */
     uint64_t period_ns;   /* CPU time of a tick; 0: the tick of the dialect */
-    /* format of the files that the caller will save; NULL: the system's own. pprofil_session_dialect only checks that
-     * the format can hold the counters */
+    /* name of the format of the files that the caller will save; NULL: the format of the dialect's own system.
+     * pprofil_session_dialect only checks that this format can hold the counters */
     const char *format;
 };
 
@@ -131,12 +138,12 @@ struct pprofil_dialect_options {
  * reason. */
 int pprofil_session_dialect(pprofil_session *session, const struct pprofil_dialect_options *options);
 
-/* Writes the counts so far to files. format: a name of pprofil-formats(5); NULL: the format of path's extension, or
- * else the system's own format. path: path of the first program's file; NULL: the name that the file has on its own
- * system, for example mon.out. The file of a later program is path.PROGRAM.PID, or path.PROGRAM.PID.N if the process
- * has already executed N programs. If a file of the format holds only one object, the names of further files end with
- * .OBJECT. Calls wrote for each file; wrote may be NULL. PPROFIL_ERROR_NO_SAMPLES: nothing was counted.
- * pprofil_session_problem then returns the reason. */
+/* Writes the counts so far to files. `format` is a name of pprofil-formats(5). If `format` is NULL, the extension of
+ * `path` decides, or else the format of the dialect's own system is used. `path` is the path of the first program's
+ * file; NULL means the name that the file has on the dialect's system, for example mon.out. The file of a later program
+ * is path.PROGRAM.PID, or path.PROGRAM.PID.N if the process had already executed N programs. If a file of the format
+ * holds only one object, the names of further files end with .OBJECT. Calls `wrote` after each file, unless `wrote` is
+ * NULL. PPROFIL_ERROR_NO_SAMPLES: nothing was counted. pprofil_session_problem then returns the reason. */
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *format,
                                  void (*wrote)(void *context, const char *path,
                                                const struct pprofil_histogram_state *state),

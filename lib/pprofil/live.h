@@ -25,11 +25,11 @@ typedef struct pprofil_live pprofil_live;
 int pprofil_live_open(pprofil_session *session, pprofil_live **live);
 void pprofil_live_close(pprofil_live *live);
 
-/* Selects samples. A sample is selected if it matches every field that is not 0. object, syscall, process, thread and
- * state are ids of rows. */
+/* Selects samples. A sample is selected if it matches every field that is not 0. The fields object, syscall, process,
+ * thread and state are ids of report rows. */
 struct pprofil_filter {
     size_t size;       /* sizeof(struct pprofil_filter) */
-    uint32_t pid, tid; /* pid: a process, with all programs that it executes; tid: a thread */
+    uint32_t pid, tid; /* pid: a process, including all programs that it executes; tid: a thread */
     uint64_t object;   /* id of a row BY_OBJECT */
     uint64_t syscall;  /* id of a row BY_SYSCALL */
     uint64_t process;  /* id of a row BY_PROCESS: a process while it ran one program */
@@ -37,16 +37,16 @@ struct pprofil_filter {
     uint64_t state;    /* id of a row BY_STATE */
 };
 
-/* Makes a report with all rows, largest first, of the samples since the start or the last clear. Rows of functions,
- * objects and lines have totals if the samples have stacks. Shares are parts of the time of the samples that the filter
- * selects. filter may be NULL. The caller frees *report with pprofil_report_free. -EINVAL: there is no such
- * grouping. */
+/* Makes a report with all rows, largest first, of the samples since the start or since the last clear of the session.
+ * Rows of functions, objects and lines have totals if the samples have stacks. Shares are parts of the time of all
+ * samples that the filter selects. `filter` may be NULL. The caller frees *report with pprofil_report_free. -EINVAL:
+ * there is no such grouping. */
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
                         pprofil_report **report);
 
-/* Requests a look-up of the source file and line where a row's function is defined. The caller calls this function for
- * a row whose details the user sees. by: the row's grouping, PPROFIL_BY_FUNCTION or PPROFIL_BY_LINE. id: id of the
- * row. */
+/* Asks the library's thread to find the source file and line in which the function of a row is defined. The caller
+ * calls this function for a row whose details the user sees. `by` is the row's grouping, PPROFIL_BY_FUNCTION or
+ * PPROFIL_BY_LINE. `id` is the id of the row. */
 void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id);
 
 /* Stores the names that the library's thread has found, and requests the missing names. Each report does this too.
@@ -60,11 +60,12 @@ struct pprofil_live_call {
     const char *name, *object; /* name and object of the function, as in struct pprofil_row */
     uint64_t id;               /* not 0; the same path has the same id in a later tree of the same kind */
     uint64_t function;         /* id of the function's row BY_FUNCTION; 0: the name is pending */
-    uint32_t parent;           /* index of the caller's row (CALLERS: of the callee's row); UINT32_MAX: none */
+    /* index of the caller's row, or in a tree of CALLERS of the callee's row; UINT32_MAX: none */
+    uint32_t parent;
     uint32_t below;            /* number of rows directly below this row, including rows that the limit left out */
-    uint64_t samples, ns;      /* samples and time (ns) of the function itself; CALLERS: 0 */
-    /* samples and time (ns) of the function and of all functions that it called. CALLERS: samples and time of the
-     * function at the top of the tree, for its calls along this path */
+    uint64_t samples, ns;      /* samples and time (ns) of the function itself; 0 in a tree of CALLERS */
+    /* samples and time (ns) of the function and of all functions that it called. In a tree of CALLERS: samples and time
+     * of the function at the top of the tree, but only when it was called along the path through this row */
     uint64_t total_samples, total_ns;
     bool pending; /* the name is not known yet, and is being looked up */
 };
@@ -72,32 +73,33 @@ struct pprofil_live_call {
 struct pprofil_live_tree_options {
     size_t size;                 /* sizeof(struct pprofil_live_tree_options) */
     enum pprofil_tree_kind kind; /* CALLS of all functions, or CALLERS or CALLEES of one function */
-    uint64_t function;           /* CALLERS, CALLEES: id of the function's row BY_FUNCTION */
+    uint64_t function;           /* for CALLERS and CALLEES: id of the function's row BY_FUNCTION */
     uint32_t limit;              /* largest number of rows; 0: 4096 */
 };
 
 typedef struct pprofil_live_tree pprofil_live_tree;
 
-/* Makes a call tree of the samples since the start or the last clear. The tree has the rows with the largest totals, up
- * to the limit. Rows are sorted by total, largest first, so parents come before their children. If a stack has several
- * calls of the function of CALLERS or CALLEES, only the outermost call counts. Making a tree takes longer if the limit
- * is higher, but hardly longer if the profile is larger. filter may be NULL. The caller frees *tree. The strings in
- * *tree live as long as the profile. -EINVAL: there is no live tree of this kind. */
+/* Makes a call tree of the samples since the start or since the last clear of the session. The tree has the rows with
+ * the largest totals, up to the limit. Rows are sorted by total, largest first, so parents come before their children.
+ * A tree of CALLERS or CALLEES starts from one function. If this function is on a stack several times, only its
+ * outermost call counts. Making a tree takes longer if the limit is higher, but hardly longer if the profile is larger.
+ * `filter` may be NULL. The caller frees *tree. The strings in *tree live as long as the profile. -EINVAL: there is no
+ * live tree of this kind. */
 int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_options *options,
                           const struct pprofil_filter *filter, pprofil_live_tree **tree);
 void pprofil_live_tree_free(pprofil_live_tree *tree);
 uint32_t pprofil_live_tree_count(const pprofil_live_tree *tree);
 void pprofil_live_tree_at(const pprofil_live_tree *tree, uint32_t i, struct pprofil_live_call *call, size_t size);
-/* Returns the time of all samples that the filter selects, ns. The caller computes shares as parts of this time.
- * *tree_ns: the time of the samples in the tree, ns; tree_ns may be NULL. */
+/* Returns the time of all samples that the filter selects, ns. Shares are parts of this time; the caller computes them.
+ * *tree_ns: the time of the samples in the tree, ns. `tree_ns` may be NULL. */
 uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns);
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-/* Lists the code of a function with its samples so far. id: id of a row BY_FUNCTION or BY_LINE. filter may be NULL. The
- * caller frees *code with pprofil_code_free. The strings in *code live as long as the view. -EAGAIN: the library's
- * thread is still reading the code; the caller calls again later. PPROFIL_ERROR_NO_CODE: pprofil_live_problem returns
- * the reason. */
+/* Lists the code of a function with its samples so far. `id` is the id of a row BY_FUNCTION or BY_LINE. `filter` may be
+ * NULL. The caller frees *code with pprofil_code_free. The strings in *code live as long as the view. -EAGAIN: the
+ * library's thread is still reading the code, so the caller calls again later. PPROFIL_ERROR_NO_CODE:
+ * pprofil_live_problem returns the reason. */
 int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id, const struct pprofil_filter *filter,
                       pprofil_code **code);
 const char *pprofil_live_problem(const pprofil_live *live);

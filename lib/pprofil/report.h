@@ -33,16 +33,17 @@ struct pprofil_row {
     const char *object; /* last component of the object's path; "": the row is not code */
     const char *file;   /* source file; "": not known */
     uint32_t line;      /* 0: not known */
-    uint32_t pid, tid;  /* only set BY_THREAD; pid is also set BY_PROCESS */
+    uint32_t pid, tid;  /* 0, except in rows BY_THREAD, which have both, and in rows BY_PROCESS, which have a pid */
     uint64_t samples;
     uint64_t ns;         /* CPU time, or elapsed time if the profile has elapsed times */
     double share;        /* share of the whole time, 0..1 */
     double error95;      /* half the width of the 95 % confidence interval of share */
     uint64_t id;         /* not 0; the same row has the same id in a later report with the same grouping */
-    bool pending;        /* live reports: the name (BY_LINE: the line) is not known yet, and is being looked up */
-    const char *hottest; /* live reports BY_THREAD and BY_PROCESS: the row's function with the most time; else "" */
-    /* number and time (ns) of the samples that have the row anywhere on their stack; each sample counts once. In a
-     * report without totals: 0 */
+    bool pending;        /* in live reports: the name (BY_LINE: the line) is not known yet, and is being looked up */
+    /* in live reports BY_THREAD and BY_PROCESS: the function in which the thread or process spent most time; else "" */
+    const char *hottest;
+    /* number and time (ns) of the samples that have the row anywhere on their stack; each sample counts once. 0 in a
+     * report without totals */
     uint64_t total_samples, total_ns;
     double total_share, total_error95;
 };
@@ -51,25 +52,25 @@ struct pprofil_report_options {
     size_t size; /* sizeof(struct pprofil_report_options) */
     enum pprofil_by by;
     uint32_t limit;  /* number of rows; 0: all */
-    /* make totals, if the profile has stacks and rows are functions, objects or lines. Inlined functions, and functions
-     * that only call other functions, then have rows too */
+    /* make totals, if the profile has stacks and rows are functions, objects or lines. In such a report, inlined
+     * functions have rows too, and so do functions that only call other functions */
     bool totals;
     bool by_total;   /* sort rows by total, largest first */
-    bool no_inlines; /* with totals: an inlined function counts as a part of its caller */
+    bool no_inlines; /* for reports with totals: an inlined function has no row, and counts as a part of its caller */
 };
 
 typedef struct pprofil_report pprofil_report;
 
-/* Makes the rows of a profile, largest first, and looks up their names, which may take many seconds. options NULL: rows
- * of all functions. The caller frees *report. The strings in *report live as long as the profile. -EINVAL: there is no
- * such grouping. */
+/* Makes the rows of a profile, largest first, and looks up their names, which may take many seconds. If `options` is
+ * NULL, makes rows of all functions. The caller frees *report. The strings in *report live as long as the profile.
+ * -EINVAL: there is no such grouping. */
 int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *options,
                        pprofil_report **report);
 void pprofil_report_free(pprofil_report *report);
 bool pprofil_report_has_totals(const pprofil_report *report);
 uint32_t pprofil_report_count(const pprofil_report *report);
-/* Returns the number of rows that a report without a limit has. *rest_ns: time of the rows that the limit left out;
- * rest_ns may be NULL. */
+/* Returns the number of rows that the report would have without a limit. *rest_ns: time of the rows that the limit left
+ * out. `rest_ns` may be NULL. */
 uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns);
 void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row, size_t size);
 
@@ -98,52 +99,56 @@ struct pprofil_tree_options {
     size_t size; /* sizeof(struct pprofil_tree_options) */
     enum pprofil_tree_kind kind;
     enum pprofil_by by;   /* functions, lines or objects */
-    /* CALLERS, CALLEES: a name or pattern, as in pprofil_selection. If several functions on a stack match, the
+    /* for CALLERS and CALLEES: a name or pattern, as in pprofil_selection. If several functions on a stack match, the
      * outermost one counts */
     const char *function;
-    double least;         /* rows with a smaller share of the whole time are left out, 0..1 */
-    uint32_t depth;       /* number of levels; 0: all */
+    double least;         /* a share of the whole time, 0..1; rows with a smaller share are left out */
+    uint32_t depth;       /* number of levels of the tree; 0: all */
     uint32_t limit;       /* largest number of rows; rows with smaller totals are left out; 0: all rows */
     bool no_inlines;      /* an inlined function counts as a part of its caller */
-    bool fold;            /* a function and its direct calls of itself are one row */
+    bool fold;            /* if a function calls itself directly, the two calls share one row */
 };
 
 #define PPROFIL_TREE_TOP UINT32_MAX
 
 /* A row of a call tree. The rows below a row come right after that row, largest first. */
 struct pprofil_tree_row {
-    /* Top-down: samples, ns, share and error95 are of the function itself. Totals are of the function and of all
-     * functions that it calls. Bottom-up: totals are of the function at the top of the tree, for its calls along this
-     * path. samples, ns and share are the part of the totals in which the function at the top itself ran. id: the same
-     * path has the same id in a later tree of the same kind. */
+    /* In a top-down tree, samples, ns, share and error95 are those of the function itself. Totals are those of the
+     * function and of all functions that it calls. In a bottom-up tree, totals are those of the function at the top of
+     * the tree, but only when it was called along the path through this row. There, samples, ns and share are the part
+     * of these totals in which the function at the top itself ran. The field id: the same path has the same id in a
+     * later tree of the same kind. */
     struct pprofil_row row;
     uint32_t parent; /* index of the row above; PPROFIL_TREE_TOP: none */
     uint32_t depth;  /* level of the row; 0: top of the tree */
-    /* levels of indentation. An only child has the indentation of its parent; any other child has one level more */
+    /* levels of indentation. A row that is the only child of its parent is indented like the parent. Any other child is
+     * indented by one level more than the parent */
     uint32_t indent;
     uint32_t below;  /* number of rows directly below this row, including rows that the options left out */
-    uint32_t cut;    /* the row is the sum of this number of left-out rows; 0: the row is a function */
+    /* not 0: the row is the sum of so many rows that the options left out; 0: the row is for one function */
+    uint32_t cut;
     bool last;       /* no other row with the same parent follows */
     bool inlined;    /* the function was inlined into its caller */
 };
 
 struct pprofil_tree_totals {
-    /* top-down: number of rows of the tree without the options depth, least and limit. Bottom-up: number of rows of the
-     * tree without the option limit */
+    /* top-down: number of rows that the tree would have without the options depth, least and limit. Bottom-up: number
+     * of rows that it would have without the option limit */
     uint32_t all;
     uint64_t samples, ns; /* samples and time of the whole profile; shares are parts of this time */
-    uint64_t root_samples, root_ns; /* CALLERS, CALLEES: samples and time of stacks that contain the function */
-    uint64_t again_ns;    /* CALLERS, CALLEES: time of stacks that contain the function more than once */
+    uint64_t root_samples, root_ns; /* for CALLERS and CALLEES: samples and time of stacks that contain the function */
+    uint64_t again_ns;    /* for CALLERS and CALLEES: time of stacks that contain the function more than once */
     /* top-down: time that is not the self time of any row. Bottom-up: time that is not in the totals of the rows at the
-     * top. Rows whose cut is not 0 do not count as rows here */
+     * top. Here, the rows that are sums of left-out rows (cut is not 0) do not count as rows */
     uint64_t rest_ns;
 };
 
 typedef struct pprofil_tree pprofil_tree;
 
-/* Makes a call tree. The caller frees *tree. The strings in *tree live as long as the profile. -EINVAL: function is not
- * a valid regular expression, or options are out of range. -ENOENT: there is no such function. pprofil_profile_problem
- * then names similar functions. -EOVERFLOW: the profile has too many stacks for a tree. */
+/* Makes a call tree. The caller frees *tree. The strings in *tree live as long as the profile. -EINVAL:
+ * options->function is not a valid regular expression, or another option is out of range. -ENOENT: the profile has no
+ * such function. After -ENOENT, pprofil_profile_problem names similar functions. -EOVERFLOW: the profile has too many
+ * stacks for a tree. */
 int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *options, pprofil_tree **tree);
 void pprofil_tree_free(pprofil_tree *tree);
 uint32_t pprofil_tree_count(const pprofil_tree *tree);
@@ -152,21 +157,29 @@ void pprofil_tree_totals(const pprofil_tree *tree, struct pprofil_tree_totals *t
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-/* A row of a function's code: an instruction, or a line of its source. Instructions are in the order of their
- * addresses. If the source can be read, each source line comes before its instructions. */
+/* A row of a function's code: an instruction, or a line of source code. Instructions are in the order of their
+ * addresses. If the source can be read, each source line comes before the instructions that were compiled from it. */
 struct pprofil_code_row {
     bool source;      /* the row is a line of the source; otherwise it is an instruction */
-    const char *text; /* the line without its newline, or the instruction, disassembled or as bytes in hexadecimal */
-    uint64_t address; /* link-time address of an instruction */
-    const char *file; /* path of the source file of a line */
-    uint32_t line;    /* number of the line, or of the line from which an instruction was compiled; 0: not known */
-    /* samples of an instruction; of a source line: sum over its instructions, up to the next source line */
+    /* of a source line: the line without its newline; of an instruction: its disassembly, or its bytes in
+     * hexadecimal */
+    const char *text;
+    uint64_t address; /* of an instruction: its link-time address */
+    const char *file; /* of a source line: path of the source file */
+    /* number of the source line, or of the line from which an instruction was compiled; 0: not known */
+    uint32_t line;
+    /* of an instruction: its samples. Of a source line: samples of all instructions between this row and the next
+     * source line */
     uint64_t samples;
     uint64_t ns;
-    bool newer; /* the source file of a line is newer than the object, so text may differ from the compiled line */
-    /* samples and time of the row and of all functions that the row calls; without stacks: equal to samples and ns */
+    /* of a source line: the source file is newer than the object, so `text` may differ from the line that was
+     * compiled */
+    bool newer;
+    /* samples and time of the row and of all functions that the row calls; equal to `samples` and `ns` if there are no
+     * stacks */
     uint64_t total_samples, total_ns;
-    uint32_t target;     /* jump instruction: 1 + index of the target's row; 0: the target is not a row, or not known */
+    /* of a jump: 1 + index of the row to which it jumps; 0: no row contains the target, or the target is not known */
+    uint32_t target;
     const char *inlined; /* name of the innermost inlined function that the row belongs to; "": none */
 };
 
@@ -176,7 +189,7 @@ uint32_t pprofil_code_count(const pprofil_code *code);
 void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row, size_t size);
 void pprofil_code_free(pprofil_code *code);
 
-/* Facts about a whole block of code. */
+/* Facts about one pprofil_code, that is, about one block of code. */
 struct pprofil_code_about {
     const char *object;  /* path of the object */
     uint64_t start, end; /* link-time addresses [start, end) */
@@ -186,19 +199,20 @@ void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *abo
 
 /* Stores the path of the i-th source file, whether the file could be read, and whether it is newer than the object. */
 int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path, bool *found, bool *newer);
-/* Returns a line of the i-th source file, also if the line is in no row. NULL: there is no such line. */
+/* Returns a line of the i-th source file, even if the line is in no row. Returns NULL if there is no such line. */
 const char *pprofil_code_line(const pprofil_code *code, uint32_t i, uint32_t line);
 
 typedef struct pprofil_annotation pprofil_annotation;
 
-/* Reads the code of a function. id: id of a row BY_FUNCTION. The code is a list of blocks, the block with the hottest
- * instruction first. The list has several blocks if the compiler split the function, or if several source files have a
- * function of this name. If the list is empty, pprofil_annotation_problem returns the reason. The caller frees
- * *annotation, which also frees the blocks. The profile must outlive *annotation. -ENOENT: there is no such row. */
+/* Reads the code of a function. `id` is the id of a row BY_FUNCTION. The code is a list of blocks, and the block with
+ * the hottest instruction comes first. The list has several blocks if the compiler split the function, or if several
+ * source files have a function of this name. If the list is empty, pprofil_annotation_problem returns the reason. The
+ * caller frees *annotation, which also frees the blocks. The profile must outlive *annotation. -ENOENT: there is no
+ * such row. */
 int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation **annotation);
 void pprofil_annotation_free(pprofil_annotation *annotation);
 const char *pprofil_annotation_problem(const pprofil_annotation *annotation);
-/* Returns the i-th block; NULL: there are no more. */
+/* Returns the i-th block. Returns NULL after the last block. */
 const pprofil_code *pprofil_annotation_code(const pprofil_annotation *annotation, uint32_t i);
 
 /* --- differences of two profiles ---------------------------------------------------------------- */
@@ -213,27 +227,28 @@ struct pprofil_diff_options {
     size_t size; /* sizeof(struct pprofil_diff_options) */
     enum pprofil_diff_by by;
     uint32_t limit; /* number of rows; 0: all */
-    double least;   /* smallest change that can be significant, as a share of the old profile's whole time, 0..1 */
+    double least;   /* a share of the old profile's whole time, 0..1; a smaller change is never significant */
 };
 
-/* One quantity: [0] in the old profile, [1] in the new one. */
+/* One quantity in two profiles. In each array, element 0 is for the old profile, and element 1 for the new profile. */
 struct pprofil_change {
     uint64_t samples[2], ns[2];
     double share[2];  /* share of the whole time, 0..1 */
     double value[2];  /* compared value: a share or a time, as pprofil_diff_options.by selects */
     double change;    /* value[1] - value[0] */
     double low, high; /* 95 % confidence interval of change; infinite: not known */
-    double p;         /* probability of a change of this size by chance alone; 1: nothing was compared */
+    double p;         /* probability of a change at least this large by chance alone; 1: nothing was compared */
     double q;         /* lowest false discovery rate at which the change counts as real */
     bool significant; /* q is at most 0.05, and the change is not smaller than pprofil_diff_options.least */
 };
 
 struct pprofil_diff_row {
     const char *name;            /* name of the function */
-    /* last component of the object's path; "": the function has no samples in that profile */
+    /* last component of the object's path in each profile; "": the function has no samples in that profile */
     const char *object[2];
     struct pprofil_change self;  /* the function itself */
-    /* the function and all functions that it called; without stacks: p and q are 1, and all other fields are 0 */
+    /* the function and all functions that it called. If the profiles have no stacks, p and q are 1, and all other
+     * fields are 0 */
     struct pprofil_change total;
 };
 
@@ -242,15 +257,15 @@ struct pprofil_diff_totals {
     uint32_t significant;        /* number of rows whose self or total has changed significantly */
     bool stacks;                 /* the profiles have stacks, so rows have totals */
     bool wall;                   /* times are elapsed times */
-    /* change of the whole profiles. whole.value has times, even if the rows compare shares */
+    /* how the whole profiles differ. whole.value has times, even if the rows compare shares */
     struct pprofil_change whole;
 };
 
 typedef struct pprofil_diff pprofil_diff;
 
-/* Compares two profiles by the tests of pprofil-diff(1). options may be NULL. Significant rows come before other rows.
- * In both groups the row with the largest change comes first. The caller frees *diff. The strings in *diff live as long
- * as the profiles. Errors: PPROFIL_ERROR_MIXED_TIMES, and for PPROFIL_DIFF_TIME_A_SECOND also
+/* Compares two profiles by the tests that pprofil-diff(1) describes. `options` may be NULL. Significant rows come
+ * before other rows. In both groups the row with the largest change comes first. The caller frees *diff. The strings in
+ * *diff live as long as the profiles. Errors: PPROFIL_ERROR_MIXED_TIMES; for PPROFIL_DIFF_TIME_A_SECOND also
  * PPROFIL_ERROR_NO_DURATION. */
 int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
                      const struct pprofil_diff_options *options, pprofil_diff **diff);
@@ -265,29 +280,30 @@ enum pprofil_sort { PPROFIL_SORT_TIME, PPROFIL_SORT_CALLS, PPROFIL_SORT_ADDRESS,
 enum pprofil_addresses { PPROFIL_ADDRESSES_NONE, PPROFIL_ADDRESSES_OCTAL, PPROFIL_ADDRESSES_HEX };
 enum pprofil_unit { PPROFIL_UNIT_PERCENT, PPROFIL_UNIT_COUNTS, PPROFIL_UNIT_MILLISECONDS };
 
-/* Options of pprofil_style_print. A style ignores options that its program did not have. */
+/* Options of pprofil_style_print. A style ignores the options that the older system's program did not have. */
 struct pprofil_style_options {
     size_t size;        /* sizeof(struct pprofil_style_options) */
     const char *format; /* format of the file; NULL: the contents of the file show the format */
-    /* for a file of counters: path of the ELF file whose text the counters count. For a profile: path of the object to
-     * show, or the last component of that path. NULL: the program */
+    /* for a file of counters: path of the ELF file whose text was counted. For a saved profile: path of the object to
+     * show, or the last component of that path; NULL: the main program */
     const char *object;
     enum pprofil_sort sort;
     enum pprofil_addresses addresses;
     bool no_header;
     bool zeros; /* also print rows without time and calls */
-    enum pprofil_unit unit; /* style gperf: unit of the values in rows */
-    double threshold;       /* style gperf: rows with a smaller value, in the unit above, are not printed */
-    /* contents of a FILE.meta (pprofil-formats(5)), if no such file is beside the printed file; NULL: none */
+    enum pprofil_unit unit; /* for the style gperf: unit of the values in rows */
+    double threshold;       /* for the style gperf: rows with a smaller value, in the unit above, are not printed */
+    /* contents to use as the FILE.meta of the printed file (see pprofil-formats(5)), if no such file is beside it;
+     * NULL: none */
     const char *meta;
 };
 
 /* Stores the name and the summary of the i-th style. Either pointer may be NULL. */
 int pprofil_style_at(unsigned i, const char **name, const char **summary);
 
-/* Prints a saved profile, or an older system's file of counters, as the older system's own program printed it. options
- * may be NULL. PPROFIL_ERROR_EXPLAINED: the file cannot be printed, and the reason was written to the stream "errors",
- * in the words of the older program. -EINVAL: there is no such style, or an option has no such value.
+/* Prints a saved profile, or an older system's file of counters, as the older system's own program printed it.
+ * `options` may be NULL. PPROFIL_ERROR_EXPLAINED: the file cannot be printed, and the reason was written to the stream
+ * `errors`, in the words of the older program. -EINVAL: there is no such style, or an option has an invalid value.
  * PPROFIL_ERROR_NOT_PROFILED: the profile has no such object. Other errors are those of pprofil_profile_open. */
 int pprofil_style_print(const char *path, const char *style, const struct pprofil_style_options *options, FILE *out,
                         FILE *errors);

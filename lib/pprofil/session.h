@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * session.h: sessions, which sample processes. Each session starts a supervisor, a separate process. Only the
+ * session.h: sessions, which sample processes. Each session starts a separate process, the supervisor. Only the
  * supervisor traces the sampled processes, which are called targets. The library receives events from the supervisor,
  * and adds them to the session's profile.
  */
@@ -37,30 +37,32 @@ enum pprofil_flags {
 
 struct pprofil_options {
     size_t size;             /* sizeof(struct pprofil_options) */
-    double frequency;        /* samples per second of CPU time; 0: 1000 */
-    double overhead;         /* largest part of a target's CPU time that samples may take, percent; 0: 2 */
-    uint64_t seed;           /* seed of the random jitter between samples; 0: a seed from the clock */
+    double frequency;        /* requested samples per second of CPU time; 0: the default, 1000 */
+    /* largest part of a target's CPU time that samples may take, in percent; 0: the default, 2 percent */
+    double overhead;
+    uint64_t seed;           /* seed of the random jitter between samples; 0: the seed comes from the clock */
     unsigned flags;          /* enum pprofil_flags */
     const char *events_path; /* path of a file that receives all events, in the format "events"; NULL: none */
-    size_t stack_size;       /* PPROFIL_CALL_GRAPH: bytes of stack that a sample copies; 0: 16384 */
+    /* for PPROFIL_CALL_GRAPH: how many bytes of the stack a sample copies; 0: the default, 16384 */
+    size_t stack_size;
 };
 
-/* Starts a session with its supervisor. options may be NULL. -EINVAL: an option is out of range. -ENOMEM: no memory.
- * Other errors: the supervisor could not be started. Sets *session also after an error: the caller then reads the
- * reason with pprofil_session_problem, and closes the session. After -ENOMEM, *session may be NULL. */
+/* Starts a session with its supervisor. `options` may be NULL. -EINVAL: an option is out of range. -ENOMEM: no memory.
+ * Other errors: the supervisor could not be started. Even after an error, *session is a session: the caller reads the
+ * reason with pprofil_session_problem, and then closes the session. Only after -ENOMEM, *session may be NULL. */
 int pprofil_session_open(const struct pprofil_options *options, pprofil_session **session);
 
-/* Detaches from all targets, and frees the session. Also frees the session's profile, unless
- * pprofil_session_take_profile has returned the profile. All targets run on; a launched program is still the caller's
- * child. session may be NULL. */
+/* Detaches from all targets, and frees the session. Also frees the session's profile, unless the caller has taken it
+ * with pprofil_session_take_profile. All targets run on, and a launched program is still the caller's child. `session`
+ * may be NULL. */
 void pprofil_session_close(pprofil_session *session);
 
 /* Returns one line of text about the last call that failed: what went wrong, why, and what the user can do. Returns ""
- * if no call has failed. session may be NULL, if there was no memory for pprofil_session_open. */
+ * if no call has failed. `session` may be NULL, which means that pprofil_session_open had no memory. */
 const char *pprofil_session_problem(const pprofil_session *session);
 
-/* Options of a launched program. input and output have no defaults: 0 is descriptor 0. The caller's descriptors stay
- * open. */
+/* Options of a launched program. The fields input and output have no defaults: 0 means descriptor 0. The caller's
+ * descriptors stay open. */
 struct pprofil_launch {
     size_t size;      /* sizeof(struct pprofil_launch) */
     int input;        /* the caller's descriptor that becomes the program's standard input */
@@ -70,8 +72,8 @@ struct pprofil_launch {
 
 /* Starts a program as a child of the caller, and follows it from its first instruction. Searches for the program as
  * execvp(3) does, and returns the errors of execvp: -ENOENT, -EACCES, ... The child inherits the caller's descriptors,
- * directory, environment and process group. launch NULL: the child also has the caller's standard descriptors. After
- * pprofil_session_pump has returned 1, the caller may call waitpid(2) for *pid. */
+ * directory, environment and process group. If `launch` is NULL, the child also inherits the caller's standard
+ * descriptors. After pprofil_session_pump has returned 1, the caller may call waitpid(2) for *pid. */
 int pprofil_session_launch(pprofil_session *session, char *const argv[], const struct pprofil_launch *launch,
                            pid_t *pid);
 
@@ -84,15 +86,15 @@ int pprofil_session_attach(pprofil_session *session, pid_t pid);
  * not follow the children of such a thread. */
 const char *pprofil_session_untraced(const pprofil_session *session);
 
-/* Attaches to several processes. Calls warn with one line of text for each process that may not be traced, and for each
- * process with threads that may not be traced. Returns 0 if at least one process could be attached to. Otherwise
- * returns the error of the last process, and pprofil_session_problem describes this error; warn was called only for the
- * processes before the last one. Returns at once after an error that is not about one process, such as -EPIPE or
+/* Attaches to several processes. Calls `warn` with one line of text for each process that may not be traced, and for
+ * each process some of whose threads may not be traced. Returns 0 if at least one process could be attached to.
+ * Otherwise returns the error of the last process, which pprofil_session_problem describes; `warn` was then called for
+ * all processes except the last. Returns at once after an error that is not about one process, such as -EPIPE or
  * -E2BIG. */
 int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsigned count,
                                void (*warn)(void *context, const char *line), void *context);
 
-/* Start and stop the sampling. A new session does not sample. */
+/* These two functions start and stop the sampling. A new session does not sample. */
 int pprofil_session_start(pprofil_session *session);
 int pprofil_session_stop(pprofil_session *session);
 bool pprofil_session_sampling(const pprofil_session *session);
@@ -118,42 +120,43 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms);
  * owns the descriptor. */
 int pprofil_session_fd(const pprofil_session *session);
 
-/* Ends the sampling, detaches from all targets, and adds the last events to the profile. -EPIPE: the supervisor had
- * died before this call, and its last events are missing. -ETIMEDOUT: the supervisor did not answer for about 10 s, and
- * was killed. */
+/* Ends the sampling, detaches from all targets, and adds the last events to the profile. -EPIPE: the supervisor died
+ * before this function was called, and its last events are missing. -ETIMEDOUT: the supervisor did not answer for about
+ * 10 s, and was killed. */
 int pprofil_session_finish(pprofil_session *session);
 
 /* Returns the profile with all samples so far. The session owns the profile. */
 pprofil_profile *pprofil_session_profile(pprofil_session *session);
-/* Returns the profile. The caller then owns the profile. Call this function only after pprofil_session_finish. */
+/* Returns the profile, and makes the caller its owner. The caller calls this function only after
+ * pprofil_session_finish. */
 pprofil_profile *pprofil_session_take_profile(pprofil_session *session);
 
 /* Returns the present sampling rate, Hz. This rate is lower than the requested rate if the requested rate would cost
  * the targets more CPU time than pprofil_options.overhead allows. */
 double pprofil_session_rate(const pprofil_session *session);
 
-/* Change the sampling rate, Hz, and whether sleeping threads are sampled (PPROFIL_WALL). -EINVAL: the rate is out of
- * range. */
+/* The first function changes the sampling rate, Hz. The second function changes whether sleeping threads are sampled
+ * (PPROFIL_WALL). -EINVAL: the rate is out of range. */
 int pprofil_session_set_rate(pprofil_session *session, double hz);
 int pprofil_session_set_wall(pprofil_session *session, bool wall);
 
 /* --- control from other processes -------------------------------------------------------- */
 
 /*
- * Makes the session obey commands from other processes of the same user or of root: "start", "stop", "startclr" (clear
- * and start), "flush" and "status". Other processes reach the session by the process number of the caller or of a
- * target, or by path. The session makes a socket with mode 0600 at path; path NULL: no socket. pprofil_session_pump
- * executes the commands. The command "flush" calls the function flush, which returns 0 or an error. flush NULL: the
- * session refuses the command "flush". -EADDRINUSE: another session listens at path. -EEXIST: path is a file that is
- * not a socket.
+ * Makes the session obey commands from other processes of the same user or of root. The commands are "start", "stop",
+ * "startclr" (clear and start), "flush" and "status"; pprofil_session_pump executes them. Other processes can name the
+ * session by the pid of the caller, by the pid of a target, or by `path`. At `path` the session makes a socket with
+ * mode 0600. If `path` is NULL, it makes no such socket. For the command "flush", the session calls the caller's
+ * function `flush`, which returns 0 or an error. If `flush` is NULL, the session refuses the command. -EADDRINUSE:
+ * another session listens at `path`. -EEXIST: `path` is a file that is not a socket.
  */
 int pprofil_session_control(pprofil_session *session, const char *path, int (*flush)(void *context), void *context);
 
-/* Makes the session reachable by the process numbers of the targets that were added since pprofil_session_control. */
+/* Makes the session reachable by the pids of all targets that were added after the call of pprofil_session_control. */
 void pprofil_session_control_targets(pprofil_session *session);
 
-/* Sends a command to a session, and stores the answer, a text that ends with a newline. target is a path or a process
- * number. The answer to "status" has several lines. PPROFIL_ERROR_REFUSED: answer contains the reason. -ENOENT,
+/* Sends a command to a session, and stores the answer, which is a text that ends with a newline. `target` is a path or
+ * a pid. The answer to "status" has several lines. PPROFIL_ERROR_REFUSED: `answer` contains the reason. -ENOENT,
  * -ECONNREFUSED: there is no session. -EPERM: the session belongs to another user. */
 int pprofil_control_send(const char *target, const char *command, char *answer, size_t size);
 
@@ -171,9 +174,10 @@ struct pprofil_task {
     const char *name;         /* name of the thread's row BY_THREAD, valid as long as the profile; "" if id is 0 */
 };
 
-/* Lists all threads that are alive, sorted by pid and tid. The caller frees the array with free(3). If the last call
- * found more than 64 threads, a call reads /proc for all threads that have run since then, and for an eighth of the
- * threads that sleep. So the system call of a sleeping thread may be up to 8 calls old. */
+/* Lists all threads that are alive, sorted by pid and tid. The caller frees the array with free(3). If the previous
+ * call of this function found more than 64 threads, this call does not read /proc for all of them. It reads /proc for
+ * all threads that have run since the previous call, and for an eighth of the threads that sleep. So the system call of
+ * a sleeping thread may be up to 8 calls old. */
 int pprofil_session_tasks(pprofil_session *session, struct pprofil_task **tasks, uint32_t *count);
 
 /* A process of this machine that a session may be able to attach to. */
@@ -186,7 +190,8 @@ struct pprofil_candidate {
     char refused[160]; /* reason why the caller may not attach to the process; "": the caller may */
 };
 
-/* Lists all processes except the caller and supervisors, sorted by pid. The caller frees the array with free(3). */
+/* Lists all processes of this machine except the caller and the supervisors of sessions, sorted by pid. The caller
+ * frees the array with free(3). */
 int pprofil_candidates(struct pprofil_candidate **candidates, uint32_t *count);
 
 #ifdef __cplusplus
