@@ -17,8 +17,8 @@ struct pprofil_annotation {
     const char *problem;                      /* reason why there is no block; NULL: there is at least one */
 };
 
-/* Makes a report of the functions that match a pattern. no_inlines: inlined functions count as parts of their
- * callers. */
+/* Makes a report of the functions that match a pattern. If `no_inlines` is true, inlined functions count as parts of
+ * their callers. */
 static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_inlines,
                 pprofil_report **result)
 {

@@ -41,7 +41,7 @@ int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t siz
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* Copies the options of the caller. If file is NULL, all options are 0. */
+/* Copies the options of the caller. If the caller gave none (`file` is NULL), all options are 0. */
 static struct pprofil_file file_options(const struct pprofil_file *file)
 {
     struct pprofil_file all = {0};
@@ -107,8 +107,8 @@ static int symbolize_all(struct pprofil_profile *profile)
     return error;
 }
 
-/* Finds the format for writing, and the format's options. Returns 0, PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or
- * -EINVAL. */
+/* Finds the format in which a file is to be written, and the options of the format. Returns 0,
+ * PPROFIL_ERROR_UNWRITABLE, PPROFIL_ERROR_DIALECT or -EINVAL. */
 static int format_to_write(const char *path, const struct pprofil_file *file,
                        const struct format **format, struct format_options *options)
 {

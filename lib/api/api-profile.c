@@ -52,7 +52,7 @@ const char *pprofil_profile_command(const pprofil_profile *profile)
     return profile->profile->command != NULL ? profile->profile->command : "";
 }
 
-/* Returns true for objects such as "[vdso]" and "[outside]", which are no files. */
+/* Returns true for objects such as "[vdso]" and "[outside]", which are not files. */
 static bool is_no_file(const struct profile *profile, uint32_t object)
 {
     return profile->strings[profile->objects[object].path][0] == '[';
@@ -179,12 +179,13 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
     api_copy(totals, size, &all, sizeof all);
 }
 
-/* part of the elapsed time, 0..1. A low rate is reported only if it lasted longer than this part */
+/* 0..1; a low sampling rate is reported only if it lasted for more than this part of the elapsed time */
 #define THROTTLED_MIN 0.01
 #define ADVISED_MAX 20.0   /* percent; a larger overhead is not recommended */
 
-/* Writes which overhead would give the requested rate. If that overhead is above ADVISED_MAX, writes which rate two and
- * a half times the present overhead would give. If both overheads are above ADVISED_MAX, writes nothing. */
+/* Writes which overhead would be enough for the requested rate. If that overhead is above ADVISED_MAX, writes instead
+ * which rate two and a half times the present overhead would allow. If both overheads are above ADVISED_MAX, writes
+ * nothing. */
 static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);

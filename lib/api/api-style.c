@@ -52,8 +52,8 @@ static int find_program(const struct profile *profile, const struct style *style
     return 0;
 }
 
-/* Reads a saved profile, and counts its pcs by the rules of the style's system. name: name of the object; NULL: the
- * program. */
+/* Reads a saved profile, and counts the program counters of its samples by the rules of the system that the style is
+ * from. `name` is the name of the object whose code is counted; NULL: the program. */
 static int read_profile(const char *path, const struct style *style, const char *name,
                         struct histogram_file *file)
 {
@@ -114,8 +114,8 @@ static bool is_module(const struct histogram_file *file, const char *path)
     return false;
 }
 
-/* Reads the symbols of all modules of a file, and shifts them to the addresses at which the modules were loaded. If a
- * module cannot be read, its pcs are in no symbol. */
+/* Reads the symbols of all modules of a file, and shifts them to the addresses at which the modules were loaded. If the
+ * symbols of a module cannot be read, the counts of this module belong to no symbol. */
 static int read_modules(const struct histogram_file *file, struct symbol_table *symbols)
 {
     int error = 0;
@@ -142,7 +142,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
 }
 
 /* Returns the path of the counted ELF file: the path in the file of counters, or else the path that the caller gave, or
- * else the default of the old program. The default was "a.out". kprof had no default: NULL. */
+ * else the path that the old program used by default, "a.out". Returns NULL for kprof, which had no default. */
 static const char *text_path(const struct histogram_file *file, const struct style *style,
                            const char *object)
 {
@@ -151,8 +151,8 @@ static const char *text_path(const struct histogram_file *file, const struct sty
     return strncmp(style->name, "kprof", strlen("kprof")) == 0 ? NULL : "a.out";
 }
 
-/* Makes a symbol for each counter of a file that counts system calls, as if each system call were a function of 8
- * bytes. */
+/* Makes the symbols for a file that counts system calls in place of code. Each counter of a system call gets a symbol,
+ * as if the system call were a function of 8 bytes. */
 static int make_call_symbols(const struct histogram_file *file, struct symbol_table *symbols, char **names)
 {
     uint64_t count = file->histogram_count > 0 ? file->histograms[0].count : 0;
@@ -186,8 +186,8 @@ static int print_calls(const struct histogram_file *file, const struct style *st
     return error;
 }
 
-/* Returns true if the file has memory addresses, and no address is in the text of the symbols. Then the load address of
- * the text is not known. */
+/* Returns true if the counted addresses are addresses in memory, and none of them is in the text of the symbols. In
+ * this case the load address of the text is not known. */
 static bool is_elsewhere(const struct histogram_file *file, const struct symbol_table *symbols)
 {
     uint64_t low = symbols->count > 0 ? symbols->symbols[0].address : 0;

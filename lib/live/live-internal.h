@@ -18,10 +18,10 @@ struct live_rows {
         uint32_t location;
     } *all; /* owned */
     uint32_t count;
-    struct hash_index index; /* finds entries of all by id */
+    struct hash_index index; /* finds elements of the array `all` by id */
 };
 
-/* The code of a function that the caller has requested. */
+/* The code of a function. The caller has requested the code, which may not have arrived yet. */
 struct live_code {
     uint64_t id; /* id of the function's row */
     bool arrived;
@@ -41,15 +41,15 @@ struct pprofil_live {
     char problem[LIVE_PROBLEM_SIZE];
 };
 
-/* Stores the names and the code that the async symbolizer has found, and requests names for new locations of the
- * profile. Returns 0 or -ENOMEM. */
+/* Stores the names and the code that the async symbolizer has found, and asks it for names of the locations that are
+ * new in the profile. Returns 0 or -ENOMEM. */
 int live_exchange(struct pprofil_live *live);
 
-/* Returns a location that belongs to a row BY_FUNCTION or BY_LINE; PROFILE_NONE: no location is known. */
+/* Returns one of the locations that belong to a row BY_FUNCTION or BY_LINE. Returns PROFILE_NONE if none is known. */
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id);
 
-/* Converts a filter of pprofil.h to a filter of lib/report. filter may be NULL, or have the smaller size of an older
- * pprofil.h. */
+/* Converts a filter of pprofil.h to a filter of lib/report. `filter` may be NULL. It may also be smaller than this
+ * version's structure, if the caller was compiled with an older pprofil.h. */
 struct report_filter live_filter(const struct pprofil_filter *filter);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Live views: reports of a session that is sampling. A report has the samples that are in the session's profile at the
- * moment. The async symbolizer looks up names in a thread of its own, and changes the profile only during
- * live_exchange.
+ * Live views: reports of a session that is sampling. A report contains the samples that the session's profile has when
+ * the report is made. The async symbolizer looks up names in a thread of its own, but the names are stored in the
+ * profile only during live_exchange.
  *
- * The id of a row is made from the key of the row, and contains no location. So live->functions and live->lines map row
- * ids to locations. live_named adds a location to these maps when the location gets its name.
+ * The id of a row is made from the key of the row, and does not show which locations belong to the row. So
+ * live->functions and live->lines map row ids to locations. live_named adds a location to these maps when the location
+ * gets its name.
  */
 #include "config.h"
 
@@ -29,8 +30,8 @@ static const struct live_row *live_find_row(const struct live_rows *rows, uint64
     return NULL;
 }
 
-/* Maps a row id to a location, unless the id is mapped already. If there is no memory, does nothing; then the code of
- * the row cannot be shown. */
+/* Maps a row id to a location, unless the id is mapped already. If there is no memory, does nothing; in that case the
+ * code of the row cannot be shown. */
 static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 {
     if (live_find_row(rows, id) != NULL ||
@@ -125,7 +126,8 @@ static void live_keep_code(struct pprofil_live *live, struct code_listing *code)
 
     for (uint32_t i = 0; i < live->code_count; i++)
         if (live->codes[i].code.location == code->location && !live->codes[i].arrived) {
-            /* the name of code made at run time may have changed since the request, and then the id has too */
+            /* code that was made at run time may have got another name since the request, and the id depends on the
+             * name */
             live->codes[i].id = id;
             live->codes[i].arrived = true;
             live->codes[i].code = *code;
@@ -187,6 +189,6 @@ void pprofil_live_define(pprofil_live *live, enum pprofil_by by, uint64_t id)
 
 uint32_t pprofil_live_pending(pprofil_live *live)
 {
-    live_exchange(live); /* if there is no memory, locations stay pending */
+    live_exchange(live); /* an error means that there is no memory; then locations only stay pending */
     return async_symbolizer_pending(live->async);
 }
