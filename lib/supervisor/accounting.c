@@ -4,27 +4,32 @@
 #include "supervisor/accounting.h"
 #include "supervisor/proc/procfs.h"
 
-/* The largest time outside of run_ns and wait_ns that does not count as a wait: UNCOUNTED_NS plus 1/UNCOUNTED_PART of
- * the time since the last cpu_wait_look or cpu_wait_note. */
+/* Interrupts and the host of a virtual machine take time that is in neither run_ns nor wait_ns. Such time counts as a
+ * wait only if it is longer than UNCOUNTED_NS plus 1/UNCOUNTED_PART of the time since the last cpu_wait_look or
+ * cpu_wait_note. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
-/* If, since the last look, at most RAN_NS plus 1/RAN_PART of the time is outside of run_ns and wait_ns, the thread had
- * the CPU until `due`. A larger bound would also accept threads whose turn ended just before the tick. Turns often end
- * in a system call, so system calls would get too many samples. */
+/* The thread counts as having had the CPU until the tick (parameter `due`) if almost all of the time since the last
+ * look is in run_ns or wait_ns: at most RAN_NS plus 1/RAN_PART of that time is in neither. With a larger bound, a
+ * thread that gave up its CPU just before the tick would also count. Threads often give up the CPU in a system call, so
+ * system calls would get too many samples. */
 #define RAN_NS 20000u
 #define RAN_PART 1024u
-/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is not RAN. The tracer came
- * late, or lost the CPU during the tick, so the thread may have got the CPU only after the tick was due. */
+/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is UNKNOWN instead of RAN. In
+ * this case the tracer came late, or lost the CPU during the tick. So the thread may have got the CPU only after the
+ * tick was due. */
 #define RAN_AFTER_NS 150000u
-/* After ONE_TURN_WAITS_MAX verdicts in a row that concluded a wait from one turn, the verdict is UNKNOWN. Then the
- * thread is interrupted, and its stop shows what it did. */
+/* If the thread got the CPU exactly once since the last look (one turn), the verdict may be that it waits now. After
+ * ONE_TURN_WAITS_MAX such verdicts in a row the verdict is UNKNOWN. Then the thread is interrupted, and its stop shows
+ * what it did. */
 #define ONE_TURN_WAITS_MAX 4u
-/* A sample pays off 1/n of its thread's debt. n is the number of samples in DEBT_NS of CPU time, limited to
- * DEBT_SHARES_MIN..DEBT_SHARES_MAX. */
+/* The debt of a thread is the CPU time that no sample represents yet. Each sample of the thread also represents 1/n of
+ * the debt. n is the number of samples in DEBT_NS of CPU time, limited to DEBT_SHARES_MIN..DEBT_SHARES_MAX. */
 #define DEBT_NS 32000000
 #define DEBT_SHARES_MIN 8
 #define DEBT_SHARES_MAX 32
-/* A thread is young until it has this number of samples: the sum of fewer samples may differ much from its CPU time. */
+/* A thread is young until it has this many samples. The CPU time that fewer samples represent may differ much from the
+ * CPU time that the thread has used. */
 #define YOUNG_SAMPLES_MAX 16
 #define WAIT_MIN_NS 100000u /* shorter waits are added up and reported together */
 
@@ -56,8 +61,9 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
     return goes_on;
 }
 
-/* Returns true if the last cpu_wait_look was right to conclude a wait. The times after one more turn show this: if the
- * thread waited from last->lost_at to last->at, the wait that has ended since then is at least that long. */
+/* Returns true if the last cpu_wait_look was right to conclude that the thread waited. `cpu`, read after the thread has
+ * got a CPU once more, shows this: if the thread already waited from last->lost_at to last->at, then the wait that has
+ * ended since is at least that long. */
 static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
 {
     return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;
@@ -89,7 +95,8 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
 
 /* --- CPU time -------------------------------------------------------------------------------- */
 
-/* Returns the number of samples in which a debt is paid off. */
+/* Returns over how many samples the debt of a thread is spread. The debt is the CPU time that no sample of the thread
+ * represents yet. */
 static int64_t weight_debt_shares(int64_t stretch)
 {
     int64_t shares = stretch > 0 ? DEBT_NS / stretch : DEBT_SHARES_MAX;
@@ -99,12 +106,13 @@ static int64_t weight_debt_shares(int64_t stretch)
     return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
 }
 
-/* Returns the share, adjusted to the CPU time of the process. The sum of a young thread's samples depends on chance. If
- * there are more threads than CPUs, the sum of each thread does. So this function makes the sum of the process approach
+/* Adjusts `share`, the CPU time that a sample represents, to the CPU time of the process, and returns the adjusted
+ * share. How much CPU time the samples of a young thread represent depends on chance. If there are more threads than
+ * CPUs, this is so for every thread. So this function makes the time that all samples of the process represent approach
  * the CPU time of the process, and does not let it become much larger. */
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
-    /* share 0: the thread's samples already represent more CPU time than it has used */
+    /* if share is 0, the thread's samples already represent more CPU time than it has used */
     bool unsettled = weight->samples < YOUNG_SAMPLES_MAX || share == 0;
 
     if (unsettled && weight->process_left > share)

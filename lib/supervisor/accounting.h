@@ -27,11 +27,12 @@
  *     more than one      It may have slept in between, which the file does not show.
  *
  * Interrupts, and the host of a virtual machine, take time that is in neither the run time nor the wait time. That
- * looks like a wait after one turn. So each look checks the conclusion of the look before, and only ONE_TURN_WAITS_MAX
- * such conclusions in a row are accepted.
+ * looks like a wait after one turn. So each look checks whether the previous look was right to conclude a wait, and
+ * only ONE_TURN_WAITS_MAX such conclusions in a row are accepted.
  *
- * Another conclusion is possible if it is certain when the thread last lost its CPU. If all the time since then is in
- * the run and wait times, the thread has just lost its CPU to the tracer, however many turns it had.
+ * If it is certain when the thread last lost its CPU, a look can also conclude that the thread ran until just now. It
+ * concludes this if the run and wait times account for all the time since then. Then the thread has just lost its CPU
+ * to the tracer, however many turns it had.
  */
 
 struct procfs_cpu;
@@ -48,20 +49,22 @@ struct cpu_wait {
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
-    unsigned one_turn_waits;         /* number of verdicts in a row that concluded a wait from one turn */
+    /* how many verdicts in a row were that the thread waits because it had exactly one turn */
+    unsigned one_turn_waits;
 };
 
-/* Notes that the thread was resumed after a stop, and has waited for the tracer's CPU since lost_at. cpu: times of the
- * thread, read at about lost_at. */
+/* Records that the thread was resumed after a stop. Since the time `lost_at` it has waited for the CPU on which the
+ * tracer runs. cpu: run and wait times of the thread, read at about `lost_at`. */
 void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
-/* Sets all fields of *wait to 0. To be called when the thread id belongs to another thread now, or when the thread had
- * no tracer for a while. */
+/* Sets all fields of *wait to 0. To be called when the thread id now belongs to another thread, or when no tracer
+ * traced the thread for a while. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
-/* Returns true if the thread has had no CPU since wait->at. Then sets wait->at to now. */
+/* If the thread has had no CPU since wait->at, sets wait->at to `now` and returns true. Otherwise returns false. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* Decides whether a runnable thread that belongs to the tracer's CPU had that CPU at time `due`. due: the time from
- * which on the tracer may have kept the thread off that CPU. now: the time at which cpu was read. */
+/* Decides whether a runnable thread had a CPU at time `due`. The thread was last seen on the CPU on which the tracer
+ * runs now. `due` is the time since which the tracer may have kept the thread off that CPU, and `now` is the time at
+ * which `cpu` was read. */
 enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 /*
@@ -74,37 +77,44 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
  *
  * It would be wrong to credit the CPU time used since the last sample instead. What a thread did between its last
  * sample and its sleep would be credited to what it does first when it wakes up. For programs that work in bursts the
- * result would be wrong by tens of percent. So the kernel's exact CPU time is only a target. The sum of the credits
- * approaches it so slowly that the position of a sample within a burst does not matter.
+ * result would be wrong by tens of percent. So the credits need not equal the kernel's exact CPU time at each sample.
+ * Their sum only approaches it, so slowly that the position of a sample within a burst does not matter.
  *
  * A tracer that competes for a CPU sometimes comes late, and misses ticks. The instant of its next look is not random:
  * the scheduler has chosen it. If all the missed time were credited at that instant, a single sample would decide how a
- * long time was spent. So the missed time becomes debt, which the following samples pay off. Only a young thread, one
- * with few samples, gets it at once, because it may have no further samples.
+ * long time was spent. So the missed time becomes the thread's debt, and each of the following samples is credited with
+ * a part of it. Only a young thread, one with few samples, is credited with all of it at once, because it may have no
+ * further samples.
  */
 
 /* The input for the weight of a sample. All lengths of time are in ns. */
 struct weight {
     int64_t stretch;         /* length of the stretch that the sample represents */
-    int64_t late;            /* sampling time before the stretch that was missed because the tracer came late */
-    int64_t debt;            /* CPU time of the thread minus the sum of its samples so far; may be negative */
-    /* number of earlier samples of the thread; 0 makes any thread count as young */
+    int64_t late;            /* time before the stretch in which no sample was taken, because the tracer came late */
+    /* CPU time of the thread minus the CPU time that its samples represent so far; may be negative */
+    int64_t debt;
+    /* how many samples of the thread were taken before this one; with 0, any thread counts as young */
     uint64_t samples;
-    int64_t ahead;           /* largest excess of the sum of the thread's samples over its CPU time */
+    int64_t ahead;           /* by how much the samples of the thread may represent more CPU time than it has used */
     bool process_known;      /* the fields below are valid */
-    int64_t process_left;    /* CPU time of the process minus the sum of its samples; may be negative */
-    int64_t process_lag;     /* largest amount by which process_left may be too low */
-    /* 1 or more; a young thread's sample is raised by 1/process_shares of its distance to process_left */
+    /* CPU time of the process minus the CPU time that its samples represent; may be negative */
+    int64_t process_left;
+    /* process_left may be too low by at most this time, because the clock of the process lags behind */
+    int64_t process_lag;
+    /* 1 or more; if a young thread's sample would represent less than process_left, 1/process_shares of the difference
+     * is added to it */
     unsigned process_shares;
-    /* sum of process_left of all other processes, including ended ones; 0: the sample takes no CPU time from others */
+    /* CPU time of all other processes, including ended ones, that no sample represents yet; 0: this sample must not
+     * represent CPU time of other processes */
     int64_t others_left;
-    int64_t others_room; /* part of others_left that the process may still take */
+    int64_t others_room; /* how much of others_left the samples of this process may still represent */
 };
 
 /* Returns the CPU time that the sample represents, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
-/* Returns the CPU time of other processes that the sample represents in addition, ns, 0 or more. A process that lives
- * for a few ticks is sampled by chance only, and the CPU time that it uses after its last sample would be lost. */
+/* Returns how much CPU time of other processes the sample represents in addition, ns, 0 or more. Without this, the CPU
+ * time that a process uses after its last sample would be lost. That would be much for processes that live for only a
+ * few ticks, and get a sample only by chance. */
 uint64_t weight_for_others(const struct weight *weight);
 
 /*
@@ -115,15 +125,16 @@ uint64_t weight_for_others(const struct weight *weight);
  */
 
 struct wall_time {
-    uint64_t at;      /* the elapsed time is booked up to this time */
-    uint64_t wait_ns; /* the part of the thread's run-queue wait that is booked, ns */
+    uint64_t at;      /* the time before this has been booked as run, wait or sleep */
+    uint64_t wait_ns; /* how much of the time that the thread waited for a CPU is booked already, ns */
 };
 
-/* Books the waits for a CPU up to now. wait_ns: run-queue wait of the thread's whole life, ns; the kernel adds a wait
- * when it ends. Returns the wait to report now, ns. It is 0 until at least 0.1 ms of waits has accumulated, and never
- * more than the elapsed time that is not booked yet. Later calls return the rest. */
+/* Books the waits for a CPU up to now. wait_ns: how long the thread has waited for CPUs in its whole life, ns; the
+ * kernel adds each wait when it ends. Returns how much waiting time is to be reported now, ns. This is 0 until the
+ * waits that were not reported yet are 0.1 ms or more. It is never more than the elapsed time that is not booked yet;
+ * later calls return the rest. */
 uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns);
-/* Books ns in which the thread ran. Afterwards, wall->at may be later than the present time. */
+/* Books that the thread ran for `ns` nanoseconds. Afterwards, wall->at may be later than the present time. */
 void wall_time_book_run(struct wall_time *wall, uint64_t ns);
 /* Books the rest of the time up to now as sleep, and returns it, ns. */
 uint64_t wall_time_book_sleep(struct wall_time *wall, uint64_t now);

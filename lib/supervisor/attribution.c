@@ -2,12 +2,13 @@
 /*
  * Computes how much time a sample represents (accounting.c), and delivers the sample.
  *
- * In wall mode, the time that a thread waited for a CPU comes from the kernel, and the time that it ran is its
- * attributed CPU time. In the rest of the time (wall_time of accounting.h) it slept. The rest is attributed to the
- * system call and address at which the thread is next seen asleep.
+ * In wall mode, the kernel tells how long a thread waited for a CPU, and the CPU time that its samples represent is the
+ * time that it ran. In the rest of the time it slept (wall_time of accounting.h). This rest is attributed to the system
+ * call and address at which the thread is next seen asleep.
  *
  * A thread that waits for a CPU is "running" in /proc, too. If cpu_wait of accounting.h does not recognize the wait,
- * the thread is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was on no CPU.
+ * the thread is interrupted, and stops when it gets a CPU. At that stop, the time that it waited for a CPU shows that
+ * it was on no CPU when it was interrupted.
  */
 #include "config.h"
 
@@ -29,12 +30,14 @@
 /* A sample of a young thread (accounting.h) takes 1/YOUNG_SHARES of the CPU time of its process that no sample
  * represents yet. */
 #define YOUNG_SHARES 4u
-#define AHEAD_MAX 8             /* number of stretches by which the sum of a thread's samples may exceed its CPU time */
-#define SEEN_LATE_NS 100000u    /* ns after the interrupt; a stop that is seen sooner was not delayed */
-#define KERNEL_TICK_NS 4000000u /* longest lag of a process's clock, ns, for each CPU on which its threads run */
+#define AHEAD_MAX 8             /* how many stretches more than its CPU time the samples of a thread may represent */
+#define SEEN_LATE_NS 100000u    /* a stop that is seen less than this after the interrupt, ns, was not delayed */
+/* the clock of a process lags at most this much behind, ns, for each CPU on which its threads run */
+#define KERNEL_TICK_NS 4000000u
 
-/* Returns weight.process_shares. When serving, the first sample of a process takes all the CPU time that the process
- * has used, the second takes half of the rest, and so on, because there may be few samples. */
+/* Returns weight.process_shares. For a process that profiles itself, the first sample represents all the CPU time that
+ * the process has used, the second represents half of the rest, the third a third, until the share is 1/YOUNG_SHARES.
+ * Such a process may get only few samples, and their sum must be right even then. */
 static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
 {
     uint64_t count = process->sampled.count;
@@ -45,11 +48,12 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
 /*
  * Returns the CPU time that a sample of a thread on a CPU represents, ns.
  *
- * If other threads compete for the CPU, a sample represents more time than the thread ran. A program that profiles
- * itself compares the sum of its samples with its own clock, even after few samples. So the sum may exceed its CPU time
- * by at most one period. Such a program may also turn profiling on for less than a period each time. So its threads
- * always count as young. Then the sum approaches the CPU time of the process, about which more is known than about the
- * CPU time of a thread.
+ * If other threads compete for the CPU, a sample may represent more time than the thread ran. A program that profiles
+ * itself may compare the time that its samples represent with its CPU clock, even after few samples. So for such a
+ * program this time may exceed the CPU time by at most one period. Such a program may also turn profiling on again and
+ * again, for less than a period each time. So its threads always count as young (accounting.h), unless a thread has a
+ * histogram of its own. The time that the samples represent then approaches the CPU time of the whole process, which is
+ * known better than that of a thread.
  */
 static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {
@@ -96,8 +100,9 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
 }
 
 /* Returns true if the tracee was on a CPU when it was interrupted. If it waited for a CPU at that time, it went on
- * waiting until it stopped. Then its wait is longer than the time for which we can have kept it waiting. If no CPU is
- * idle, we wait for a CPU, too, so the tracee may have stopped long before we see the stop. */
+ * waiting until it stopped. So if it waited longer than our tick can have kept it waiting, it was on no CPU. If no CPU
+ * is idle, the tracer itself may have waited for a CPU, and may have seen the stop long after the tracee stopped. So
+ * that wait is taken into account. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
@@ -120,14 +125,14 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
 static bool attribution_credit(struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
-    /* at most the time that the tracee ran is taken from overdue_ns: it may have been in a long call, or without a
-     * CPU */
+    /* overdue_ns counts only up to the time that the tracee ran: for the rest of overdue_ns it may have slept in a long
+     * system call, or waited for a CPU */
     uint64_t ran = cpu->run_ns - tracee->interrupt.run_ns;
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
-    /* set to 0 even if the tracee was on no CPU: a later sample must not get the time that was missed before this
-     * one */
+    /* set to 0 even if the tracee was on no CPU: no later sample must represent the time that ticks missed before this
+     * sample */
     tracee->interrupt.late_ns = 0;
     return on_cpu;
 }
@@ -181,8 +186,8 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
 
     if (tracee_read_cpu(tracee, &cpu)) {
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
-        /* a program that profiles itself is sampled before the resume, so its resumed_at still belongs to the stop
-         * before this one */
+        /* the sample of a program that profiles itself is counted while the tracee is still stopped, so
+         * tracee->resumed_at still belongs to an earlier stop */
         uint64_t resumed_at = supervisor->options.serve ? time_now() : tracee->resumed_at;
         cpu_wait_note(&tracee->look.cpu_wait, resumed_at, &cpu);
     }
@@ -203,14 +208,14 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
         attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
-/* Returns true if the tracee, which is asleep, does not wake up for signals (state D). The state is read again only
- * after the tracee has run. */
+/* Returns true if the tracee, which is asleep, does not wake up for signals (state D of proc_pid_stat(5)). As long as
+ * the tracee does not run, later calls do not read its state again. */
 static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
         char letter = procfs_state_letter(&tracee->files);
-        /* other letters: the task may just have woken up, so turns becomes 0, and the next call reads the state
-         * again */
+        /* any other letter: the task may just have woken up, so sleep.turns becomes 0, which makes the next call of
+         * this function read the state again */
         tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
         tracee->sleep.uninterruptible = letter == 'D';
     }
@@ -239,7 +244,8 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     if (attribution_is_compat_call(state))
         sample.flags |= WIRE_SAMPLE_COMPAT;
     if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
-        /* the current piece may be a different call from the program's, such as write for writev */
+        /* the tracee may now be in a shorter call that we make it do for the rest of its own call, such as a write for
+         * the rest of a writev; the sample must show the program's own call */
         sample.syscall = tracee->repair.call.number;
     procfs_read_cpu(&tracee->files, &cpu);
     attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);

@@ -12,17 +12,18 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
-/* When serving programs that profile themselves: saves the CPU time of an ended process that none of its samples
- * represents. The samples of other processes will represent this CPU time. The clock of the process must have been read
- * after its end (tracee_last_cpu). */
+/* For programs that profile themselves. To be called when a process has ended. If its samples represent less CPU time
+ * than it has used, later samples of other processes will represent the difference. The clock of the process must have
+ * been read after its end (tracee_last_cpu). */
 void attribution_note_end(struct supervisor *supervisor, const struct process *process);
-/* Attributes the sample of a tracee that has stopped. regs: its registers at the stop. */
+/* Computes how much time the sample of a stopped tracee represents, and delivers the sample. regs: registers of the
+ * tracee at this stop. */
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
-/* Wall mode: attributes the time that the tracee has slept. state: system call and registers of the sleeping tracee, as
- * procfs_look read them. */
+/* Wall mode: attributes the time that the tracee has slept to the system call and address at which it sleeps. state:
+ * system call and registers of the sleeping tracee, as procfs_look read them. */
 void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
-/* Wall mode: attributes the time that the tracee has waited for a CPU. To be called after this tick has read
- * tracee->look.times, if the tick does not interrupt the tracee. */
+/* Wall mode: reports how long the tracee has waited for a CPU. To be called in a tick that does not interrupt the
+ * tracee, after the tick has read tracee->look.times. */
 void attribution_waiting(struct tracer *tracer, struct tracee *tracee);
 
 #endif

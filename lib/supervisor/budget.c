@@ -15,8 +15,9 @@
 #define COST_SECONDS 0.1
 #define COST_SAMPLES_MIN 8.0
 #define COST_SAMPLES_MAX 32.0
-#define COST_SAMPLE_MAX_NS 1000000.0 /* limit, ns: a sample that cost more was delayed by something else */
-#define CHANGE_MIN 0.05 /* smallest change of the rate that is reported, as a share of the rate */
+/* a sample that cost more, ns, was delayed by something else, and counts with this cost */
+#define COST_SAMPLE_MAX_NS 1000000.0
+#define CHANGE_MIN 0.05 /* smaller changes of the rate are not reported to the client; a share of the rate */
 
 void budget_init(struct budget *budget, double asked_hz, double share)
 {
@@ -42,8 +43,8 @@ void budget_ask(struct budget *budget, double asked_hz)
     budget->rate_hz = budget->reported_hz = budget_allowed(budget);
 }
 
-/* Returns N, the number of samples over which the mean cost is taken. At a low rate N is smaller: COST_SAMPLES_MAX
- * samples would take long, and the mean must soon follow when samples become cheaper. */
+/* Returns N, the number of samples over which the mean cost is taken. At a low rate N is smaller, because
+ * COST_SAMPLES_MAX samples would take long. When samples become cheaper, the mean must follow soon. */
 static double budget_memory(const struct budget *budget, const struct budget_cost *cost)
 {
     double samples = budget->rate_hz * COST_SECONDS;

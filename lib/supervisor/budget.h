@@ -4,12 +4,13 @@
  *
  * The budget is the share of its CPU time that a target may lose to samples. The rate is the number of samples in a
  * second of a thread's CPU time. So the lost share is the rate times the cost of a sample. That cost is measured all
- * the time, and the rate follows each change of it at once, down and up. Stops for new tasks, execs and signals would
- * come without sampling, too, so they are not part of the cost. The stops of a call that a sample broke are part of the
- * cost of that sample.
+ * the time. When it changes, the rate changes at once, down or up. Stops for new tasks, execs and signals would also
+ * come if no samples were taken, so they are not part of the cost. If a sample breaks a system call, the stops that
+ * repair this call are part of the cost of that sample.
  *
- * A sample costs more if no CPU is idle, and more while tasks are made. A cost is kept for each combination of these
- * conditions. So when a condition ends, the rate is at once what it was before the condition began.
+ * A sample costs more if no CPU is idle, and also if new tasks are being made. A separate cost is kept for each
+ * combination of these two conditions. So when a condition ends, the rate is at once what it was before the condition
+ * began.
  */
 #ifndef PPROFIL_BUDGET_H
 #define PPROFIL_BUDGET_H
@@ -17,43 +18,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bits of a condition; 0: a CPU is idle, and no tasks are made. */
+/* Bits of the value `condition`; 0: a CPU is idle, and no tasks were made lately. */
 #define BUDGET_FULL 1u   /* no CPU is idle */
 #define BUDGET_NEW_TASKS 2u /* tasks were made a short time ago */
 #define BUDGET_CONDITIONS 4u
 
 struct budget_cost {
-    double ns;             /* running mean of the cost of a sample, ns; an assumed cost at first */
+    double ns;             /* mean cost of the latest samples, ns; before the first sample, an assumed cost */
     unsigned samples;      /* number of samples that were measured */
-    uint64_t no_sample_ns; /* cost since the last sample: ticks and stops that led to no sample */
+    uint64_t no_sample_ns; /* cost of the ticks and stops since the last sample, which led to no sample */
 };
 
 struct budget {
     double asked_hz;
-    double rate_hz; /* the rate now: asked_hz, or less if that costs too much */
-    double share;   /* share of their CPU time that targets may lose, more than 0 */
+    double rate_hz; /* the present rate: asked_hz, or a lower rate if samples at asked_hz would cost too much */
+    double share;   /* the budget: share of their CPU time that targets may lose; more than 0 */
     struct budget_cost costs[BUDGET_CONDITIONS];
-    unsigned condition;    /* condition for which rate_hz was set */
-    unsigned limiting;     /* condition under which rate_hz was last below asked_hz */
-    double reported_hz;    /* rate_hz when budget_has_changed last returned true */
+    unsigned condition;    /* condition for which rate_hz was computed */
+    unsigned limiting;     /* the latest condition under which rate_hz was below asked_hz */
+    double reported_hz;    /* value of rate_hz when budget_has_changed last returned true */
     uint64_t adjusted_at;  /* time of the last budget_adjust */
-    uint64_t throttled_ns; /* time in which rate_hz was below asked_hz */
+    uint64_t throttled_ns; /* for how long rate_hz has been below asked_hz so far */
 };
 
-/* Initializes *budget with an assumed cost of a sample. asked_hz > 0. share > 0: budget->share. */
+/* Initializes *budget with an assumed cost of a sample. The parameters `asked_hz` and `share` become the fields of the
+ * same names; both must be more than 0. */
 void budget_init(struct budget *budget, double asked_hz, double share);
-/* Sets asked_hz, and the rate that the cost allows. */
+/* Sets budget->asked_hz, and sets rate_hz to the rate that the present cost of a sample allows. */
 void budget_ask(struct budget *budget, double asked_hz);
-/* Books the cost of `samples` samples: together they took cost_ns from targets. samples is 0 for ticks and stops that
- * led to no sample: their cost is added to that of the next sample under the same condition. */
+/* Records that `samples` samples took cost_ns from targets, all together. To be called with samples = 0 if ticks or
+ * stops took that time without a sample. Such a cost is added to the cost of the next sample under the same
+ * condition. */
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
-/* Sets the rate that the cost under this condition allows. now: CLOCK_MONOTONIC, ns. To be called often. */
+/* Sets rate_hz to the rate that the cost of a sample under this condition allows. now: CLOCK_MONOTONIC, ns. To be
+ * called often. */
 void budget_adjust(struct budget *budget, unsigned condition, uint64_t now);
-/* Returns true if the client should get the rate: since this function last returned true, the rate has changed by 5 %
- * or more, or has returned to asked_hz. */
+/* Returns true if the client should be told the rate. This is so if the rate has changed by 5 % or more since this
+ * function last returned true, or if it is asked_hz again. */
 bool budget_has_changed(struct budget *budget);
-/* Returns the cost of a sample under condition budget->limiting, ns. If no sample was measured there, returns the cost
- * under budget->condition. Returns 0 if no sample was measured under either condition. */
+/* Returns the cost of a sample under condition budget->limiting, ns. If no sample was measured under that condition,
+ * returns the cost under budget->condition. Returns 0 if no sample was measured under either condition. */
 uint64_t budget_cost(const struct budget *budget);
 /* Returns the mean time between two ticks, ns. */
 uint64_t budget_period(const struct budget *budget);

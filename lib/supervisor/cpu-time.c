@@ -7,11 +7,11 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/supervisor.h"
 
-#define LATELY_SHARE 300u /* reading a process's clock may take 1/LATELY_SHARE of the time */
+#define LATELY_SHARE 300u /* at most 1/LATELY_SHARE of the time may be spent on reading the clock of a process */
 
-/* Returns the process's CPU time since its last baseline_take, ns. Without a baseline_take, counts the whole life of
- * the process. Returns 0 if the clock of the process cannot be read. Sets clock.known_ns to the returned value. Works
- * for a zombie that is not reaped yet. */
+/* Returns the process's CPU time since its last baseline_take, ns. If baseline_take was never called, returns the CPU
+ * time of the whole life of the process. Returns 0 if the clock of the process cannot be read. Sets clock.known_ns to
+ * the returned value. Also works after the process has ended, until it is reaped. */
 static uint64_t process_cpu(struct process *process)
 {
     struct timespec time;
@@ -111,8 +111,9 @@ void baseline_keep_debts(struct process *process)
     process->sampled.kept_debt_ns = (int64_t)(process_cpu_traced(process) - process->sampled.attributed_ns);
 }
 
-/* Adds the debt *kept to fresh baselines, and sets *kept to 0. If the debt is positive, lowers *base. If it is
- * negative, raises *attributed_ns. */
+/* Adds the debt *kept to a baseline that was just taken, and sets *kept to 0. The debt is CPU time that no sample
+ * represents yet. If it is positive, lowers the baseline *base by the debt. If it is negative, raises *attributed_ns,
+ * the CPU time that samples represent. */
 static void baseline_owe(uint64_t *base, uint64_t *attributed_ns, int64_t *kept)
 {
     int64_t debt = *kept;

@@ -2,21 +2,22 @@
 /*
  * Takes the CPU from a thread before the thread is interrupted.
  *
- * PTRACE_INTERRUPT marks a thread at once, but its CPU notices the mark some microseconds later. If the thread leaves
- * the kernel in between, it stops right there. So a thread with many short system calls or page faults gets far too
- * many samples at these (measured: 34 % of the samples at a call that takes 2.5 % of the time). But a thread that lost
- * its CPU to a timer on that CPU is where the timer interrupted it, and stops there when it runs again.
+ * PTRACE_INTERRUPT marks a thread at once, but the CPU on which the thread runs notices the mark some microseconds
+ * later. If the thread leaves the kernel in between, it stops at that point. So a thread with many short system calls
+ * or page faults gets far too many samples at the ends of these (measured: 34 % of the samples at a call that takes 2.5
+ * % of the time). But if a timer of its CPU takes the CPU away from a thread, the thread is at the place where the
+ * timer interrupted it. If it is then interrupted by ptrace, it stops at that place when it runs again.
  *
  * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. The occupier then holds that CPU
  * while the tracer, awake on another CPU, sends its interrupt. Then the occupier sleeps until the next tick. The tracer
- * cannot do this itself: the scheduler resumes a tracee on an idle CPU rather than on its tracer's, so the tracee would
- * migrate at each stop.
+ * cannot do this itself: the scheduler resumes a tracee on an idle CPU rather than on the CPU of its tracer, so the
+ * tracee would move to another CPU at each stop.
  *
- * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used for threads
- * that enter the kernel often, as their samples show. At low rates it costs little, so it is also used for every thread
- * that runs alone. If it is used for threads on several CPUs, each tick takes one of these CPUs, drawn at random. The
- * occupier inherits its tracer's priority for times when a CPU is idle. If no CPU is idle, the occupier is not used:
- * the tracer itself moves to the thread's CPU, and so takes it (tracer-cpus.c).
+ * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used only for
+ * threads whose samples show that they often enter the kernel. At low rates it costs little, and is then also used for
+ * every thread that runs alone. If it is used for threads on several CPUs, it takes one of these CPUs at each tick,
+ * chosen at random. It has the priority that its tracer has while a CPU is idle. If no CPU is idle, the occupier is not
+ * used. Then the tracer itself moves to the thread's CPU, and so takes the CPU from the thread (tracer-cpus.c).
  */
 #include "config.h"
 
@@ -35,25 +36,29 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-/* A thread is judged by JUDGED_LOOKS samples without the occupier. If ENTERED_MIN of these were taken when the thread
- * left the kernel, the next PREEMPT_LOOKS samples of the thread are taken with the occupier. */
+/* The first JUDGED_LOOKS samples of a thread are taken without the occupier. If in ENTERED_MIN of these the thread was
+ * just leaving the kernel, then it enters the kernel often, so its next PREEMPT_LOOKS samples are taken with the
+ * occupier. Afterwards the thread is judged again in the same way. */
 #define JUDGED_LOOKS 64
 #define ENTERED_MIN 4
 #define PREEMPT_LOOKS 1024u
-/* The occupier is used for a thread only if the thread's presence is more than PRESENCE_MIN/256 (struct
- * preempt_judgement). For a thread that mostly sleeps, the occupier would often wake up for nothing. */
+/* The occupier is used for a thread only if more than PRESENCE_MIN/256 of the recent ticks found the thread running
+ * (struct preempt_judgement, presence). For a thread that mostly sleeps, the occupier would often wake up for
+ * nothing. */
 #define PRESENCE_MIN 128
-/* OCCUPIER_COST_NS is about what the occupier costs a thread at each sample. The occupier is used for a thread that
- * runs alone if this cost is at most 1/CHEAP_PART of the budget. For a program that profiles itself, the cost may be
- * the whole budget: such a program may count only its time outside of the kernel. */
+/* A thread loses about OCCUPIER_COST_NS to the occupier at each sample. The occupier is used for a thread that runs
+ * alone if this cost is at most 1/CHEAP_PART of the budget (budget.h). For a program that profiles itself, it may be as
+ * much as the whole budget. Such a program may count only the samples outside of the kernel, so samples at the ends of
+ * system calls would make its results wrong. */
 #define OCCUPIER_COST_NS 12000.0
 #define CHEAP_PART 4
-/* If the occupier is late, the sample waits for the next tick, at most OCCUPIER_LATE_TICKS_MAX times in a row. */
+/* If the occupier comes too late for a tick, no sample is taken until the next tick. After OCCUPIER_LATE_TICKS_MAX such
+ * ticks in a row, the sample is taken without the occupier. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* If more than MISSED_TICKS_MAX ticks in a row found no wanted thread (preempt_wanted) on the CPU that the occupier
- * took, the occupier gets no order. */
+/* The occupier takes a CPU because of the threads there for which preempt_wanted returns true. If it found no such
+ * thread at more than MISSED_TICKS_MAX ticks in a row, it is not told to take a CPU for the next tick. */
 #define MISSED_TICKS_MAX 1
-/* Limits of preempt.early_ns, the time from the tracer's wake-up to the tick, ns. */
+/* Limits of preempt.early_ns: how long before a tick the tracer wakes up, ns. */
 #define EARLY_MIN_NS 60000u
 #define EARLY_MAX_NS 300000u
 /* Time from the sending of an interrupt to its arrival, ns. */
@@ -67,8 +72,8 @@ void preempt_note(struct tracee *tracee, bool running)
     tracee->judgement.presence -= running ? 0 : tracee->judgement.presence / 8;
 }
 
-/* Returns true if the occupier costs little, and at most one thread runs. With several running threads each tick would
- * reach only the threads of one CPU. */
+/* Returns true if the occupier costs little, and at most one thread runs. If several threads ran, a tick with the
+ * occupier would reach only those on one CPU. */
 static bool preempt_is_cheap(const struct tracer *tracer)
 {
     const struct supervisor *supervisor = tracer->supervisor;
@@ -117,8 +122,9 @@ static void preempt_sleep(uint64_t due)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
 }
 
-/* The occupier's thread. An order is a time and a CPU. The tracer gives the next order while the occupier carries out
- * the present one, so that the occupier wakes up only once per tick. */
+/* The occupier's thread. The tracer gives it orders. An order says which CPU the occupier must take, and at what time.
+ * The tracer gives the next order while the occupier still holds the CPU of the present order, so that the occupier
+ * wakes up only once per tick. */
 static void *preempt_occupy(void *context)
 {
     struct preempt *preempt = context;
@@ -159,8 +165,9 @@ static bool preempt_have_occupier(struct preempt *preempt)
     return !preempt->refused;
 }
 
-/* Adapts early_ns. On a virtual machine an idle CPU may take long to wake up, and so may the tracer. Then the tracer
- * must set its timer earlier. */
+/* Adapts preempt->early_ns, that is, how long before a tick the tracer wakes up. in_time: at this tick, the tracer was
+ * ready in time. On a virtual machine it may take long until an idle CPU wakes up, and with it the tracer. Then the
+ * tracer must set its timer for an earlier time. */
 static void preempt_adapt_early(struct preempt *preempt, bool in_time)
 {
     uint64_t early = preempt->early_ns;
@@ -191,7 +198,7 @@ bool preempt_await(struct tracer *tracer)
            time_now() < latest)
         ;
     supervisor_lock(tracer->supervisor);
-    /* false: the occupier has given up its CPU, or gives it up before an interrupt can arrive */
+    /* if false, the occupier has given up its CPU already, or will give it up before an interrupt can arrive there */
     bool in_time = time_now() + SENDING_NS < latest;
     preempt_adapt_early(preempt, in_time);
     return arrived && in_time;
@@ -242,7 +249,8 @@ unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned
     preempt->late_ticks = late ? preempt->late_ticks + 1 : 0;
     if (count == 0 || (late && preempt->late_ticks <= OCCUPIER_LATE_TICKS_MAX))
         return 0;
-    /* no wanted thread is on the occupier's CPU: this tick interrupts a wanted thread from another CPU */
+    /* none of the threads wanted[0..count-1] is on the occupier's CPU, so this tick interrupts one of them without the
+     * occupier */
     wanted[0] = wanted[schedule_random(&tracer->schedule, count)];
     *stands_for = count;
     return 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Answers the stops of a call that is continued: repair.h. */
+/* Answers the stops of a thread whose call is continued by pieces (shorter calls that do the rest), or was begun anew:
+ * repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -24,16 +25,17 @@ static bool continue_has_timed_out(const struct repair *repair)
     return repair->deadline != 0 && time_now() >= repair->deadline;
 }
 
-/* Returns the result of a restarted call that ends now. if_not_over: the result if the deadline has not passed. */
+/* Returns the result with which a call that was begun anew must end now. if_not_over: result for the case that the
+ * deadline has not passed. */
 static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_over)
 {
     return continue_has_timed_out(repair) ? repair->timeout_result : if_not_over;
 }
 
-/* Returns true if a receive, which has returned result, has ended by itself. Urgent data ends only a message that has
- * begun. sockatmark(3) shows urgent data. On a local socket nothing shows why a receive ended early. But if a signal
- * broke the receive, this signal is still pending, unless another thread has taken it. had_error: an error that was
- * left in the socket may have ended the receive. */
+/* Returns true if a piece that receives data, and has returned `result`, has ended by itself, not because of a signal.
+ * Urgent data, which sockatmark(3) shows, ends a message by itself, but only if the message has begun. On a local
+ * socket nothing shows why a receive ended early, but if a signal broke it, that signal is still pending, unless
+ * another thread has taken it. had_error: an error that was left in the socket may have ended the piece. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -46,8 +48,8 @@ static bool continue_has_received_all(const struct tracee *tracee, int64_t resul
     return descriptor_is_at_mark(tracee->process->pid, tracee->tid, request->descriptor, &request->file);
 }
 
-/* Returns true if another piece may be made after a piece that has returned result. broken: the piece was
- * interrupted. */
+/* Returns true if another piece may be made after a piece that has returned `result`. broken: a stop or a signal has
+ * broken that piece. had_error: see continue_has_received_all. */
 static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool broken, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -60,8 +62,9 @@ static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool
     return !receives || !continue_has_received_all(tracee, result, had_error);
 }
 
-/* Continues after a piece, or a restarted call, that has returned result. Returns true if the tracee will make another
- * piece. final: the result of a restarted call must not be continued. */
+/* Decides what follows after a piece, or after a call that was begun anew, has returned `result`. Returns true if the
+ * tracee will make another piece. Otherwise ends the call and returns false. final: if the call was begun anew and has
+ * moved a part, it must not be continued by pieces. */
 static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
     struct repair *repair = &tracee->repair;
@@ -84,9 +87,9 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     bool had_error = repair->error_waits;
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(tracee);
-    /* A recvmmsg(2) first returns the error that the socket kept. A receive of the rest of a message returns that error
-     * if there is no data. On a local socket a receive that returns less than it was asked for has taken the error,
-     * too: unix_stream_read_generic */
+    /* An error may have been left in the socket (error_waits). If the piece was a recvmmsg(2), it returned that error
+     * first. If the piece received the rest of a message, it returned the error only if there was no data. On a local
+     * socket, it has also taken the error if it returned less than it was asked for: unix_stream_read_generic */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
     else if (result <= 0 || (repair->request.target.is_local && repair->came_short))
@@ -94,8 +97,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     if (result > 0)
         error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
                                &repair->progress);
-    /* A recvmmsg(2) with a time limit ends here, because its limit would begin again. Exception: a piece that returned
-     * the kept error at once has used no time */
+    /* A recvmmsg(2) with a time limit ends here, because the limit would begin anew with the next piece. Exception: if
+     * the piece only returned the error that was left in the socket, it has used no time */
     over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
     if (!over &&
         (continue_may_go_on(tracee, result, broken, had_error) || (result >= 0 && piece_end_message(repair))) &&
@@ -107,8 +110,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     return false;
 }
 
-/* Returns true if the deadline has passed, but the first part of the call was done in time. Then the next part has the
- * whole time limit again. */
+/* Returns true if the deadline has passed, but the call has finished its first part before, and its time limit is one
+ * for each part (call_limit_is_of_part). Then the next part has the whole time limit again, so the call may go on. */
 static bool continue_has_part_in_time(const struct tracee *tracee, int64_t result)
 {
     const struct repair *repair = &tracee->repair;
@@ -136,13 +139,13 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
     repair->giving_up = false;
     tracee->interrupt.at = time_now();
     repair->at_call_end = true;
-    /* takes a sample for the CPU time used during the call */
+    /* this also takes a sample, for the CPU time that the thread has used during the call */
     at_stop_answer(tracer, tracee, 0, mend ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
 
-/* Returns true if the descriptors still refer to the files of the call. One whole call works on the files with which it
- * began. A piece would work on other files if another thread has closed or replaced a descriptor meanwhile. */
+/* Returns true if the descriptors still refer to the files of the call. One whole call works on the same files until
+ * its end. But if another thread has closed or replaced a descriptor meanwhile, a piece would work on another file. */
 static bool continue_has_its_files(const struct tracee *tracee)
 {
     const struct call_request *request = &tracee->repair.request;
@@ -161,7 +164,7 @@ static void continue_fail_call(const struct tracee *tracee)
     if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
-    /* on x86 rax contains this value at every entry (entry_64.S); on AArch64 it becomes the first argument */
+    /* on x86 rax contains -ENOSYS at the entry of every call (entry_64.S); on AArch64 this sets the first argument */
     call.result = -ENOSYS;
     regs_leave_call(tracee->tid, &call, false, false);
     debug_log(tracee->tracer, "fail %d", tracee->tid);
@@ -176,15 +179,15 @@ bool repair_needs_us(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING && (!waits || over || repair->held.info.si_signo != 0);
 }
 
-/* If the call must be given up, interrupts the tracee again. The present stop may have swallowed the former interrupt
- * (ptrace_stop in kernel/signal.c). */
+/* If the call must end now (giving_up), interrupts the tracee again, because the earlier interrupt may have had no
+ * effect: the kernel may have dropped it at the present stop (ptrace_stop in kernel/signal.c). */
 static void continue_give_up_again(struct tracee *tracee)
 {
     if (tracee->repair.giving_up)
         repair_give_up(tracee);
 }
 
-/* Answers the entry stop of a piece. */
+/* Answers the entry stop of a piece, or of a call that was begun anew. */
 static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
@@ -195,16 +198,16 @@ static void continue_begin_piece(struct tracer *tracer, struct tracee *tracee)
     if (!repair->restarted && !continue_has_its_files(tracee))
         continue_fail_call(tracee);
     if (repair_is_own_call(repair) && !repair->giving_up) {
-        tracee->state = TRACEE_RUNNING; /* nothing needs to be done at the end of the call */
+        tracee->state = TRACEE_RUNNING; /* the program's own call runs, so we have nothing to do at its end */
         if (backoff_follows(&repair->backoff))
             backoff_meets_call(&repair->backoff, false, time_now());
     }
     at_stop_resume(tracer, tracee, held_signal_take(&repair->held), repair->billed);
 }
 
-/* Returns true if the signal does not end the call. Then the stop has been answered. Three kinds of signals do not end
- * the call: a stray SIGPIPE, a signal that the program ignores, and a signal that can be held until the next piece
- * begins. */
+/* To be called at a signal-delivery stop. Three kinds of signals do not end the call: a SIGPIPE that only a piece has
+ * raised, a signal that the program ignores, and a signal that can be held until the next piece begins (repair.h). For
+ * such a signal, answers the stop and returns true. Otherwise returns false. */
 static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -227,7 +230,8 @@ static bool continue_past_signal(struct tracer *tracer, struct tracee *tracee, i
     return true;
 }
 
-/* Ends the call at a stop before a piece. interrupted: the stop is for an interrupt. */
+/* Ends the call at a stop that comes before the next piece has begun. interrupted: PTRACE_INTERRUPT has caused the
+ * stop. */
 static void continue_break_off(struct tracee *tracee, bool interrupted)
 {
     struct repair *repair = &tracee->repair;
@@ -238,8 +242,8 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     if (interrupted)
         piece_clear_error(tracee);
     else
-        /* the interrupt that was to end the call has no use now: this stop has swallowed it, or it stops the thread
-         * later */
+        /* if an interrupt was sent to end the call, it is not needed any more. The kernel may have dropped it at this
+         * stop; otherwise it stops the thread later, which does no harm */
         repair->giving_up = false;
     if (repair->restarted)
         result = continue_wait_result(repair, interrupted ? CALL_RESTARTNOHAND : -EINTR);
@@ -259,7 +263,7 @@ bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair
         return true;
     }
     if (event == REPAIR_INTERRUPT && (!repair->giving_up || held_signal_waits(&repair->held))) {
-        at_stop_answer(tracer, tracee, 0, STOP_BY_TRACEE); /* after the resume, the tracee makes the piece */
+        at_stop_answer(tracer, tracee, 0, STOP_BY_TRACEE); /* this resumes the tracee, which then makes the piece */
         return true;
     }
     if (event == REPAIR_SIGNAL && continue_past_signal(tracer, tracee, signal))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* repair-internal: makes a piece of a call that is continued, and ends such a call; for repair-*.c only. These
- * functions need no lock. The tracee is stopped. Its repair.call, repair.request and repair.progress describe the call
- * and how far it has come. */
+/* repair-internal: makes pieces (shorter calls that do the rest of a system call that a stop has broken), and ends the
+ * broken call. Only repair-*.c include this header. The functions need no lock. They are called while the tracee is
+ * stopped. tracee->repair.call and repair.request describe the broken call, and repair.progress describes how much of
+ * it is done. */
 #ifndef PPROFIL_REPAIR_INTERNAL_H
 #define PPROFIL_REPAIR_INTERNAL_H
 
@@ -12,32 +13,35 @@ struct call_request;
 struct repair;
 struct tracee;
 
-/* Prepares the tracee to make the next piece when it is resumed, or the whole call if that was begun anew. Returns 1
- * and sets the state of the tracee to CONTINUING. Returns 0 if nothing is left to do. Returns -errno if the call cannot
- * be continued: -EPERM if a filter of system calls (seccomp) forbids it, or an error of call_next_piece or
- * regs_enter_call. */
+/* Prepares the tracee to make the next piece when it is resumed. If the whole call is to be begun anew
+ * (repair->restarted), prepares the tracee to make that call instead. Returns 1 and sets the state of the tracee to
+ * CONTINUING. Returns 0 if nothing is left to do. Returns -errno if the call cannot be continued: -EPERM if a filter of
+ * system calls (seccomp) forbids it, or an error of call_next_piece or regs_enter_call. */
 int piece_enter_next(struct tracee *tracee);
-/* Returns the result of the call if it ends now. A message of which a part was moved counts as moved. */
+/* Returns what the broken call must return if it ends now. If a part of a message was moved, this message counts as
+ * moved. */
 int64_t piece_partial_result(const struct repair *repair);
-/* Ends the call with result, a count or -errno; the state of the tracee becomes RUNNING. entered: the tracee is before
- * the instruction of the next piece; otherwise after the instruction of the last one. final: if result is a count, the
- * call must not be continued again. */
+/* Ends the broken call, so that it returns `result`: how much it has done, or -errno. The state of the tracee becomes
+ * RUNNING. entered: the tracee was prepared for another piece, and is before the instruction of that piece; otherwise
+ * it is after the instruction of the previous piece. final: if result is 0 or more, the call must not be continued at a
+ * later stop. */
 void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool final);
 /* If the current message of a recvmmsg(2) is incomplete (progress.part > 0), counts it as done with the bytes received
  * so far. The call continues with the next message. Returns false if no message is incomplete. */
 bool piece_end_message(struct repair *repair);
 
-/* Sets repair->error_waits if the socket keeps an error for the next call on it. do_recvmmsg in net/socket.c does that
- * if an error ends a recvmmsg(2) after some messages. result: result of the call or piece. asked: number of messages
- * that the call or piece asked for. */
+/* Sets repair->error_waits to true if an error may be left in the socket, and to false otherwise. If an error ends a
+ * recvmmsg(2) after some messages, do_recvmmsg in net/socket.c stores it in the socket, and the next call on the socket
+ * returns it. result: result of the call or piece. asked: how many messages that call or piece was to receive. */
 void piece_note_error(struct repair *repair, int64_t result, uint64_t asked);
-/* To be called when the call ends. Removes the error that our stop has left in the socket: the program must not get
- * it. */
+/* To be called when the call ends. If our stop has left an error in the socket (repair->error_waits), removes it,
+ * because the program must not get it. */
 void piece_clear_error(struct tracee *tracee);
 
-/* Returns true if a piece of the call may raise a stray SIGPIPE (repair.h), which the whole call, having moved a part,
- * does not raise. Sends with MSG_NOSIGNAL raise none. A whole sendfile(2) does raise SIGPIPE if all that it has read
- * was just sent, but that state cannot be detected. */
+/* Returns true if a piece may raise a stray SIGPIPE (repair.h), that is, one that the whole call would not raise,
+ * because it has moved a part of the data already. A piece that is a send with MSG_NOSIGNAL raises no SIGPIPE. There is
+ * an exception that we cannot detect: one whole sendfile(2) also raises SIGPIPE if everything that it has read so far
+ * has just been sent. */
 bool piece_may_raise_stray_sigpipe(const struct call_request *request);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes pieces of a call that is continued, ends such a call, and ends calls whose deadline has passed: repair.h. */
+/* Makes pieces (shorter calls that do the rest of a broken call), ends the broken call, and ends calls whose deadline
+ * has passed: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,8 +17,8 @@
 #include "supervisor/tracer.h"
 
 /* Builds the next piece of a call. Returns the result of call_next_piece, or -EPERM. If the program has a filter of
- * system calls (seccomp(2)), a call with another number might kill the program. Then the piece must have the number of
- * the call itself; -EPERM: that is impossible. */
+ * system calls (seccomp(2)), the filter might kill the program when it makes a call with another number. So the piece
+ * must then have the same number as the broken call. Returns -EPERM if there is no such piece. */
 static int64_t piece_make(struct tracee *tracee, struct regs_call *piece)
 {
     struct repair *repair = &tracee->repair;
@@ -55,7 +56,8 @@ int piece_enter_next(struct tracee *tracee)
     return 1;
 }
 
-/* Stores the fingerprint and the result of the call that the registers show, because we have ended this call. */
+/* Records the fingerprint and the result of the call that the registers show, because we have just ended this call, and
+ * must not continue it at a later stop. */
 static void piece_note_end(struct tracee *tracee)
 {
     struct regs regs;
@@ -73,8 +75,8 @@ void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool 
     struct regs_call call = repair->call;
 
     call.result = result;
-    /* If a stop can still show the call, stores that it has ended: the thread may stop again before it runs, and the
-     * call must not be continued at that stop */
+    /* The thread may stop again before it runs, and must not continue the call at that stop. If the machine cannot hide
+     * the call from later stops, records that the call has ended */
     if (regs_leave_call(tracee->tid, &call, entered, final && result >= 0) > 0)
         piece_note_end(tracee);
     tracee->state = TRACEE_RUNNING;
@@ -123,7 +125,8 @@ void repair_give_up(struct tracee *tracee)
 
 /* --- time limits ----------------------------------------------------------------------------- */
 
-/* Returns true if the deadline is in the list already: a call that is begun anew may keep its deadline. */
+/* Returns true if this deadline of this thread is already in the list. This can happen because a call that is begun
+ * anew may keep its deadline. */
 static bool deadline_is_waited_for(const struct deadlines *deadlines, pid_t tid, uint64_t deadline)
 {
     for (unsigned i = 0; i < deadlines->count; i++)
@@ -138,7 +141,7 @@ void deadline_set(struct tracer *tracer, struct tracee *tracee, uint64_t deadlin
 
     tracee->repair.deadline = deadline;
     if (deadline == 0 || deadline_is_waited_for(deadlines, tracee->tid, deadline) || deadlines->count == DEADLINES_MAX)
-        return; /* if the list is full, the call ends at its first stop after the deadline */
+        return; /* if the list is full, the call ends when the thread first stops after the deadline */
     deadlines->waiting[deadlines->count].tid = tracee->tid;
     deadlines->waiting[deadlines->count++].time = deadline;
 }

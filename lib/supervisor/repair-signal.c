@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles signals that come while a call is continued: holds some of them, and removes a SIGPIPE that only a piece has
- * raised. See repair.h. */
+/* Handles signals that come while a call is continued by pieces, that is, shorter calls that do the rest. Holds some of
+ * these signals until the next piece, and removes a SIGPIPE that one whole call would not have raised. See repair.h. */
 #include "config.h"
 
 #include <signal.h>
@@ -18,9 +18,9 @@
 
 /* --- signals that are held ----------------------------------------------------------------------- */
 
-/* Returns true if the signal may be held. A fault may not: it belongs to an instruction. A signal of job control may
- * not: if it were sent again, the kernel would remove other signals from the queue (prepare_signal in
- * kernel/signal.c). */
+/* Returns true if the signal may be held. The signal of a fault may not: it must come at the instruction that caused
+ * it. A signal of job control may not: if it were sent again, the kernel would remove other signals from the queue
+ * (prepare_signal in kernel/signal.c). */
 static bool held_signal_may_hold(int signal)
 {
     static const int others[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGTRAP, SIGSYS,
@@ -35,7 +35,8 @@ static bool held_signal_may_hold(int signal)
 bool held_signal_is_free(struct held_signal *held, pid_t tid)
 {
     if (held->is_queued && !procfs_signal_is_pending(tid, held->info.si_signo)) {
-        /* the program has begun to ignore the signal by sigaction(2), which emptied the queue */
+        /* meanwhile the program has begun to ignore the signal by sigaction(2), which removes pending signals from the
+         * queue */
         held->info.si_signo = 0;
         held->is_queued = false;
     }
@@ -75,20 +76,23 @@ void held_signal_send(struct tracee *tracee, pid_t pid)
     if (tgkill(pid, tracee->tid, signal) == 0)
         debug_log(tracee->tracer, "send %d %d", tracee->tid, signal);
     else
-        held->is_queued = false; /* not permitted: we may have CAP_SYS_PTRACE without CAP_KILL */
+        /* the kernel does not permit it, because we may have CAP_SYS_PTRACE without CAP_KILL */
+        held->is_queued = false;
 }
 
-/* Returns true if this is the signal that we have sent again. si_code is SI_KERNEL if ptrace_report_syscall
- * (include/linux/ptrace.h) sent the signal, or SI_USER if the kernel then had no memory for its siginfo_t. si_code is
- * SI_TKILL if held_signal_send sent the signal. */
+/* Returns true if this is a held signal that we have sent again. There are two ways to send it. If the thread was
+ * resumed with the signal from a stop of a call, ptrace_report_syscall (include/linux/ptrace.h) sent it: si_code is
+ * SI_KERNEL, or SI_USER if the kernel had no memory for a siginfo_t. If held_signal_send sent it, si_code is
+ * SI_TKILL. */
 static bool held_signal_is_sent_again(const siginfo_t *info)
 {
     return ((info->si_code == SI_KERNEL || info->si_code == SI_USER) && info->si_pid == 0) ||
            (info->si_code == SI_TKILL && info->si_pid == getpid());
 }
 
-/* Several real-time signals with the same number may be pending. The first of them was held and sent again, so it is
- * delivered last. To restore the order, each delivered signal gets the siginfo_t of the signal before it. */
+/* Several real-time signals with the same number may be pending. If the first of them was held and sent again, it is
+ * delivered after the others. To restore the order, each delivered signal gets the siginfo_t of the one that should
+ * have come just before it. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;
@@ -97,8 +101,8 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
         ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return false;
     bool is_ours = held_signal_is_sent_again(&info);
-    /* this is another real-time signal with the same number; ours comes later, unless a sigaction(2) has emptied the
-     * queue */
+    /* true if this is another real-time signal with the same number, and the one that we sent again comes later; it
+     * does not come if a sigaction(2) has emptied the queue */
     bool comes_before = !is_ours && signal >= SIGRTMIN_OF_KERNEL && procfs_signal_is_pending(tid, signal);
     if (is_ours || comes_before)
         ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);
@@ -124,7 +128,8 @@ void stray_sigpipe_begin(struct tracee *tracee)
 static void stray_sigpipe_unblock(struct tracee *tracee)
 {
     struct stray_sigpipe *stray = &tracee->repair.sigpipe;
-    uint64_t all_others = ~STRAY_MASK; /* blocks all other signals, so that SIGPIPE comes first */
+    /* with this mask, all signals except SIGPIPE are blocked, so SIGPIPE is delivered first */
+    uint64_t all_others = ~STRAY_MASK;
 
     if (ptrace(PTRACE_GETSIGMASK, tracee->tid, sizeof stray->mask, &stray->mask) != 0 ||
         (stray->mask & STRAY_MASK) == 0)
@@ -156,8 +161,8 @@ void stray_sigpipe_look(struct tracee *tracee)
         stray_sigpipe_unblock(tracee);
 }
 
-/* Returns true if the kernel has sent the signal in whose delivery stop the thread is. A SIGPIPE of the kernel has
- * SI_USER (SEND_SIG_NOINFO). A SIGPIPE that a thread sends by tgkill(2) has SI_TKILL. */
+/* To be called at the signal-delivery stop of a SIGPIPE. Returns true if the kernel has sent it for a write. Then
+ * si_code is SI_USER (SEND_SIG_NOINFO). If a thread has sent it by tgkill(2), si_code is SI_TKILL. */
 static bool stray_sigpipe_is_sent_by_kernel(pid_t tid)
 {
     siginfo_t info;

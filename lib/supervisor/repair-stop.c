@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out whether a stop has broken a call, and begins the repair: repair.h. */
+/* Finds out whether a stop has broken a system call of the tracee, and begins to repair that call: repair.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 
-/* After a signal, a call whose time limit is unknown is restarted only if the last such restart was more than
- * SIGNAL_RESTART_PERIOD_MIN_NS ago. */
+/* If a signal has broken a call whose time limit is unknown, the call is begun anew only if the tracee's last restart
+ * after a signal was more than this ago, ns. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 bool repair_is_own_call(const struct repair *repair)
@@ -25,8 +25,8 @@ bool repair_is_own_call(const struct repair *repair)
 
 /* --- continuing --------------------------------------------------------------------------- */
 
-/* Returns true if the call has moved all that it was asked for. Called first because it saves descriptor_look(), which
- * takes several system calls. */
+/* Returns true if the call has moved all that it was asked for. Called before call_was_cut, because that function takes
+ * several system calls to look at the descriptor of the call (descriptor_look). */
 static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struct call_request *request)
 {
     const struct call_progress progress = {.done = (uint64_t)call->result};
@@ -36,8 +36,9 @@ static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struc
            call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
-/* Returns the deadline of a call that has waited since time `since`; 0: none. limit: time limit of the whole wait, ns;
- * 0: none. If a restarted call has come back short, an earlier deadline from the restart is kept. */
+/* Returns the deadline of a call that has waited since time `since`; 0: none. limit: how long the whole call may wait,
+ * ns; 0: no limit. If the call was begun anew before, and has now moved only a part, keeps the deadline that was set
+ * then, if it is earlier. */
 static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uint64_t limit)
 {
     uint64_t deadline = limit > 0 ? since + limit : 0;
@@ -45,23 +46,27 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
     return repair->at_call_end && repair->deadline > 0 && repair->deadline < deadline ? repair->deadline : deadline;
 }
 
-/* Returns true if it is not known how much time a recvmmsg(2) with a time limit still has. This is so after a stop that
- * no tick's interrupt caused: the call may have waited long since its last message. It is so if a message is
- * incomplete, or if a signal is pending. The signal may have broken the call before the interrupt, whose stop comes
- * before the signal is delivered (get_signal in kernel/signal.c). */
+/* Returns true if it is not known how much time a recvmmsg(2) with a time limit has left. The kernel writes the
+ * remaining time only after each message, and the call may have waited long since then. It can have waited only a short
+ * time if a tick's interrupt broke it, because ticks interrupt only running threads. So the remaining time is unknown
+ * if something else caused the stop. It is also unknown if a message is incomplete, or if a signal is pending: the
+ * signal may have broken the call before our interrupt did, since the stop of the interrupt comes before the signal is
+ * delivered (get_signal in kernel/signal.c). */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
-    /* for the stop of a SIGCONT, cause is STOP_BY_US, too */
+    /* cause is STOP_BY_US also if a SIGCONT made the thread stop */
     bool is_tick = cause == STOP_BY_US && tracee->state == TRACEE_INTERRUPTED;
 
     return !is_tick || tracee->repair.progress.part > 0 || procfs_signal_waits(tracee->tid, false);
 }
 
-/* Continues a call that has moved less than it was asked for. Returns false if it must not, or cannot, be continued. */
+/* Begins to continue a call that has moved less than it was asked for. Returns false if the call must not be continued,
+ * or cannot be continued. */
 static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_cause cause)
 {
     struct repair *repair = &tracee->repair;
-    /* after a signal, interrupt.at is not the start of the wait: the signal may come long after our last interrupt */
+    /* time since which the call has waited. If a signal broke the call, this is not interrupt.at, because the signal
+     * may have come long after our last interrupt */
     uint64_t limit = 0, since = cause == STOP_BY_US ? tracee->interrupt.at : time_now();
     pid_t tid = tracee->tid;
 
@@ -89,7 +94,8 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     }
     if (left <= 0) {
         piece_clear_error(tracee);
-        /* call_first_progress has closed gaps between messages, which changes the number of messages */
+        /* call_first_progress may have moved bytes from one message to another, so fewer messages may be complete than
+         * the kernel counted */
         if (piece_partial_result(repair) != call->result)
             piece_leave_call(tracee, piece_partial_result(repair), false, true);
         return false;
@@ -101,7 +107,8 @@ static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct
     return true;
 }
 
-/* Lets ticks leave the thread alone while its call, which begins anew, runs. No tick must break the call again. */
+/* Prevents ticks from interrupting the thread while it makes its call anew, so that they do not break the call
+ * again. */
 static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 {
     backoff_begin(&tracee->repair.backoff);
@@ -110,8 +117,9 @@ static void repair_leave_alone(struct tracer *tracer, struct tracee *tracee)
 
 /* --- beginning anew ------------------------------------------------------------------------ */
 
-/* Returns true if a call that a signal has broken may be restarted. A restarted call has its whole time limit again. If
- * signals kept coming and the time limit were not known, the call would never end. */
+/* Returns true if a call that a signal has broken may be begun anew. Its time limit then also begins anew. If that
+ * limit is known, we end the call in time. If it is not known, and signals keep coming, the call might never end, so it
+ * is not begun anew too often. */
 static bool repair_may_restart(struct repair *repair, bool limit_known)
 {
     uint64_t now = time_now();
@@ -122,9 +130,10 @@ static bool repair_may_restart(struct repair *repair, bool limit_known)
     return true;
 }
 
-/* Prepares the tracee to make the call again; its state becomes CONTINUING. Returns false if that is impossible.
- * limited: the call has a time limit, and we end the call. Without a limit, a signal that comes before the entry of the
- * call need not be held: it has the same effect as just after the entry. */
+/* Prepares the tracee to make the call anew when it is resumed; the state of the tracee becomes CONTINUING. Returns
+ * false if that is impossible. limited: the call has a time limit, after which we must end the call. If limited is
+ * false, a signal that comes before the call begins need not be held (repair.h), because it has the same effect as a
+ * signal just after the beginning. */
 static bool repair_enter_again(struct tracee *tracee, const struct regs_call *call, bool limited,
                                int64_t timeout_result)
 {
@@ -132,8 +141,8 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
 
     repair->call = *call;
     repair->restarted = true;
-    /* came_short = true prevents signals from being held. At the end of a call they must not be held, because one of
-     * them may have broken the call */
+    /* as long as came_short is true, no signal is held. If the call has just ended (at_call_end), signals must not be
+     * held, because one of them may be what has broken the call */
     repair->came_short = !limited || repair->at_call_end;
     repair->error_waits = false;
     repair->timeout_result = timeout_result;
@@ -173,8 +182,8 @@ static bool repair_restart(struct tracer *tracer, struct tracee *tracee, struct 
 
 /* --- what a stop has broken ---------------------------------------------------------------- */
 
-/* Records the call if it lacks its first argument. A signal that has broken the call is being delivered, and a handler
- * may run. */
+/* To be called when a signal that has broken the call is being delivered, so that a handler may run. If the registers
+ * do not show the first argument of the call, finds it out and records the call (struct handled_call). */
 static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
 {
     struct repair *repair = &tracee->repair;
@@ -186,7 +195,8 @@ static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
     repair->next_handled = (repair->next_handled + 1) % HANDLED_CALLS;
 }
 
-/* Returns true if the thread has just returned from a handler, and has not made the call again. */
+/* Returns true if a signal handler has broken this call earlier, and the thread has just returned from that handler, so
+ * it has not made the call again. */
 static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call)
 {
     for (unsigned i = 0; i < HANDLED_CALLS && call->lacks_first; i++) {
@@ -199,8 +209,8 @@ static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call
     return false;
 }
 
-/* Returns true if we have ended this call already, and the thread has not run since. A thread may stop several times
- * before it runs. */
+/* Returns true if we have already ended this call at an earlier stop, and the thread has not run since. This happens
+ * because a thread may stop several times before it runs. */
 static bool repair_has_ended(struct repair *repair, const struct regs_call *call)
 {
     bool ended = call->lacks_first && call->fingerprint == repair->ended_fingerprint &&
@@ -211,8 +221,8 @@ static bool repair_has_ended(struct repair *repair, const struct regs_call *call
     return ended;
 }
 
-/* Records in repair->backoff whether a stop of ours has broken the call. Returns true if the thread must be left alone
- * when the call begins anew. */
+/* Records in repair->backoff whether our stop has broken the call. Returns true if stops have broken the call so often
+ * that ticks must not interrupt the thread when it makes the call anew. */
 static bool repair_note_place(struct repair *repair, const struct regs *regs, const struct regs_call *call)
 {
     if (call_is_interrupted(call) || call_is_restarted_by_kernel(call->result))
@@ -240,14 +250,16 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     }
     if (!repair->at_call_end)
-        /* if the tracee was not INTERRUPTED, a signal, or a SIGCONT, has broken the call */
+        /* if no tick has interrupted the tracee (state INTERRUPTED), a signal has broken the call, possibly a
+         * SIGCONT */
         repair->billed = tracee->state == TRACEE_INTERRUPTED;
     bool interrupted = call_is_interrupted(&call);
     bool alone = ours && repair_note_place(repair, regs, &call);
     if (alone && call_is_restarted_by_kernel(call.result))
         repair_leave_alone(tracer, tracee);
     bool broken = interrupted || call.result > 0;
-    /* repairs nothing for a signal that is not ignored: it would have broken the call without us, too */
+    /* a signal that the program does not ignore would also have broken the call if we did not trace the thread; then
+     * nothing is repaired */
     bool mends = broken && (ours || procfs_ignores_signal(tracee->tid, signal));
     if (!ours && !mends)
         repair_note_handler(tracee, &call);

@@ -5,28 +5,30 @@
  * A stop makes the kernel end a call that waits, as a signal does. A signal that the program ignores also makes the
  * kernel end the call, because it wakes up a traced thread. The call then ends in one of three ways:
  *
- * It returns EINTR and has done nothing. Then the call is begun anew. A call may take longer than the time between two
- * stops, and lose its work at each stop. Such a call is left alone until it has ended: backoff of calls.h.
+ * The call returns EINTR and has done nothing. Then we make the thread begin the call anew. A call that takes longer
+ * than the time between two stops, and loses its work at each stop, would never end. So no tick interrupts such a call
+ * until it has ended: struct backoff of calls.h.
  *
- * It waits with a time limit and returns EINTR. Begun anew, the call would wait for the whole time again. So we begin
- * it anew, follow it, and end it when the original time is over.
+ * The call waits with a time limit and returns EINTR. If it is begun anew, its time limit also begins anew. So we let
+ * it begin anew, but end it when the original time limit is over.
  *
- * It has moved a part and returns the size of that part. Then the thread makes further calls, the pieces, which move
- * the rest. This ends when all is moved or a piece moves nothing. Then the registers are set as after one whole call.
+ * The call has moved a part of its data and returns the size of that part. Then we make the thread do further, shorter
+ * calls, the pieces, which move the rest. The last piece is the one that moves the end of the data, or moves nothing.
+ * Then we set the thread's registers as after one whole call.
  *
  *     our stop -> enter a piece -> [entry stop] -> inside -> [exit stop] -> enter the next, or leave
  *
- * A signal that the program handles ends such a call as it ends one whole call: the call returns what it could move
- * without waiting.
+ * If a signal comes that the program handles, the call ends as one whole call would end: it returns the size of what it
+ * could move without waiting.
  *
- * While a tracee sleeps inside a piece, ticks do not interrupt it, but its registers are those of the piece. If the
- * supervisor is killed just then, the program gets the result of that piece, which is less than was moved. A supervisor
- * that ends in order waits for such calls, and then gives them up, so that they return what they have moved. A call
- * that was begun anew is left alone, because it is the call that the program made.
+ * While a tracee sleeps inside a piece, ticks do not interrupt it. If the supervisor is killed just then, the program
+ * gets the result of that piece, which is less than the whole call has moved. A supervisor that ends normally waits
+ * some time for such calls. Then it gives them up: it interrupts them, and sets their results to what they have moved.
+ * A call that was begun anew is not interrupted, because it is the call that the program itself made.
  *
- * repair-stop.c finds out what a stop has broken. repair-continue.c answers the stops of a call that is continued.
- * repair-piece.c makes pieces and keeps time limits. repair-signal.c handles signals that come between pieces. calls/
- * decides which calls can be continued, and builds the pieces.
+ * repair-stop.c finds out whether a stop has broken a call. repair-continue.c answers the stops of a call that is
+ * continued by pieces or begun anew. repair-piece.c makes pieces and watches time limits. repair-signal.c handles
+ * signals that come between pieces. calls/ decides which calls can be continued, and builds the pieces.
  */
 #ifndef PPROFIL_REPAIR_H
 #define PPROFIL_REPAIR_H
@@ -43,31 +45,33 @@
 struct tracee;
 struct tracer;
 
-/* A call that was broken by a signal with a handler. When the handler returns, the thread is after the call's
- * instruction again, with the same registers. If the registers lack the first argument (regs_call.lacks_first), a stop
- * there looks as if the thread had made the call again. Then the first argument decides: the handler returned by
- * rt_sigreturn(2), whose first argument usually differs from that of the call. */
+/* A call that was broken by a signal with a handler. When the handler returns, the thread is again just after the
+ * call's instruction, with the same registers. On a machine whose registers do not show the first argument
+ * (regs_call.lacks_first), a stop at that point looks as if the thread had made the call once more. Only the first
+ * argument shows what happened: a handler returns by rt_sigreturn(2), whose first argument usually differs from that of
+ * the broken call. */
 struct handled_call {
-    uint64_t fingerprint; /* fingerprint of struct regs_call; 0: no call */
+    uint64_t fingerprint; /* regs_call.fingerprint of the broken call; 0: this element is free */
     uint64_t first_argument;
 };
-#define HANDLED_CALLS 4u /* largest depth of handlers that interrupt each other */
+#define HANDLED_CALLS 4u /* up to this many handlers may be interrupted by each other */
 
 /* A signal whose delivery is delayed: held_signal_hold. */
 struct held_signal {
-    /* siginfo_t of a signal that is held or was sent again, as first sent; si_signo 0: no such signal */
+    /* siginfo_t with which the signal first came; si_signo 0: no signal is held, or was held and sent again */
     siginfo_t info;
-    bool is_queued; /* the signal was sent again, and is not delivered yet */
+    bool is_queued; /* we have sent the held signal again, but it is not delivered yet */
 };
 
-/* A SIGPIPE that only a piece has raised: stray_sigpipe_look. */
+/* A SIGPIPE that one whole call would not have raised, but a piece, a shorter call for its rest, has raised:
+ * stray_sigpipe_look. */
 struct stray_sigpipe {
-    bool was_pending;  /* the thread's own queue had a SIGPIPE before the rest of the call was begun */
-    bool is_pending;   /* the stray SIGPIPE is in the thread's own queue */
-    /* the thread blocked SIGPIPE, and its mask was changed to unblock only SIGPIPE; `mask` contains the original
-     * mask */
+    bool was_pending;  /* a SIGPIPE was in the thread's own queue of signals before the first piece began */
+    bool is_pending;   /* the SIGPIPE of a piece is in the thread's own queue of signals */
+    /* the thread blocked SIGPIPE, so we have changed its signal mask to block all signals except SIGPIPE; the field
+     * `mask` contains the original mask */
     bool is_unblocked;
-    uint64_t mask;     /* set of blocked signals; bit N - 1 is signal N */
+    uint64_t mask;     /* signals that the thread blocked before; bit N - 1 is signal N */
 };
 
 /* The state of a tracee's system call that a stop broke. */
@@ -75,37 +79,43 @@ struct repair {
     struct backoff backoff;
     struct handled_call handled[HANDLED_CALLS];
     unsigned next_handled; /* index of the oldest element of handled */
-    /* fingerprint of a call that we have ended; until the thread runs, stops may show this call; 0: none */
+    /* regs_call.fingerprint and result of a call that we have ended. Until the thread runs, further stops may look as
+     * if this call had just returned. 0: no such call */
     uint64_t ended_fingerprint;
     int64_t ended_result;
 
     /* the fields below describe the call that is being continued: */
     bool piece_entered;    /* the tracee is between the entry stop and the exit stop of a piece */
-    bool giving_up;        /* the call must end now, with what it has done */
+    bool giving_up;        /* the call must end now, and return what it has done so far */
     /* the call is given up because the supervisor ends; an incomplete call then counts as cut short */
     bool leaving;
     bool at_call_end;      /* the call has ended, and the stop at its end is being answered */
-    bool billed;           /* a tick's interrupt broke the call, so its stops are billed to sampling */
+    /* a tick's interrupt broke the call, so the stops of the repair count as a cost of sampling */
+    bool billed;
     struct regs_call call; /* the call as the program made it */
     struct call_request request;
     struct call_progress progress;
-    uint64_t asked;     /* amount that the piece under way should move, in the units of its result */
+    uint64_t asked;     /* how much the present piece should move, in the units of its result */
     bool came_short;    /* the last piece moved less than asked, perhaps because of a signal */
-    bool sigcont_waits; /* a SIGCONT was pending when the piece was entered, so this SIGCONT did not break the piece */
-    bool error_waits;   /* the socket keeps an error for the next call on it: recvmmsg(2) */
+    /* a SIGCONT was already pending when the piece began, so a pending SIGCONT does not mean that it has broken the
+     * piece */
+    bool sigcont_waits;
+    /* an error that ended a recvmmsg(2) is still in the socket, and the next call on the socket will return it */
+    bool error_waits;
     struct held_signal held;
     struct stray_sigpipe sigpipe;
-    bool restarted;             /* the call was begun anew; else its rest is made in pieces */
+    bool restarted;             /* the whole call was begun anew; otherwise pieces do the rest of the call */
     int64_t timeout_result;     /* result of a restarted call when its deadline has passed */
-    uint64_t deadline;          /* time at which the call is ended, CLOCK_MONOTONIC ns; 0: no time limit */
-    uint64_t signal_restart_at; /* time of the last restart of a call that a signal had broken */
+    uint64_t deadline;          /* time at which we must end the call, CLOCK_MONOTONIC ns; 0: no time limit */
+    uint64_t signal_restart_at; /* time at which a call was last begun anew because a signal had broken it */
 };
 
-/* Returns true if the call was begun anew as the program made it, and the kernel can end it without our help. */
+/* Returns true if the call was begun anew as the program made it, and has no time limit. The kernel can end such a call
+ * without our help. */
 bool repair_is_own_call(const struct repair *repair);
-/* Needs no lock. Repairs the call that a stop has broken. To be called before the tracee is resumed with signal (0:
- * none). cause: what made the tracee stop. Returns true if the call is continued; then the state of the tracee is
- * CONTINUING. */
+/* Needs no lock. Repairs the call that a stop has broken. To be called at that stop, before the tracee is resumed with
+ * `signal` (0: none). cause: what made the tracee stop. Returns true if the tracee will make a piece, or the call
+ * again, under our control; its state is then CONTINUING. */
 bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, int signal,
                  enum stop_cause cause);
 
@@ -117,81 +127,91 @@ enum repair_event {
     REPAIR_OTHER, /* any other stop */
 };
 
-/* Needs no lock. Answers a stop of a tracee whose state is CONTINUING. Returns true if the call is continued. Otherwise
- * ends the call with what it has done and returns false. The caller then answers the stop like any other. */
+/* Needs no lock. Answers a stop of a tracee whose state is CONTINUING. Returns true if the stop has been answered, so
+ * that the tracee runs again. Otherwise ends the call, which then returns what it has done so far, and returns false.
+ * Then the caller must answer the stop, like any other stop. */
 bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event, int signal);
 /* Returns true if the result of the tracee's call would be wrong if the supervisor ended now. A call that was begun
- * anew and waits does not need us, because it is the program's own call. Its time limit may have begun again. */
+ * anew and waits does not need us, because it is the program's own call. At worst it waits too long, because its time
+ * limit has begun anew. */
 bool repair_needs_us(const struct tracee *tracee);
-/* Interrupts the tracee. Its call is given up at the stop of this interrupt. */
+/* Interrupts the tracee. At the stop of this interrupt, the tracee's call is ended, and returns what it has done so
+ * far. */
 void repair_give_up(struct tracee *tracee);
 
 /* --- time limits --- */
 
 /* The functions below need no lock. */
 
-/* Makes the tracee's call, which is continued, end at time `deadline`; 0: no time limit. If DEADLINES_MAX calls are in
- * the list already, this call ends at the tracee's first stop after its deadline. */
+/* Makes the tracee's call, which is continued by pieces or begun anew, end at time `deadline`; 0: the call has no time
+ * limit. Only DEADLINES_MAX calls can be watched at a time. If there are more, the call ends when the tracee first
+ * stops after the deadline. */
 void deadline_set(struct tracer *tracer, struct tracee *tracee, uint64_t deadline);
-/* Ends calls whose deadline has passed. Returns the next deadline; 0: none. */
+/* Interrupts the tracees whose calls have a deadline that has passed, so that these calls end. Returns the earliest
+ * deadline of the other calls; 0: none. */
 uint64_t deadline_check(struct tracer *tracer);
 
 /* --- signals that are held --- */
 
 /*
- * A signal may reach a thread between two pieces of a continued call. In one whole call the kernel looks for signals
- * only when it would have to wait, after it has moved all that it can. Between two pieces it looks for signals, too,
- * and the call would end with less. So the signal is held there, and sent again at the entry of the next piece.
+ * A signal may reach a thread between two pieces, that is, shorter calls that do the rest of a system call. In one
+ * whole call the kernel looks for signals only when it has moved all that it can move without waiting. But it also
+ * looks for signals between two pieces, where the call would end although it could have moved more. So we do not
+ * deliver the signal there, but hold it, and send it again when the next piece begins.
  *
  * A held signal is in no queue of the kernel. If the supervisor is killed before the next piece begins, the signal is
  * lost.
  */
 
-/* Returns true if no signal is held, and no signal that was sent again is still pending. */
+/* Returns true if another signal can be held: none is held now, and no held signal that we have sent again is still
+ * pending. */
 bool held_signal_is_free(struct held_signal *held, pid_t tid);
-/* Holds the signal in whose delivery stop the thread tid is. Returns false if the signal has to be delivered
- * instead. */
+/* To be called if thread `tid` is in the signal-delivery stop of `signal`. Holds the signal. Returns false if this
+ * signal must be delivered instead. */
 bool held_signal_hold(struct held_signal *held, pid_t tid, int signal);
-/* Returns true if a signal is held and was not sent again yet. */
+/* Returns true if a signal is held, and we have not sent it again yet. */
 bool held_signal_waits(const struct held_signal *held);
-/* Returns the held signal; 0: none. The caller must resume the thread with this signal from the entry or exit stop of a
- * call: ptrace(2) then sends the signal to the thread again. */
+/* Returns the held signal; 0: none. The thread must be at the entry stop or exit stop of a call, and the caller must
+ * resume it with this signal. Then ptrace(2) sends the signal to the thread again. */
 int held_signal_take(struct held_signal *held);
-/* Sends the held signal to the tracee. Call this only if no further piece of the tracee's call follows. pid: process of
- * the tracee. If we may not send the signal, it stays held until the tracee's next call. */
+/* Sends the held signal to the tracee. To be called only if no further piece of the tracee's call follows. pid: process
+ * of the tracee. If we are not permitted to send the signal, it stays held until a later call of the tracee is
+ * continued. */
 void held_signal_send(struct tracee *tracee, pid_t pid);
-/* To be called at each signal-delivery stop, before the stop is answered. If the signal is one that was sent again,
- * gives it its first siginfo_t. Returns true if it has changed the siginfo_t. */
+/* To be called at each signal-delivery stop, before the stop is answered. If the signal was held and sent again, sets
+ * its siginfo_t to the one with which it first came. Returns true if the siginfo_t was changed. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);
 
 /* --- SIGPIPE --- */
 
 /*
- * The rest of a call may raise a SIGPIPE that the whole call would not have raised: a stray SIGPIPE.
+ * If a call is continued by pieces (shorter calls that do the rest), a piece may raise a SIGPIPE that the whole call
+ * would not have raised. We call it a stray SIGPIPE.
  *
  * The kernel sends SIGPIPE to a thread that writes to a pipe or a socket without a reader. If a call has moved a part
  * before the reader goes away, it returns the size of that part, and some calls then raise no SIGPIPE
- * (tcp_sendmsg_locked in net/ipv4/tcp.c). The rest of such a call, made as a call of its own, has moved nothing, so it
- * raises SIGPIPE.
+ * (tcp_sendmsg_locked in net/ipv4/tcp.c). But a piece is a call of its own for the kernel, and has moved nothing when
+ * it finds that the reader is gone. So the piece raises SIGPIPE.
  *
- * A stray SIGPIPE is recognized by its queue, which is the thread's own. kill(2) does not use that queue, though
- * held_signal_send does. The kernel takes signals from that queue first (dequeue_signal in kernel/signal.c), so the
- * stray SIGPIPE is the next SIGPIPE that the thread gets.
+ * A stray SIGPIPE is in the queue of signals for the thread, not in that for the process. A signal of kill(2) is in the
+ * queue for the process; only held_signal_send also uses the thread's queue. The kernel takes signals from the thread's
+ * queue first (dequeue_signal in kernel/signal.c), so the stray SIGPIPE is the next SIGPIPE that the thread gets.
  */
 
-/* Stores whether a SIGPIPE is pending already. To be called at a stop of the tracee, before the rest of a call is
- * begun. */
+/* Records whether a SIGPIPE is already pending. To be called at a stop of the tracee, before the first piece of a call
+ * begins. */
 void stray_sigpipe_begin(struct tracee *tracee);
 /* To be called at the exit stop of a piece that may have raised a stray SIGPIPE, unless a SIGPIPE is held. If the piece
- * has raised one, lets the thread get it right after the resume, even if the thread blocks SIGPIPE. Otherwise the
- * thread would find a pending signal that one whole call does not leave. To be called again at each later stop from
- * which the thread is resumed without a signal: a sigaction(2) of another thread may have removed the SIGPIPE. */
+ * has raised one, unblocks SIGPIPE, so that the signal comes right after the resume, and can be removed. If SIGPIPE
+ * stayed blocked, the thread would have a pending signal that one whole call does not leave behind. To be called again
+ * at each later stop from which the thread is resumed without a signal, because another thread's sigaction(2) may have
+ * removed the SIGPIPE meanwhile. */
 void stray_sigpipe_look(struct tracee *tracee);
 /* To be called at each signal-delivery stop. Returns true if the signal is a stray SIGPIPE, which must not be
  * delivered. */
 bool stray_sigpipe_take(struct tracee *tracee, int signal);
-/* If the signal mask of the thread was changed, restores it. To be called at a stop from which the thread is detached,
- * or in which it stays. */
+/* If stray_sigpipe_look has changed the signal mask of the thread, restores the mask. To be called at a stop if the
+ * thread will be detached, or will stay stopped. */
 void stray_sigpipe_restore_mask(struct tracee *tracee);
 
 #endif

@@ -4,7 +4,8 @@
 #include "base/clock.h"
 #include "supervisor/schedule.h"
 
-/* A tick that comes late also covers missed time, but at most COVERED_MAX periods in all. */
+/* A tick represents its own stratum, and if the tracer came late, also the time that was missed before that stratum;
+ * but at most COVERED_MAX periods in all. */
 #define COVERED_MAX 2
 
 void schedule_init(struct schedule *schedule, uint64_t seed)
@@ -44,14 +45,15 @@ static struct schedule_draw schedule_draw(struct schedule *schedule, uint64_t no
     };
 }
 
-/* Returns the end of the stratum of the last tick taken, without the stratum of a tick that was drawn ahead. */
+/* Returns the end of the stratum of the tick that was returned last. If schedule_draw_ahead has drawn a further tick,
+ * the stratum of that tick comes after this end. */
 static uint64_t schedule_end_before_ahead(const struct schedule *schedule)
 {
     return schedule->stratum_end - schedule->ahead.covered_ns - schedule->ahead.missed_ns;
 }
 
-/* If the time of the tick that was drawn ahead has passed, drops the tick as if it had not been drawn. The rest of its
- * stratum gets another tick. */
+/* If the time of the tick that schedule_draw_ahead has drawn has passed, drops that tick, as if it had not been drawn.
+ * Another tick can then be drawn in the rest of its stratum. */
 static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
 {
     if (schedule->ahead.at == 0 || schedule->ahead.at > now)
@@ -79,7 +81,8 @@ uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_
 
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns)
 {
-    if (schedule->taken_at > now + 2 * period_ns) /* this tick was drawn for a lower rate */
+    /* the rate was lower when this tick was drawn, so it is too far away now */
+    if (schedule->taken_at > now + 2 * period_ns)
         schedule_restart(schedule, now);
     else if (schedule->taken_at > now)
         return schedule->taken_at;

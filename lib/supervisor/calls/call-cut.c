@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides whether a stop or a signal has cut short a call that returned less than it was asked for. The call was not
- * cut short if it never waits, or if its file returned less by itself. */
+/* Decides whether a call that returned less than it was asked for was cut short by a stop or a signal. It was not cut
+ * short if it never waits, or if its file had no more to give or take. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,11 +19,13 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-#define CUT_TIME_LEFT_MIN_NS 10000000 /* if at least this time is left, ns, the limit did not end the call */
+/* if at least this much of its time limit is left, ns, then the time limit did not end the call */
+#define CUT_TIME_LEFT_MIN_NS 10000000
 
-/* Returns true if a read of /dev/random may return less by itself, without a signal. Until 90ea1c6436d2 ("random:
- * remove the blocking pool") a read returned only what the blocking pool contained. Series 5.4 also has that commit
- * since 2022, but is treated like older kernels: a short read is not continued there. */
+/* Returns true if a read of /dev/random may return less by itself, without a signal. Before commit 90ea1c6436d2
+ * ("random: remove the blocking pool") a read returned only what the blocking pool contained. The 5.4 series has also
+ * had that commit since 2022, but is treated like older kernels, so a read that returned less is not continued
+ * there. */
 static bool cut_random_may_run_dry(void)
 {
     return kernel_release_is_before(5, 6);
@@ -43,8 +45,8 @@ static bool cut_is_memory_device(const struct descriptor *file)
     return major(device) == 1 || device == makedev(10, 183);
 }
 
-/* Returns 1 if a write was cut short, else 0. A blocking send sends all or nothing, except to a stream or by
- * sendmmsg(2). */
+/* Returns 1 if a write was cut short, else 0. A blocking send on a socket can send only a part if the socket transfers
+ * a stream of bytes, or if the call is sendmmsg(2). Any other send sends all or nothing. */
 static int cut_write(const struct call_request *request, const struct descriptor *file)
 {
     if (S_ISSOCK(file->type))
@@ -53,9 +55,10 @@ static int cut_write(const struct call_request *request, const struct descriptor
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
 
-/* Returns true if a receive has ended by itself, although more data may come. MSG_CTRUNC shows that the sender
- * has passed descriptors for which the program had no room (unix_stream_read_generic in net/unix/af_unix.c). A MSG_PEEK
- * on a local socket never waits for more data. */
+/* Returns true if a receive may have ended by itself before it had all the data that it was asked for. This is so
+ * before urgent data. On a local socket it is also so with MSG_PEEK, which never waits for more data, and if MSG_CTRUNC
+ * shows that the sender has passed descriptors for which the program had no room (unix_stream_read_generic in
+ * net/unix/af_unix.c). */
 static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     uint32_t told = 0;
@@ -66,8 +69,8 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
 }
 
 /* Decides whether a recvmmsg(2) was cut short. Returns the result of call_was_cut. After each message, the kernel
- * writes the remaining time to memory, and ends the call if no time remains. The calls that receive the rest begin with
- * that value, so the time since the last message is not counted. */
+ * writes the remaining time to the target's memory, and ends the call if no time remains. The pieces, the calls that
+ * receive the rest, begin with that remaining time, so the time since the last message is not counted. */
 static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -97,12 +100,13 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
         return 1;
     if (request->shape == CALL_MESSAGES)
         return cut_messages(tid, request, file);
-    if (file->opaque && S_ISSOCK(file->type)) /* it is unknown whether the receive ended by itself */
+    /* the options of the socket are not known, so neither is whether the receive ended by itself */
+    if (file->opaque && S_ISSOCK(file->type))
         return (request->flags & MSG_WAITALL) != 0 ? -EPERM : 0;
     bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;
     if (waits_for_all)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && !cut_is_at_bound(tid, request, file);
-    /* other reads return the data that is there, and wait only for the minimum, read_min */
+    /* any other read waits only until there are read_min bytes, and then returns the data that is there */
     if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0 || file->nonblocking ||
         (S_ISSOCK(file->type) && cut_is_at_bound(tid, request, file)))
         return 0;
@@ -110,8 +114,9 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
     return 1;
 }
 
-/* Returns the time limit of a call's whole wait, ns; 0: none. There is none if the socket's limit begins anew with
- * each part: with each message, or with each buffer that unix_stream_sendmsg fills. */
+/* Returns how long a call on a socket may wait altogether, ns; 0: no limit. There is no such limit if the time limit of
+ * the socket applies to each part of the call separately: to each message, or to each buffer that unix_stream_sendmsg
+ * fills. */
 static uint64_t cut_transfer_limit(const struct call_request *request, const struct descriptor *file)
 {
     if (request->shape == CALL_MESSAGES || (request->kind == CALL_WRITE && file->local))
@@ -127,7 +132,8 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
 
     if (error != 0)
         return error;
-    /* a write to a terminal looks for signals after each chunk, even if the terminal has room: iterate_tty_write */
+    /* a write to a terminal can be cut short after each chunk of data, even if the terminal has room for the rest:
+     * iterate_tty_write */
     if (file.nonblocking && !cut_is_memory_device(&file) && !(file.terminal && request->kind == CALL_WRITE))
         return 0;
     request->file = file.file;
@@ -172,8 +178,8 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     return 1;
 }
 
-/* Reads a file position of a copy_file_range(2): from the target's memory at pointer, or, if pointer is 0, the position
- * of descriptor fd. */
+/* Reads one of the two file positions of a copy_file_range(2). If the argument `pointer` of that call is not 0, the
+ * position is in the target's memory at that address; otherwise it is the position of descriptor `fd`. */
 static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t *position)
 {
     return pointer != 0 ? target_memory_read(tid, pointer, position, sizeof *position)
@@ -181,10 +187,11 @@ static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t
 }
 
 /* Decides whether a copy_file_range(2) was cut short. Returns the result of call_was_cut. When such a call begins, the
- * kernel limits it by the end of the source, and by RLIMIT_FSIZE (generic_copy_file_checks in fs/read_write.c). A piece
- * (call-piece.c) beyond these limits would copy too much, or raise SIGXFSZ. If source and target are one file, the call
- * may have extended its own source. Then the limit is the former end of the source. If the copy left no gap, the former
- * end is where the copy began. */
+ * kernel shortens it so that it reads only up to the end of the source, and writes only up to RLIMIT_FSIZE
+ * (generic_copy_file_checks in fs/read_write.c). A piece, that is, a further call for the rest, must not go beyond
+ * these limits: it would copy too much, or raise SIGXFSZ. If source and target are the same file, the call may have
+ * made its own source longer. Then the limit is the end that the source had before the call. If the copied data follow
+ * that end without a gap, it is the position at which the call began to write. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

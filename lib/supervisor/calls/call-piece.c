@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Builds the pieces of a call that was cut short: the calls that do the rest. If a call on a vector was cut within an
- * element, a plain call moves the rest of that element. A call like the original one moves the elements after it. This
- * file does not write to the target's memory. */
+/* Builds the pieces of a call that was cut short: the calls that do the rest. If a call on a vector was cut short
+ * within an element, a plain call, such as read or write, moves the rest of that element. Then a call like the original
+ * one moves the elements after it. This file does not write to the target's memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-/* Builds a plain call on size bytes at address: read, write, pread64 or pwrite64; for a socket, recvfrom or sendto.
- * MSG_NOSIGNAL is set because a call that has sent a part raises no SIGPIPE when its peer goes away
- * (unix_stream_sendmsg, tcp_sendmsg_locked). */
+/* Builds a plain call that moves `size` bytes at `address`: read, write, pread64 or pwrite64; for a socket, recvfrom or
+ * sendto. A sendto gets MSG_NOSIGNAL, because one whole call that has sent a part raises no SIGPIPE when its peer goes
+ * away (unix_stream_sendmsg, tcp_sendmsg_locked). */
 static void call_make_plain(const struct regs_call *call, const struct call_request *request,
                             uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
 {
@@ -64,19 +64,20 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
     piece->arguments[request->size_argument] = size - done;
     if (request->address_argument >= 0)
         piece->arguments[request->address_argument] = request->address + done;
-    if (request->kind == CALL_SPLICE) /* the original call, too, would not wait for the pipe once it has moved data */
+    /* the original call would not wait for more data in the pipe either, once it has moved some */
+    if (request->kind == CALL_SPLICE)
         piece->arguments[5] |= SPLICE_F_NONBLOCK;
     return (int64_t)(size - done);
 }
 
-/* Returns true if a vector call may do the rest of a vector. For a socket, a plain call must do it, because only a
- * plain call can have MSG_NOSIGNAL: call_make_plain. */
+/* Returns true if a call on a vector, such as writev, may do the rest. For a socket it may not, because only plain
+ * calls such as sendto have the flag MSG_NOSIGNAL (call_make_plain). */
 static bool call_may_stay_vector(const struct call_request *request)
 {
     return request->shape == CALL_VECTOR && (!request->target.is_socket || request->filtered);
 }
 
-/* Builds a call like the original one for count elements of the vector, from element `first` on. */
+/* Builds a call like the original one, but for `count` elements of the vector, from element `first` on. */
 static void call_make_vector(const struct regs_call *call, const struct call_request *request,
                              const struct call_vector *vector, uint64_t first, uint64_t count, uint64_t done,
                              struct regs_call *piece)
@@ -93,11 +94,11 @@ static void call_make_vector(const struct regs_call *call, const struct call_req
     }
 }
 
-/* Returns the largest number of bytes for the next piece of a vector. If a write ends within a page of a pipe,
- * anon_pipe_write (fs/pipe.c) leaves that page partly filled. A later write adds to that page only its size modulo
- * the page size, and only if that fits. Then the pipe could hold less than after one whole call. So a piece that
- * begins within a page ends with that page. The original call was cut at the end of a page, because the pipe was
- * full there. */
+/* Returns how many bytes the next piece of a call on a vector may move at most. If a write ends within a page of a
+ * pipe, anon_pipe_write (fs/pipe.c) leaves the rest of that page free. A later write puts only its size modulo the page
+ * size into the free rest, and only if that fits. So after two writes the pipe might hold less than after one whole
+ * write. To prevent this, a piece that begins within a page ends at the end of that page. The original call ended at
+ * the end of a page, because the pipe was full there. */
 static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request,
                                 uint64_t done)
 {
@@ -128,7 +129,8 @@ static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const 
     }
     uint64_t size = position.length - position.within;
     size = size < room ? size : room;
-    /* if a packet continues in the next element, two pieces would make two packets of it */
+    /* if a packet begins in this element of the vector and continues in the next one, two pieces would split it into
+     * two packets */
     if (request->target.packets && (done + size) % request->target.pipe_page != 0 &&
         position.element + 1 < vector->count)
         return -EOPNOTSUPP;
@@ -145,7 +147,8 @@ static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const
 
     if (error != 0)
         return error;
-    /* a plain call would lose the ancillary data of the rest, and with MSG_PEEK it would receive the wrong bytes */
+    /* a plain call would lose ancillary data that come with the rest, and with MSG_PEEK it would receive the wrong
+     * bytes */
     if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
         return -EOPNOTSUPP;
     return call_vector_piece(tid, call, request, &vector, done, piece);
@@ -175,8 +178,9 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
     return (int64_t)piece->arguments[2];
 }
 
-/* Builds the rest of a wait. A piece of io_getevents(2) waits for the rest of events_min events; an event has 32 bytes.
- * In io_uring_enter(2) everything is submitted, so only the wait is left. */
+/* Builds a call that waits for the events that are still missing. For io_getevents(2), it waits for the rest of the
+ * events_min events; an event has 32 bytes. An io_uring_enter(2) has submitted everything already, so the piece only
+ * waits. */
 static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                       struct regs_call *piece)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Computes how far a continued call has come.
+ * Computes how much of a call is done that is continued by pieces, that is, by further calls that do the rest.
  *
- * Writes to the target's memory what one whole call would have written. Completes the msg_len of a message that
- * sendmmsg or recvmmsg left half done. Moves bytes that recvmmsg has put into the message after the right one.
+ * Also makes the target's memory look as after one whole call. If sendmmsg or recvmmsg has moved only a part of a
+ * message, writes the final msg_len of that message when its rest is moved. If recvmmsg has put bytes into the message
+ * after the one in which they belong, moves them.
  */
 #include "config.h"
 
@@ -32,8 +33,9 @@ static int progress_write_length(pid_t tid, const struct call_request *request, 
                        &length, sizeof length);
 }
 
-/* Sets *address to the address of the byte at `place`, and *size to the number of bytes from there to the end of its
- * element of the message's vector. *size is 0 at the end of the message. Returns 0 or -errno. */
+/* Finds the byte at position `place`, which is in an element of the message's vector. Sets *address to the address of
+ * the byte, and *size to how many bytes there are from the byte to the end of that element. At the end of the message,
+ * sets *size to 0. Returns 0 or -errno. */
 static int progress_find_memory(pid_t tid, const struct call_request *request,
                              const struct message_position *place, uint64_t *address, uint64_t *size)
 {
@@ -51,9 +53,9 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* Moves `bytes` bytes from position `from` to position *to, and advances *to past them. *to is `from` or an earlier
- * position. Does not write bytes that are already in their place, because another thread may be using them. Returns 0
- * or -errno. */
+/* Moves `bytes` bytes from position `from` to position *to, and advances *to past them. *to is `from` or a position
+ * before it. If they are the same, writes nothing, because another thread may be using the bytes, which are already in
+ * their place. Returns 0 or -errno. */
 static int progress_move_bytes(pid_t tid, const struct call_request *request, struct message_position from,
                       uint64_t bytes, struct message_position *to)
 {
@@ -89,9 +91,9 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
     return 0;
 }
 
-/* Closes the gaps between the received messages of a stream. After a message is cut short, further bytes of the stream
- * are received into the next message. This function moves them to where they would be without the cut, which is memory
- * that the call itself may write to. Afterwards only the last of the received messages may be incomplete. Returns 0 or
+/* Fills messages of a stream that were received incompletely. If a message was cut short, the next bytes of the stream
+ * are in the next message. This function moves them to where one whole call would have put them, that is, into the
+ * memory of the incomplete message. Afterwards only the last of the received messages may be incomplete. Returns 0 or
  * -errno. */
 static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
@@ -121,8 +123,9 @@ static int progress_compact(pid_t tid, const struct call_request *request, struc
     return error;
 }
 
-/* Returns 0 if a plain call can receive the rest of each of the first `messages` messages. Returns -EOPNOTSUPP if one
- * of them has room for ancillary data, which a plain call would lose. Returns another -errno if they cannot be read. */
+/* Returns 0 if progress_compact may move bytes between the first `messages` messages, and a plain call such as recvfrom
+ * may receive the rest. Returns -EOPNOTSUPP if one of the messages has room for ancillary data, which would be lost.
+ * Returns another -errno if the messages cannot be read. */
 static int progress_may_compact(pid_t tid, const struct call_request *request, uint64_t messages)
 {
     struct call_vector vector;
@@ -134,8 +137,8 @@ static int progress_may_compact(pid_t tid, const struct call_request *request, u
     return error == 0 && control != 0 ? -EOPNOTSUPP : error;
 }
 
-/* If the last of the progress->done messages is incomplete, takes it out of progress->done, and sets progress->part to
- * its length. Returns 0 or -errno. */
+/* If the last of the first progress->done messages is incomplete, lowers progress->done by 1, and sets progress->part
+ * to how many bytes of that message are moved. Returns 0 or -errno. */
 static int progress_look_at_last(pid_t tid, const struct call_request *request,
                               struct call_progress *progress)
 {
@@ -154,8 +157,9 @@ static int progress_look_at_last(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* Returns true if the call may end within a message. A send may do so only on a stream: a datagram is sent as a whole
- * or not at all. */
+/* Returns true if the call may have moved only a part of its last message. A send does so only on a stream, because a
+ * datagram is sent as a whole or not at all; for a send, this function does not check whether the socket is a
+ * stream. */
 static bool progress_may_end_within_message(const struct call_request *request)
 {
     return request->shape == CALL_MESSAGES &&
@@ -169,7 +173,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 
     *progress = (struct call_progress){.done = (uint64_t)call->result};
     if (request->shape == CALL_MESSAGES && request->kind == CALL_READ && (request->flags & MSG_PEEK) != 0)
-        /* with MSG_PEEK each message receives the same bytes */
+        /* with MSG_PEEK the kernel puts the same bytes into each message, so the rest cannot be received */
         return progress->done < request->size ? -EOPNOTSUPP : 0;
     if (!progress_may_end_within_message(request))
         return 0;
@@ -177,7 +181,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
         uint32_t last = 0;
         error = progress_read_length(tid, request, progress->done - 1, &last);
         if (error == 0 && last == 0)
-            return 0; /* the stream has ended */
+            return 0; /* the last message is empty, because the stream has ended, so there is no rest */
         error = progress_may_compact(tid, request, progress->done);
         if (error == 0)
             error = progress_compact(tid, request, progress);
@@ -192,7 +196,8 @@ int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved
         return 0;
     if (call_peek_restarts(request)) {
         if (moved <= progress->done)
-            return -ENODATA; /* nothing new: a peek takes no data away, so each further peek would return the same */
+            /* no new data; a peek leaves the data in the socket, so further peeks would return the same bytes */
+            return -ENODATA;
         progress->done = moved;
         return 0;
     }

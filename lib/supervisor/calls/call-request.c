@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decodes the calls that can be cut short, by a table. The table has the calls of Linux that look for pending signals
- * after they have moved a part of their data, and then return the size of that part. The table was made by reading the
- * callers of signal_pending() in Linux 6.1 and 6.12.
+ * Decodes the system calls that a stop can cut short. A table contains these calls: those of Linux that look for
+ * pending signals after they have moved a part of their data, and then return the size of that part. They were found by
+ * reading the callers of signal_pending() in Linux 6.1 and 6.12.
  *
  * Other calls are not in the table, for one of four reasons:
  *
@@ -37,15 +37,15 @@
 #define ELEMENTS_AT_ONCE 32u
 #define ELEMENTS_MAX 1024u /* UIO_MAXIOV of the kernel */
 
-/* A row of the table: the numbers of a call, and the meaning of its arguments. native is the number on this machine.
- * x32 and i386 are the numbers in the other ABIs of x86-64: arch/x86/entry/syscalls/syscall_64.tbl (x32-only numbers
- * begin at 512) and syscall_32.tbl. */
+/* A row of the table: the numbers of a call, and the meaning of its arguments. `native` is the number of the call in
+ * the ABI of 64-bit programs on this machine. `x32` and `i386` are its numbers in the other ABIs of x86-64:
+ * arch/x86/entry/syscalls/syscall_64.tbl (x32-only numbers begin at 512) and syscall_32.tbl. */
 struct call_row {
     int32_t native;
     int16_t x32, i386;
     enum call_kind kind;
     enum call_shape shape;
-    /* indexes of the arguments, or NONE */
+    /* which argument of the call has this meaning, counted from 0; or NONE */
     int8_t descriptor, address, size, offset, flags, source, events_min;
 };
 
@@ -104,7 +104,8 @@ static uint64_t request_argument(const struct regs_call *call, int8_t index)
     return index == NONE ? 0 : call->arguments[index];
 }
 
-/* The number of socketcall(2) of 32-bit programs. This call makes another call, whose arguments are in memory. */
+/* The number of socketcall(2) of 32-bit programs. This call makes one of several other calls, whose arguments are in
+ * memory. */
 #define SOCKETCALL 102
 
 static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
@@ -146,7 +147,7 @@ static uint64_t request_flags_of_transfer(const struct regs_call *call)
     return transfers ? call->arguments[call->abi == REGS_ABI_X32 ? 4 : 5] : 0;
 }
 
-/* Returns the largest number of bytes that a call moves: MAX_RW_COUNT of include/linux/fs.h. */
+/* Returns how many bytes one call moves at most: MAX_RW_COUNT of include/linux/fs.h. */
 static uint64_t request_transfer_max(void)
 {
     return INT_MAX & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
@@ -181,13 +182,13 @@ bool call_decode(pid_t tid, const struct regs_call *call, struct call_request *r
         .address_argument = row->address,
         .size_argument = row->size,
     };
-    /* i386 passes the position in two halves */
+    /* in the i386 ABI, two arguments contain the halves of the file position */
     if (i386 && request->at_offset)
         request->offset |= unpacked.arguments[4] << 32;
     /* sendmmsg(2) sends at most MESSAGES_MAX messages, and returns their number */
     if (request->shape == CALL_MESSAGES && request->kind == CALL_WRITE && request->size > MESSAGES_MAX)
         request->size = MESSAGES_MAX;
-    /* preadv2(2): position -1 means the file's own position */
+    /* in preadv2(2), position -1 means the position of the file itself */
     if (request->at_offset && request->offset == UINT64_MAX)
         request->at_offset = false;
     return true;
@@ -211,7 +212,8 @@ const struct call_layout *call_layout(const struct call_request *request)
 
 static int call_read_word(pid_t tid, const struct call_request *request, uint64_t address, uint64_t *word)
 {
-    *word = 0; /* a short word sets the lower half, because the machine is little-endian */
+    /* if the word has 32 bits, reading it sets the lower half of *word, because the machine is little-endian */
+    *word = 0;
     return target_memory_read(tid, address, word, call_layout(request)->word);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles calls that return EINTR and have done nothing. Decides which of them are begun anew, and which must be left
- * alone because they would never end. */
+/* Handles calls that return EINTR and have done nothing. Decides which of these calls are begun anew, and in which of
+ * them ticks must not interrupt the thread, because the call would never end. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,16 +10,16 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-/* A call is left alone after stops have broken it BACKOFF_TIMES times in a row. Two times in a row may be chance if the
- * thread often waits. Before a call that undoes its work is left alone, it has lost the work of BACKOFF_TIMES periods
- * between stops. */
+/* After stops have broken a call BACKOFF_TIMES times in a row, ticks no longer interrupt the thread in this call. Two
+ * times in a row may be chance if the thread often waits. But a call that loses its work at each stop loses it this
+ * many times first. */
 #define BACKOFF_TIMES 3u
 #define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 
 /* Returns true if the call, which has returned EINTR, may be begun anew. close(2) may not: it has already freed the
- * descriptor. restart_syscall(2) may not: the kernel no longer has the call that it would restart. Two ioctls of USB
- * may not: they have already moved data (do_proc_bulk and do_proc_control in devio.c). Every other call that returns
- * EINTR has done nothing yet, except that time has passed. */
+ * descriptor. restart_syscall(2) may not: the kernel does not remember any more which call it was to restart. Two
+ * ioctls of USB may not: they may have moved data already (do_proc_bulk and do_proc_control in devio.c). Every other
+ * call that returns EINTR has done nothing; only time has passed. */
 static bool restart_may(const struct regs_call *call)
 {
     if (call->number == call_number(call->abi, SYS_ioctl, 514, 54)) {
@@ -30,8 +30,8 @@ static bool restart_may(const struct regs_call *call)
            call->number != call_number(call->abi, SYS_restart_syscall, 219, 0);
 }
 
-/* Returns true for a BPF_PROG_LOAD, which returns EAGAIN at a signal, because the verifier of BPF programs gives up:
- * do_check in kernel/bpf/verifier.c. */
+/* Returns true if the call is a BPF_PROG_LOAD. Such a call returns EAGAIN if a signal comes, because the verifier of
+ * BPF programs then gives up: do_check in kernel/bpf/verifier.c. */
 static bool restart_is_bpf_load(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_bpf, 321, 357) &&
@@ -45,7 +45,7 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && restart_may(call);
 }
 
-/* Recognizes only KVM_RUN of ioctl_kvm(2), 0xae80: the virtual CPU keeps the guest's state. */
+/* Returns true only for KVM_RUN of ioctl_kvm(2), 0xae80, because the virtual CPU keeps the state of the guest. */
 bool call_undoes_nothing(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_ioctl, 514, 54) && (uint32_t)call->arguments[1] == 0xae80;
@@ -89,8 +89,8 @@ bool backoff_follows(const struct backoff *backoff)
 
 bool backoff_holds(const struct backoff *backoff, uint64_t now)
 {
-    /* true also before the entry stop: an interrupt would take effect there, and the exit stop would count as not
-     * interrupted */
+    /* also true before the entry stop: an interrupt that was sent there would stop the thread at once, and the exit
+     * stop would not show that the call was interrupted */
     return backoff->phase == BACKOFF_BEFORE_CALL || (backoff->phase == BACKOFF_IN_CALL && now < backoff->until);
 }
 

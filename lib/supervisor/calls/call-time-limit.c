@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the time limit of a call in its arguments or in the options of its socket. A call that is begun anew gets only
- * the rest of that time. */
+/* Finds the time limit of a call in its arguments or in the options of its socket. If such a call is begun anew after a
+ * stop, it must wait only for the rest of that time. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,9 +28,9 @@ enum limit_form {
 
 struct limit_row {
     int32_t native;
-    int16_t x32, i386; /* numbers in the other ABIs of x86-64 */
+    int16_t x32, i386; /* numbers of the same call in the other ABIs of x86-64 */
     enum limit_form form;
-    int8_t timeout; /* index of the argument with the time limit, or NONE */
+    int8_t timeout; /* which argument contains the time limit, counted from 0; or NONE */
     int16_t result;
 };
 
@@ -48,8 +48,8 @@ static const struct limit_row limits[] = {
     {NONE, NONE, 385, LIMIT_TIMESPEC32, 4, 0},           /* io_pgetevents */
 };
 
-/* Returns the row for an ipc(2) of a 32-bit program; NULL: none. Only SEMOP and SEMTIMEDOP of include/uapi/linux/ipc.h
- * have a row. The time limit of SEMTIMEDOP is its last argument. */
+/* Returns the row of the table for a call of ipc(2) of a 32-bit program; NULL: there is none. Only SEMOP and SEMTIMEDOP
+ * of include/uapi/linux/ipc.h have a row. The time limit of SEMTIMEDOP is its last argument. */
 static const struct limit_row *limit_find_ipc(const struct regs_call *call)
 {
     static const struct limit_row semop = {NONE, NONE, 117, LIMIT_NONE, NONE, -EAGAIN},
@@ -71,9 +71,9 @@ static const struct limit_row *limit_find(const struct regs_call *call)
     return NULL;
 }
 
-/* Reads a time limit from memory; address 0: no limit. narrow: the limit has 32-bit words. In an ABI with 32-bit words,
- * the upper half of a 64-bit tv_nsec is padding, which the kernel ignores: get_timespec64(). Returns false if the limit
- * cannot be read or is invalid. */
+/* Reads a time limit from the target's memory at `address`; address 0: there is no limit. narrow: the time limit has
+ * 32-bit words. In an ABI with 32-bit words, the upper half of a 64-bit tv_nsec is padding, which the kernel ignores:
+ * get_timespec64(). Returns false if the limit cannot be read or is invalid. */
 static bool limit_read(pid_t tid, enum regs_abi abi, uint64_t address, bool narrow, uint64_t *limit_ns)
 {
     int64_t wide[2];
@@ -93,8 +93,8 @@ static bool limit_read(pid_t tid, enum regs_abi abi, uint64_t address, bool narr
     return true;
 }
 
-/* Reads the time limit of an io_uring_enter(2), in any ABI. An absolute time counts as no limit, because it stays valid
- * when the call begins anew. Returns false if the limit is not known. */
+/* Reads the time limit of an io_uring_enter(2), in any ABI. If the call gives an absolute time, the limit counts as
+ * none, because that time stays correct when the call begins anew. Returns false if the limit is not known. */
 static bool limit_of_ring(pid_t tid, const struct regs_call *call, uint64_t *limit_ns)
 {
     const uint64_t absolute = 1u << 5, registered = 1u << 6; /* IORING_ENTER_ABS_TIMER, _EXT_ARG_REG */
@@ -108,8 +108,8 @@ static bool limit_of_ring(pid_t tid, const struct regs_call *call, uint64_t *lim
            limit_read(tid, call->abi, more.ts, false, limit_ns);
 }
 
-/* Reads the time limit of a call on a socket: SO_RCVTIMEO or SO_SNDTIMEO of socket(7). A call on a socket returns EINTR
- * only if it has such a limit (sock_intr_errno). Returns false if the limit is not known. */
+/* Reads the time limit of a call on a socket: SO_RCVTIMEO or SO_SNDTIMEO of socket(7). Without such a limit, a call on
+ * a socket does not return EINTR (sock_intr_errno), so this function returns false if it finds none. */
 static bool limit_of_socket(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns, int64_t *result)
 {
     struct regs_call unpacked;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds out properties of the file of a tracee's descriptor: proc_pid_fd(5), proc_pid_fdinfo(5). /proc does not show
  * the options of a socket or the settings of a terminal. They are read through a copy of the descriptor
- * (pidfd_getfd(2)). The copy exists for some microseconds, while the tracee is stopped after a call on that file. Linux
- * 5.3 to 5.5 do not have pidfd_getfd, and seccomp filters of containers may forbid it. Then there is no copy, and the
- * file is opaque. */
+ * (pidfd_getfd(2)). The copy exists only for some microseconds, while the tracee is stopped after a call on that file.
+ * Linux 5.3 to 5.5 do not have pidfd_getfd, and the seccomp filter of a container may forbid it. Then there is no copy,
+ * and descriptor->opaque is true. */
 #include "config.h"
 
 #include <errno.h>
@@ -43,7 +43,8 @@
 #define SO_PASSPIDFD 76 /* Linux 6.5 */
 #endif
 
-/* Reads the number in a field of fdinfo. field: name of the field with the colon. Returns 0 or -errno. */
+/* Reads a number from /proc/PID/task/TID/fdinfo/FD. field: name of the field that contains the number, including the
+ * colon. Returns 0 or -errno. */
 static int descriptor_read_number(pid_t pid, pid_t tid, int fd, const char *field, int base, uint64_t *number)
 {
     char path[PATH_SIZE], text[128];
@@ -79,8 +80,8 @@ int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position)
     return descriptor_read_number(pid, tid, fd, "pos:", 10, position);
 }
 
-/* Reads the type, inode number and size of a file. AT_STATX_DONT_SYNC prevents the kernel from asking the server of the
- * file, which may be a stopped tracee. Returns 0 or -errno. */
+/* Reads the type, inode number and size of a file. With AT_STATX_DONT_SYNC the kernel does not ask the process that
+ * serves the file system, which may be a stopped tracee. Returns 0 or -errno. */
 static int descriptor_look_at_inode(int directory, const char *path, struct statx *found)
 {
     int flags = AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
@@ -140,9 +141,9 @@ bool descriptor_is(pid_t pid, pid_t tid, int fd, const struct file_identity *fil
     return descriptor_look_at_file(pid, tid, fd, &found) == 0 && descriptor_is_same_file(&found, file);
 }
 
-/* Returns a copy of a descriptor of the thread, which the caller closes; -1: none. Before Linux 6.9 the copy comes from
- * the descriptor table of the process. If the thread has a table of its own, the copy may be of another file. So the
- * file of the copy is compared with the expected one. */
+/* Returns a copy of a descriptor of the thread; -1: none. The caller closes the copy. Before Linux 6.9, the descriptor
+ * is looked up in the descriptor table of the process. If the thread has a table of its own, the copy may then refer to
+ * another file. So the file of the copy is compared with `expected`. */
 static int descriptor_copy(pid_t pid, pid_t tid, int fd, const struct file_identity *expected)
 {
     struct statx found;
@@ -187,9 +188,9 @@ static bool descriptor_copy_is_at_mark(int copy)
     return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
-/* Returns true for sockets whose receives return a stream of bytes, and can wait for the full number of bytes: their
- * recvmsg uses sock_rcvlowat. SCTP also has type SOCK_STREAM, but returns one message at a time: sctp_recvmsg in
- * net/sctp/socket.c. */
+/* Returns true for a socket that transfers a stream of bytes, and on which a receive can wait until it has all the
+ * bytes that it was asked for (its recvmsg uses sock_rcvlowat). A socket of SCTP may also have type SOCK_STREAM, but
+ * returns one message at a time: sctp_recvmsg in net/sctp/socket.c. */
 static bool descriptor_is_byte_stream(int copy, int domain)
 {
     int protocol;
@@ -209,7 +210,7 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
 
     descriptor->local = domain == AF_UNIX;
     descriptor->stream = descriptor_is_byte_stream(copy, domain);
-    /* SO_RCVLOWAT can be set on a socket of messages, too, but has no effect there */
+    /* SO_RCVLOWAT can also be set on a socket that transfers messages, but has no effect there */
     int low_mark = descriptor->stream ? descriptor_socket_option(copy, SO_RCVLOWAT, 0) : 0;
     descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
     descriptor->peek_advances = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
@@ -221,9 +222,9 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);
 }
 
-/* Looks at a socket whose descriptor cannot be copied. An extended attribute contains the name of the socket's protocol
- * (sockfs_xattr_get in net/socket.c), but the options of the socket cannot be read. The names are those of struct proto
- * in the kernel. Before Linux 5.15 all sockets of AF_UNIX have the name "UNIX". */
+/* Looks at a socket whose descriptor cannot be copied. The options of such a socket cannot be read, but an extended
+ * attribute contains the name of its protocol (sockfs_xattr_get in net/socket.c). The names are those in the kernel's
+ * struct proto. Before Linux 5.15 all sockets of AF_UNIX have the name "UNIX". */
 static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
 {
     static const char *const streams[] = {"TCP", "TCPv6", "MPTCP", "MPTCPv6", "UNIX-STREAM", "SMC", "SMC6"};
@@ -238,8 +239,9 @@ static void descriptor_look_at_protocol(pid_t pid, pid_t tid, int fd, struct des
             descriptor->stream = true;
 }
 
-/* Returns true if the device is a terminal, judging by its number and by sysfs: Documentation/admin-guide/devices.txt.
- * No ioctl is made on the device itself, because its driver may be a program (CUSE), even a tracee that is stopped. */
+/* Finds out from the device number and from sysfs whether a device is a terminal:
+ * Documentation/admin-guide/devices.txt. Makes no ioctl on the device itself, because its driver may be a program
+ * (CUSE), possibly even a stopped tracee. */
 static bool descriptor_is_terminal_device(dev_t device)
 {
     char path[PATH_SIZE], subsystem[256];
@@ -252,9 +254,9 @@ static bool descriptor_is_terminal_device(dev_t device)
     return length > 4 && memcmp(subsystem + length - 4, "/tty", 4) == 0;
 }
 
-/* Reads the settings of a terminal. If TIME is 0, a read waits for MIN bytes: termios(3), "Noncanonical mode". A
- * pseudo-terminal's master reports the settings of its slave (tty_mode_ioctl), but its own reads wait only for one
- * byte. */
+/* Reads the settings of a terminal. If TIME is 0, a read waits for MIN bytes: termios(3), "Noncanonical mode". If the
+ * descriptor is the master of a pseudo-terminal, the settings that are read are those of the slave (tty_mode_ioctl),
+ * but a read of the master waits only for one byte. */
 static void descriptor_look_at_terminal(int copy, struct descriptor *descriptor)
 {
     struct termios settings;
@@ -302,8 +304,8 @@ int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor)
     return 0;
 }
 
-/* Opens the pipe of a descriptor for reading; used if the descriptor cannot be copied. Returns a descriptor, which the
- * caller soon closes; -1: the pipe cannot be opened. */
+/* Opens the pipe to which descriptor `fd` of the tracee refers, for reading; used if `fd` cannot be copied. Returns a
+ * new descriptor, which the caller soon closes; -1: the pipe cannot be opened. */
 static int descriptor_open_pipe(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
 {
     char path[PATH_SIZE];

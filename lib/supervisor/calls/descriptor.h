@@ -20,36 +20,41 @@ struct descriptor {
     mode_t type;  /* file type: S_IFMT bits of its mode */
     dev_t device; /* device number of a device file */
     bool nonblocking;
-    /* a socket or a terminal whose descriptor cannot be copied. Then only terminal is valid among the fields below. For
-     * a socket, local and stream are also valid, as far as the name of the protocol shows them */
+    /* true for a socket or a terminal whose descriptor cannot be copied, so that its options or settings cannot be
+     * read. Then, of the fields below, only `terminal` is valid, and for a socket also `local` and `stream`, as far as
+     * the name of the protocol shows them */
     bool opaque;
-    bool stream; /* a socket that does not keep messages apart, and that obeys MSG_WAITALL and SO_RCVLOWAT */
+    /* a socket that transfers a stream of bytes instead of messages, and that obeys MSG_WAITALL and SO_RCVLOWAT */
+    bool stream;
     bool terminal;
-    bool packets;            /* a pipe that keeps writes apart: O_DIRECT of pipe(2) */
+    bool packets;            /* a pipe in which each write is a packet of its own (O_DIRECT of pipe(2)) */
     bool local;              /* a socket of AF_UNIX */
-    bool passes_credentials; /* a local socket that keeps data of different senders apart: SO_PASSCRED of unix(7) */
-    bool peek_advances;      /* a socket on which each MSG_PEEK continues where the last one ended: SO_PEEK_OFF */
-    bool at_mark;            /* a socket that has reached urgent data: sockatmark(3) */
+    /* a local socket on which no receive returns data of two senders (SO_PASSCRED of unix(7)) */
+    bool passes_credentials;
+    /* a socket on which each receive with MSG_PEEK begins where the one before ended (SO_PEEK_OFF) */
+    bool peek_advances;
+    bool at_mark;            /* a socket on which the reader has reached urgent data (sockatmark(3)) */
     uint64_t send_limit_ns, receive_limit_ns; /* time limits of a socket; 0: none */
-    uint64_t read_min;                        /* number of bytes that a read waits for; 0: a read returns any number */
+    /* a read waits until this many bytes are there; 0: a read does not wait for a certain number of bytes */
+    uint64_t read_min;
 };
 
-/* Fills *descriptor in. Takes some microseconds. For a nonblocking file that is no terminal, finds out only file, type,
- * device, packets and nonblocking, because no other property is needed. Returns 0 or -errno. */
+/* Fills *descriptor in. Takes some microseconds. If the file is nonblocking and no terminal, fills in only `file`,
+ * `type`, `device`, `packets` and `nonblocking`, because the other fields are not needed. Returns 0 or -errno. */
 int descriptor_look(pid_t pid, pid_t tid, int fd, struct descriptor *descriptor);
 
-/* Identifies the file of a descriptor. Returns 0 or -errno. */
+/* Finds out to which file a descriptor refers, and sets *file to the identity of that file. Returns 0 or -errno. */
 int descriptor_file(pid_t pid, pid_t tid, int fd, struct file_identity *file);
 
-/* Reads the size of a regular file, bytes. Returns 0 or -errno. descriptor_position reads the position of the
- * descriptor in its file in the same way. */
+/* descriptor_size reads the size of a regular file, and descriptor_position the position of a descriptor in its file;
+ * both in bytes. They return 0 or -errno. */
 int descriptor_size(pid_t pid, pid_t tid, int fd, uint64_t *size);
 int descriptor_position(pid_t pid, pid_t tid, int fd, uint64_t *position);
 
-/* Returns the number of bytes in a pipe; 0 also if the number cannot be read. Waits for the lock of the pipe. */
+/* Returns how many bytes are in a pipe; 0 also if this cannot be read. Waits for the lock of the pipe. */
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
-/* Returns true if a socket has reached urgent data: sockatmark(3). */
+/* Returns true if the reader of a socket has reached urgent data: sockatmark(3). */
 bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Clears the pending error of a socket (SO_ERROR in socket(7)). A recvmmsg(2) that was interrupted after some messages
