@@ -26,7 +26,7 @@ enum option_key {
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *from;     /* name of the format of the file at path; NULL: pprofil recognizes it */
+    const char *from;     /* name of the format of the file at `path`; NULL: pprofil recognizes the format */
     const char *baseline; /* path of the profile to compare with; NULL: none */
     struct selection_request selection;
     bool symbolize;
@@ -48,8 +48,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* words: a list of words with blanks between them. Returns word if the list has it. Otherwise it
- * complains and exits. */
+/* `words` is a list of words with blanks between them. Returns `word` if the list has it. Otherwise
+ * it complains and exits. */
 static const char *choice_option(const char *option, const char *word, const char *words)
 {
     const char *found = strstr(words, word);
@@ -122,7 +122,7 @@ static bool is_heat_map(const struct convert_command *command)
 }
 
 /* Prints why there is no heat map. A heat map needs a time line, and a profile has only one, for
- * the whole profile. It does not show which process or function used the time. */
+ * the whole profile. This time line does not show which process or function used the time. */
 static int complain_heat_map(const struct convert_command *command)
 {
     struct pprofil_selection selection = command->selection.selection;

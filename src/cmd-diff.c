@@ -20,7 +20,7 @@ struct diff_command {
     struct pprofil_diff_options how;
     struct diff_view view;
     const char *output; /* NULL: standard output */
-    const char *from;   /* name of the format of both files; NULL: pprofil recognizes it */
+    const char *from;   /* name of the format of both files; NULL: pprofil recognizes the format */
     struct selection_request selection;
     int path_count;
     bool exit_code;

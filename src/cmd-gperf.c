@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * pprofil gperf PROGRAM: does what gperf(1P) of the Nintendo 64's development kit did, for programs
- * on this machine that have the calls of osProfile(3P). It asks a running program for its profile,
- * or waits for the profiles that programs send by osProfileFlush. base/gperf-address.h describes
- * the connection.
+ * on this machine that call the functions of osProfile(3P). It asks a running program for its
+ * profile, or waits for the profiles that programs send by osProfileFlush. base/gperf-address.h
+ * describes the connection.
  */
 #include "config.h"
 
@@ -102,7 +102,8 @@ static void gperf_limit(int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
-/* Returns true if the process at the other end belongs to this user or to root. */
+/* Returns true if the process at the other end of the connection belongs to this user or to
+ * root. */
 static bool gperf_is_ours(int fd)
 {
     struct ucred credentials;
@@ -112,7 +113,8 @@ static bool gperf_is_ours(int fd)
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-/* Receives exactly size bytes. Returns 0, -EPROTO if the connection ends early, or -errno. */
+/* Receives `size` bytes. Returns 0, -EPROTO if the connection ends before all bytes have come, or
+ * -errno. */
 static int gperf_receive(int fd, void *bytes, size_t size)
 {
     while (size > 0) {
@@ -165,8 +167,9 @@ static int gperf_receive_stream(int fd, int file)
     return 0;
 }
 
-/* Prints the profile in file, which has no name, in the style gperf. In error messages, "what the
- * program sends" replaces the file's path. Returns 0 or a negative error. */
+/* Prints the profile that is in the file with the descriptor `file`, in the style gperf. This file
+ * has no name. So messages about it say "what the program sends" instead of a path. Returns 0 or a
+ * negative error. */
 static int gperf_print_file(int file, const struct pprofil_style_options *style)
 {
     char path[64], *said = NULL;

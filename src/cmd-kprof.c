@@ -21,7 +21,7 @@
 #include "kprof.h"
 #include "options.h"
 
-#define BUCKET 8 /* bytes of text that a cell counts */
+#define BUCKET 8 /* size in bytes of the piece of machine code whose samples one cell counts */
 #define DEFAULT_HZ 100
 #define REFRESH_MS 100 /* ms between two replacements of kpdata if there is no lease */
 
@@ -96,8 +96,8 @@ static const struct argp parser = {
 
 /* --- the text ---------------------------------------------------------------------------- */
 
-/* Finds the text: from the first executable mapping of the object to the end of the last one.
- * Returns 0 or the exit status. */
+/* Finds the text, that is, the machine code of the object. The text begins with the object's first
+ * executable mapping, and ends with the last one. Returns 0 or the exit status. */
 static int kprof_find_text(struct kprof *kprof)
 {
     char path[PATH_MAX], program[PATH_MAX], *line = NULL;

@@ -15,9 +15,10 @@ enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FROM };
 
 struct merge_command {
     const char *output;
-    const char *format; /* name of output's format; NULL: the extension of output's name selects it */
-    const char *from;   /* name of the format of the files; NULL: pprofil recognizes it */
-    struct selection_request selection; /* part of each file to merge */
+    /* name of the format of `output`; NULL: the extension of the file's name selects the format */
+    const char *format;
+    const char *from;   /* name of the format of the files to merge; NULL: pprofil recognizes the format */
+    struct selection_request selection; /* which part of each file is merged */
     char **paths;       /* borrowed from argv */
     int path_count;
     unsigned how;

@@ -115,8 +115,8 @@ static error_t cmd_report_parse_style(int key, char *argument, struct style_view
     return 0;
 }
 
-/* Records an option that chooses the shape of the report. Exits with a complaint if an earlier
- * option contradicts it. */
+/* Notes an option that chooses the shape of the report: flat rows, or one of the trees. If an
+ * earlier option contradicts this option, it complains and exits. */
 static void cmd_report_choose_shape(struct report_command *command, const char *option,
                                     enum pprofil_tree_kind kind, const char *function)
 {

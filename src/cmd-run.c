@@ -211,7 +211,7 @@ static int run_die_like(int status)
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     struct rlimit no_core = {0};
-    setrlimit(RLIMIT_CORE, &no_core); /* the program has left a core file already */
+    setrlimit(RLIMIT_CORE, &no_core); /* the program itself has left a core file already */
     signal(WTERMSIG(status), SIG_DFL);
     raise(WTERMSIG(status));
     return 128 + WTERMSIG(status);

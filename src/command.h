@@ -41,8 +41,8 @@ int command_merge(int argc, char **argv);
 /* Prints one line on stderr: "pprofil: " and the message. Returns EXIT_OWN_FAILURE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints one line that says why a profile's file could not be read, or, if writing is true, why it
- * could not be written. Returns EXIT_OWN_FAILURE. */
+/* Prints one line that says why a profile's file could not be read. If `writing` is true, the line
+ * says why it could not be written. Returns EXIT_OWN_FAILURE. */
 int complain_file(const char *path, int error, bool writing);
 
 /* Prints one line that says why pprofil_profile_save failed. A format may write several files, so

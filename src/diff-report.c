@@ -179,7 +179,7 @@ static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct di
 
 static const struct diff_column {
     struct field field;
-    bool sides; /* one value for the old profile and one for the new profile */
+    bool sides; /* there are two values, one for the old profile and one for the new profile */
 } columns[] = {
     {{"significant", FIELD_FLAG, AT(significant)}, false},
     {{"samples", FIELD_COUNT, AT(samples)}, true},

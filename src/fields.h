@@ -24,7 +24,8 @@ struct field {
     size_t offset; /* offset of the value in the row, in bytes */
 };
 
-/* Return one value of a row. index: element, if the value is an array; otherwise 0. */
+/* Return one value of a row. If the value is an array, `index` selects an element of it. Otherwise
+ * `index` is 0. */
 double field_real(const struct field *field, const void *row, int index);
 uint64_t field_count(const struct field *field, const void *row, int index);
 const char *field_text(const struct field *field, const void *row);

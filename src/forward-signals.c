@@ -75,8 +75,8 @@ static bool is_for_program(int signal)
     return signal < SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }
 
-/* Sets the action of a signal. A signal that was ignored at pprofil's start stays ignored:
- * nohup(1). */
+/* Sets the action of a signal. But a signal that was ignored when pprofil started stays ignored,
+ * because nohup(1) relies on that. */
 static void forward_set_action(int signal, const struct sigaction *action)
 {
     struct sigaction old;
@@ -150,9 +150,9 @@ static uint64_t status_number(pid_t pid, const char *key, int base)
     return number;
 }
 
-/* Returns true if the supervisor got the signal, too. The supervisor blocks all signals, so the
- * signal is pending there. The supervisor is in our control group but not in our process group, so
- * the signal was sent to the whole control group. */
+/* Returns true if the supervisor got the signal, too, which it then has pending, because it blocks
+ * all signals. The supervisor is in our control group but not in our process group. So a signal
+ * that reached both was sent to the whole control group. */
 static bool went_to_all(const struct forward *forward, int signal)
 {
     pid_t supervisor = (pid_t)status_number(forward->program, "TracerPid:", 10);

@@ -32,7 +32,7 @@ struct forward_probe {
 };
 
 struct forward {
-    bool attached; /* pprofil is attached to processes that it did not start; nothing is passed on */
+    bool attached; /* pprofil is attached to processes that it did not start, so no signal is passed on to them */
     bool init;     /* pprofil is the first process of a container */
     pid_t program; /* PID of the program; 0: not started yet, or ended */
     int notes;     /* owned; read end of the pipe from the signal handler */
@@ -41,33 +41,34 @@ struct forward {
     uint64_t waiting;   /* signals that came, and that pprofil has not decided on yet */
     uint64_t from_user; /* waiting signals that a process sent, by kill(2) or a similar call */
     uint64_t probed;    /* signals that the probe got, and that pprofil has not decided on yet */
-    /* time to decide on a waiting signal; index SIGNAL - 1; CLOCK_MONOTONIC, ms */
+    /* for each signal that is in `waiting`: time at which pprofil will decide on it;
+     * CLOCK_MONOTONIC, ms; the index is the signal's number - 1 */
     int64_t due_ms[FORWARD_SIGNALS_MAX];
-    /* number of signals that asked for an end; a signal within FORWARD_ECHO_MS after the last
-     * counted one is not counted */
+    /* how many signals that asked for an end came so far; a signal that came within FORWARD_ECHO_MS
+     * after the last counted one is not counted */
     unsigned ends;
-    int end_signal; /* last signal that was counted in ends */
-    int64_t end_ms; /* time of end_signal; CLOCK_MONOTONIC, ms */
+    int end_signal; /* last signal that was counted in `ends` */
+    int64_t end_ms; /* time when `end_signal` came; CLOCK_MONOTONIC, ms */
 };
 
-/* Begins to catch signals. With a program, these are all signals that a process can handle. Without
- * a program, these are the signals that ask for an end: SIGINT, SIGTERM, SIGHUP and SIGQUIT.
- * Returns 0, or a negative errno of pipe(2). */
+/* Begins to catch signals. If `program` is true, pprofil will start a program, and all signals that
+ * a process can handle are caught. Otherwise only the signals that ask for an end are caught:
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT. Returns 0, or a negative errno of pipe(2). */
 int forward_open(struct forward *forward, bool program);
 
-/* Begins to pass signals on to the program, which has just been started. argv: the command line of
- * pprofil, not kept. */
+/* Begins to pass signals on to the program, which has just been started. `argv` is the command line
+ * of pprofil. No pointer to it is kept. */
 void forward_to(struct forward *forward, pid_t program, char **argv);
 
-/* Reads the signals that the handler noted, and passes on those that are due. Returns true when
- * sampling must end. */
+/* Reads the signals that the handler noted. Passes on the signals that are for the program and
+ * whose time (due_ms) has come. Returns true when sampling must end. */
 bool forward_serve(struct forward *forward);
 
-/* Returns the milliseconds until the next signal is due, from 1 to most. */
+/* Returns the milliseconds until the next signal is due, at least 1 and at most `most`. */
 int forward_wait_ms(const struct forward *forward, int most);
 
-/* If caught is true, signals that ask for an end are noted, as after forward_open(). Otherwise they
- * end pprofil. */
+/* If `caught` is true, signals that ask for an end are noted, as after forward_open(). If `caught`
+ * is false, such signals end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 
 /* Stops passing signals on: the program has ended, or goes on without pprofil. */
@@ -75,9 +76,9 @@ void forward_end(struct forward *forward);
 
 /* --- the probe, which only forward-signals.c uses ------------------------------------------ */
 
-/* Starts the probe, which ends when pprofil ends, even if pprofil is killed. argv: pprofil's own
- * command line, not kept. The probe clears its copy of argv, so that pkill(1) -f does not find the
- * probe by its command line. On failure probe->socket is -1. */
+/* Starts the probe, which ends when pprofil ends, even if pprofil is killed. `argv` is the command
+ * line of pprofil, and no pointer to it is kept. The probe clears its own copy of this command
+ * line, so that pkill(1) -f does not find the probe by it. On failure probe->socket is -1. */
 void forward_probe_start(struct forward_probe *probe, char **argv);
 
 /* Adds to *signals the signals that the probe got since the last call: bit SIGNAL - 1 for SIGNAL.

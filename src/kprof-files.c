@@ -2,10 +2,11 @@
 /*
  * The files of pprofil kprof: kpctl, a FIFO for commands, and kpdata with the counts.
  *
- * kpdata must be complete and current whenever a reader opens it, but nothing announces an open. So
- * pprofil holds a lease on kpdata (fcntl(2), "Leases"), which makes an open wait. Meanwhile pprofil
- * obeys the commands in kpctl, brings kpdata up to date, and gives up the lease. The next reader to
- * open kpdata gets another file, so that data do not change while they are read.
+ * kpdata must be complete and current whenever a reader opens it, but pprofil does not learn in
+ * advance that a reader will open it. So pprofil holds a lease on kpdata (fcntl(2), "Leases"),
+ * which makes the reader's open(2) wait. Meanwhile pprofil obeys the commands in kpctl, brings
+ * kpdata up to date, and gives up the lease. The next reader to open kpdata gets another file, so
+ * that data do not change while they are read.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@
 
 #include "kprof.h"
 
-#define BUCKET_LOG 3 /* log2 of the bytes of text that a cell counts */
+#define BUCKET_LOG 3 /* log2 of the size in bytes of the piece of machine code whose samples one cell counts */
 
 /* --- kpctl ----------------------------------------------------------------------------------- */
 
@@ -50,8 +51,8 @@ static size_t kprof_control_obey_one(struct kprof *kprof, const char *command)
     return length;
 }
 
-/* Obeys the commands of a line. A FIFO does not keep writes apart, so a line may have several
- * commands without a separator. */
+/* Obeys the commands of a line. If two commands are written to a FIFO one after the other, the
+ * reader may get them in one line, without a separator. */
 static void kprof_control_obey(struct kprof *kprof, const char *line)
 {
     size_t length;
@@ -145,8 +146,8 @@ int kprof_data_write(const struct kprof *kprof, int fd)
     return 0;
 }
 
-/* Writes the counts to the file fd, whose name is temporary, and renames the file to kpdata. Keeps
- * fd open if the file has a lease, else closes fd. */
+/* Writes the counts to the file with the descriptor `fd` and the name `temporary`, and renames this
+ * file to kpdata. If the file has a lease, `fd` stays open. Otherwise `fd` is closed. */
 static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary)
 {
     int place = kprof->directory_fd;

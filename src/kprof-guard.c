@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The guard of kpctl: a process that replaces the FIFO by a socket when its server was killed; see
- * kprof.h. */
+/* The guard of kpctl. It is a process that puts a socket in the place of the FIFO kpctl if the
+ * server that reads the FIFO was killed, or if the sampled process has ended; see kprof.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -44,9 +44,9 @@ static void guard_replace(const char *name)
     renameat(GUARD_DIRECTORY, temporary, GUARD_DIRECTORY, name);
 }
 
-/* Waits for the server's end. Then replaces the FIFO, unless the server sent ALL_WELL before. When
- * the guard exits, its descriptor of the FIFO is closed. Processes that have the FIFO open then get
- * an error. */
+/* Waits for the server's end. Then puts a socket in the place of the FIFO, unless the server sent
+ * ALL_WELL before. When the guard exits, its descriptor of the FIFO is closed. Processes that have
+ * the FIFO open then get an error. */
 _Noreturn static void guard_run(int pipe, int directory, int control, const char *name)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * kprof: serves the files of Inferno's kprof(3) device for a process. cmd-kprof.c has the command
- * and its loop, kprof-files.c has the files, and kprof-guard.c has the guard, a process that
- * replaces kpctl if its server was killed.
+ * and its loop, and kprof-files.c has the files. kprof-guard.c has the guard, a process that
+ * replaces kpctl if the server of kpctl was killed.
  */
 #ifndef PPROFIL_KPROF_H
 #define PPROFIL_KPROF_H
@@ -15,30 +15,30 @@
 
 #include "command.h"
 
-#define KPROF_CELL 4          /* bytes of a cell of kpdata */
-#define KPROF_SPECIAL_CELLS 6 /* cells at the start of kpdata that are not counts */
+#define KPROF_CELL 4          /* size of a cell of kpdata in bytes */
+#define KPROF_SPECIAL_CELLS 6 /* number of cells at the start of kpdata that have other data than counts */
 #define KPROF_CONTROL "kpctl"
 #define KPROF_DATA "kpdata"
 
 struct kprof {
     pid_t pid;
-    const char *object; /* path of a mapped file, or its last part; NULL: the program itself */
+    const char *object; /* path of a mapped file, or the last component of this path; NULL: the file of the program */
     const char *directory;
     bool by_call; /* the cells count time in the kernel by system call */
     double hz;
 
     pprofil_session *session;
     uint64_t low, high; /* first address of the text, and the address after its end */
-    /* owned: the cells of kpdata in this machine's byte order; the first KPROF_SPECIAL_CELLS are not
-     * written to kpdata */
+    /* owned: the cells of kpdata in this machine's byte order. The first KPROF_SPECIAL_CELLS of
+     * them are not written to kpdata, because kpdata has other data there. */
     uint32_t *cells;
     size_t cell_count;
     int directory_fd; /* owned; directory of the files; stays valid if the directory is renamed */
     char control[PATH_MAX], data[PATH_MAX]; /* paths of the files, for messages */
     int control_fd;
-    int leased_fd; /* -1: there is no lease */
+    int leased_fd; /* descriptor of kpdata while there is a lease on it; -1: there is no lease */
     bool complained; /* the last write of kpdata failed, and that was reported */
-    bool ended;      /* the process has ended, so the server must end */
+    bool ended;      /* the process that is sampled has ended, so the server must end, too */
     int guard_fd;    /* pipe to the guard of kpctl; -1: there is no guard */
 };
 
@@ -63,13 +63,13 @@ void kprof_control_read(struct kprof *kprof);
  * place of the FIFO. open(2) of a socket fails with ENXIO, "No such device or address". A device
  * whose driver is gone gives the same error. */
 
-/* Starts the guard of a FIFO. directory, control: descriptors of the FIFO's directory and of the
- * FIFO. Returns a descriptor, or -errno if there is no guard. The guard acts when this descriptor
- * is closed, also by the death of this process. */
+/* Starts the guard of a FIFO. `directory` and `control` are descriptors of the FIFO's directory and
+ * of the FIFO. Returns a descriptor, or -errno if there is no guard. The guard acts when the
+ * returned descriptor is closed, even if it is closed because this process has died. */
 int kprof_guard_begin(int directory, int control, const char *name);
 
-/* Tells the guard that the server ends. If all_well is true, the guard changes nothing. Otherwise
- * it puts a socket in the place of the FIFO. */
+/* Tells the guard that the server ends. If `all_well` is true, the guard leaves the FIFO as it is.
+ * Otherwise it puts a socket in the place of the FIFO. */
 void kprof_guard_end(int guard, bool all_well);
 
 #endif

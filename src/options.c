@@ -43,8 +43,8 @@ static bool is_format(const char *name)
     return false;
 }
 
-/* Prints a line for each format, such as "folded .folded .collapsed read, write". Indented lines
- * about the format follow. */
+/* Prints a line for each format, such as "folded .folded .collapsed read, write". Below that line,
+ * prints indented lines that describe the format. */
 int list_formats(void)
 {
     struct pprofil_format format;

@@ -10,12 +10,13 @@
 
 /* --- arguments: a wrong argument ends pprofil with a message ------------------------------- */
 
-/* Converts a text to a number from lowest to highest. */
+/* Converts a text to a number, which must be at least `lowest` and at most `highest`. */
 double number_option(const char *option, const char *text, double lowest, double highest);
-/* Converts a text to a whole number from 0 to 10^9, for rows and levels. */
+/* Converts a text to a whole number from 0 to 10^9, for options that give a number of rows or
+ * levels. */
 uint32_t count_option(const char *option, const char *text);
-/* Returns name if there is a file format of this name. "list" prints all formats and ends
- * pprofil. */
+/* Returns `name` if there is a file format of this name. If `name` is "list", it prints all formats
+ * and ends pprofil. */
 const char *format_option(const char *option, const char *name);
 /* Prints a list of all formats, for -f list. Returns the exit status. */
 int list_formats(void);
@@ -31,8 +32,8 @@ struct pids {
     unsigned count;
 };
 
-/* Adds the process numbers of a text, which are separated by commas. Returns false for any other
- * text, or if there are more than PIDS_MAX numbers. */
+/* Adds the PIDs in a text, which are separated by commas. Returns false for any other text, or if
+ * there are more than PIDS_MAX PIDs. */
 bool pids_parse(struct pids *pids, const char *text);
 
 /* Keys of long options. The keys of a subcommand's own options begin with TARGET_KEY_END. */
@@ -73,9 +74,9 @@ struct selection_request {
  * selection_request. */
 extern const struct argp_child selection_children[];
 
-/* Reads a profile's file and selects the requested part of the profile. format: name of the format;
- * NULL: pprofil recognizes it. The caller closes the profile. On failure it complains and returns
- * NULL. */
+/* Reads a profile's file and selects the requested part of the profile. `format` is the name of the
+ * file's format; NULL: pprofil recognizes the format. The caller closes the profile. On failure it
+ * complains and returns NULL. */
 pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
 
 /* Replaces *profile by its requested part, and closes the whole profile. If the request selects

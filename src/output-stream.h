@@ -18,13 +18,14 @@ struct output_stream {
 /* Returns true if the stream is a terminal, TERM is not "dumb", and NO_COLOR is not set. */
 bool output_wants_colour(FILE *out);
 
-/* Opens the stream. path NULL or "-": standard output. On failure it complains and returns
- * false. */
+/* Opens the stream. If `path` is NULL or "-", the stream is standard output. On failure it
+ * complains and returns false. */
 bool output_stream_open(struct output_stream *output, const char *path);
 
-/* Closes the stream. error: 0, or the negative error of the printing. errno must not have changed
- * since the last output to the stream. On failure it complains. Returns the exit status. EPIPE is
- * no failure, because a reader such as head(1) may have seen enough. */
+/* Closes the stream. `error` is 0, or the negative error that occurred while the output was
+ * printed. errno must not have changed since the last output to the stream. On failure it
+ * complains. Returns the exit status. EPIPE is no failure, because a reader such as head(1) may
+ * have seen enough. */
 int output_stream_close(struct output_stream *output, int error);
 
 /* Closes the stream after a failure that was reported, and discards collected output. */
@@ -42,8 +43,9 @@ struct pager {
  * there is no pager. If LESS is not set, it is set to FRX. */
 struct pager pager_open(bool wanted);
 
-/* Closes out and waits for the pager to end. Returns 0, a negative errno of the output, or -ENOENT
- * if there is no such pager. A reader that leaves early is no error. */
+/* Closes pager->out and waits for the pager to end. Returns 0, a negative errno of the output, or
+ * -ENOENT if the pager's program was not found. A pager that ends before it has read everything is
+ * no error. */
 int pager_close(struct pager *pager);
 
 #endif

@@ -64,7 +64,8 @@ static const struct report_column columns[] = {
      .print = column_print_place},
     {{"line",          FIELD_NUMBER, AT(line)},            8,  8, OPTIONAL, BY(LINE),      0, .text = "file:line",
      .print = column_print_line},
-    /* only in text: the name is the last column, and the grouping is its heading */
+    /* the columns below are only in text: they show the name of a row at the end of its line, under
+     * a heading that names the grouping */
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(OBJECT),    0, .text = "object"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(THREAD),    0, .text = "thread"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROCESS),   0, .text = "process"},
@@ -168,7 +169,8 @@ static void column_print_heading(FILE *out, const struct report_column *column, 
         print_spaces(out, report_width(text), column->width);
 }
 
-/* Prints a cell of text. Shares are in per cent, and times in seconds. */
+/* Prints one value of a row in the text form of a report. Shares are in per cent, and times in
+ * seconds. */
 static void column_print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row)
 {
     const struct field *field = &column->field;

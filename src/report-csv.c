@@ -24,8 +24,8 @@ int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *
     return 0;
 }
 
-/* Prints the rows of a tree. A row with an empty name stands for the branches that were cut off at
- * this place. Its last field is the number of these branches. */
+/* Prints the rows of a tree. A row with an empty name stands for all the branches that were cut off
+ * at this place. The last field of this row is the number of these branches. */
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view)
 {

@@ -71,7 +71,7 @@ struct json_rows {
     int error;
 };
 
-/* Prints JSON text, with depth additional blanks at the beginning of each line. JSON strings
+/* Prints JSON text, with `depth` additional blanks at the beginning of each line. JSON strings
  * contain no line ends. */
 static void print_indented(FILE *out, const char *text, int depth)
 {

@@ -104,8 +104,8 @@ static void report_print_states(FILE *out, pprofil_profile *profile)
     pprofil_report_free(report);
 }
 
-/* If the profile is a part of another profile, prints how large the part is. Also prints why stacks
- * are incomplete. */
+/* If the profile is a part of another profile, prints how large the part is. If stacks are
+ * incomplete, prints the reason. */
 static void report_print_parts(FILE *out, const pprofil_profile *profile,
                                const struct pprofil_totals *totals)
 {

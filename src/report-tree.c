@@ -36,10 +36,12 @@ struct tree_printer {
     const pprofil_tree *tree;
     const struct report_view *view;
     const struct tree_drawing *drawing;
-    bool *ended;    /* owned: for each level of indent, true if the last branch at that level has begun */
+    /* owned: for each level of indent, true if the last branch at that level has begun, so that no
+     * line is drawn at this level any more */
+    bool *ended;
     uint32_t most;  /* greatest indent of a row */
     size_t width;   /* width of the column of names */
-    bool recursion; /* a function calls itself directly */
+    bool recursion; /* the tree has a function that calls itself directly */
 };
 
 /* Writes the text for the column of names, without the lines of the tree. */

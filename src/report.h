@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* report: prints the rows of a profile or of a diff as text, CSV or JSON, or a profile as another
- * system's program printed it. */
+/* report: prints the rows of a profile or of a diff as text, CSV or JSON. Also prints a profile as
+ * the profiler of another system prints its profiles. */
 #ifndef PPROFIL_REPORT_H
 #define PPROFIL_REPORT_H
 
@@ -17,8 +17,8 @@ struct report_view {
     bool tree; /* the rows are a tree, and the members below are used; false: flat rows */
     enum pprofil_tree_kind kind;
     const char *function; /* function whose callers or callees are printed */
-    double least;         /* least share of a row, 0..1 */
-    uint32_t depth;       /* levels of a tree; 0: all */
+    double least;         /* rows with a smaller share are left out; 0..1 */
+    uint32_t depth;       /* greatest number of levels of a tree that are printed; 0: all */
     bool fold;
 };
 
@@ -26,11 +26,14 @@ struct report_view {
  * written. pprofil_profile_problem may have the reason. */
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view);
 
-/* Return the grouping of rows ("function", ...) or the format ("text", ...) of this name, or -1. */
+/* report_by_name returns the grouping of rows that a name such as "function" means.
+ * report_format_name returns the format that a name such as "text" means. Both return -1 for an
+ * unknown name. */
 int report_by_name(const char *name);
 int report_format_name(const char *name);
 
-/* How to print a profile as another system's program printed it. */
+/* How to print a profile in a style, that is, as the profiler of another system prints its
+ * profiles. */
 struct style_view {
     const char *name; /* name of the style */
     struct pprofil_style_options options;
@@ -38,10 +41,10 @@ struct style_view {
 
 /* Returns true if there is a style of this name. Otherwise it complains. */
 bool style_is_known(const char *name);
-/* Returns the order of rows (enum pprofil_sort) of this name, or -1. */
+/* Returns the order of rows (enum pprofil_sort) that has this name, or -1. */
 int style_sort_name(const char *name);
-/* Prints the file at path in the style of view. On failure it complains. Returns the exit
- * status. */
+/* Prints the profile in the file at `path` in the style that `view` describes. On failure it
+ * complains. Returns the exit status. */
 int style_view_print(FILE *out, const char *path, const struct style_view *view);
 
 /* --- shared by the files report*.c ----------------------------------------------------- */
@@ -70,26 +73,29 @@ const char *report_heat(double share);
 #define REPORT_PLAIN "\033[0m"
 
 enum report_column_flags {
-    REPORT_TOTAL = 1,    /* counts that include callees: shown if the report has totals */
-    REPORT_FLAT = 2,     /* absent from rows of a tree */
-    REPORT_OPTIONAL = 4, /* JSON leaves out values 0 and "" */
+    REPORT_TOTAL = 1,    /* the column counts callees, too; it is shown if the report has totals */
+    REPORT_FLAT = 2,     /* rows of a tree do not have this column */
+    REPORT_OPTIONAL = 4, /* JSON leaves out the column in rows where its value is 0 or "" */
 };
 
 struct report_column {
     struct field field;              /* .name NULL: only text has this column */
-    /* number of the column in the format, from 1; 0: the format lacks the column */
+    /* position of the column in a line of CSV and in an object of JSON, from 1; 0: the format does
+     * not have the column */
     unsigned csv, json;
     unsigned flags;                  /* enum report_column_flags */
-    unsigned by;                     /* groupings whose text has the column: set of 1 << enum pprofil_by */
+    /* set of 1 << enum pprofil_by: in text, reports with these groupings have the column */
+    unsigned by;
     unsigned width;                  /* width in text; numbers are right-aligned, names left-aligned */
-    /* headings in text. ascii: heading without UTF-8; NULL: text. wall: heading for elapsed time;
-     * NULL: text */
+    /* `text`: the heading in text. `ascii`: heading without UTF-8; NULL: `text` is used. `wall`:
+     * heading if elapsed time was sampled; NULL: `text` is used. */
     const char *text, *ascii, *wall;
     void (*print)(FILE *out, const struct pprofil_row *row); /* NULL: the field's kind decides how it is printed */
 };
 
-/* Print the columns of a row, without the end of the line. row NULL: print the headings instead.
- * totals: include columns of totals. tree: leave out columns that rows of a tree lack. */
+/* Print the columns of a row, without the end of the line. If `row` is NULL, they print the
+ * headings instead. If `totals` is true, columns of totals are included. If `tree` is true, columns
+ * that rows of a tree do not have are left out. */
 void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree);
 void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals,
                          bool wall);
@@ -107,7 +113,7 @@ struct diff_view {
     enum pprofil_diff_by by;
     enum report_format format;
     bool colour;          /* text has colours */
-    const char *paths[2]; /* paths of the old and the new file, for printing */
+    const char *paths[2]; /* paths of the old and the new file, for the heading */
     const pprofil_profile *profiles[2];
 };
 

@@ -63,7 +63,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* The options of dialects. Only --help=dialects shows them, because few users need them. */
+/* Options of dialects. A dialect imitates the profiling of an old system. Only --help=dialects
+ * shows these options, because few users need them. */
 static const struct argp_option dialect_options[] = {
     {"dialect", KEY_DIALECT, "NAME", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
     {"scale", KEY_SCALE, "S", OPTION_HIDDEN, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
@@ -76,7 +77,8 @@ static const struct argp_option dialect_options[] = {
 
 const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
-/* Reads an integer as C writes it, because people write scales in hex. */
+/* Reads an integer as C writes it, that is, also in hex, because people write the argument of
+ * --scale in hex. */
 static uint32_t integer_option(const char *option, const char *text)
 {
     char *end;

@@ -72,8 +72,8 @@ static bool output_is_replaceable(const char *path)
     return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 
-/* Without -o, a dialect writes a file whose name the dialect gives. Such a file can be written
- * again. */
+/* If there is a dialect but no -o, the dialect determines the name of the output file. Such a file
+ * can be written again. */
 bool run_may_save_early(const struct run_request *asked)
 {
     return output_is_replaceable(asked->output) ||
@@ -156,7 +156,7 @@ static int run_deliver_histograms(struct run *run)
     if (error == 0)
         return 0;
     complain("%s", pprofil_session_problem(run->session));
-    /* a program may end before the first tick */
+    /* not a failure of pprofil, because a program may end before its first sample */
     return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE;
 }
 
@@ -208,8 +208,9 @@ static int run_print_report(struct run *run, pprofil_profile *profile)
     return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
 }
 
-/* Delivers the profile, after closing the session. During the lookup of names a signal may end
- * pprofil, and then the session must leave nothing behind. */
+/* Closes the session, and then saves or prints the profile. The session is closed first, because a
+ * signal may end pprofil during the lookup of names, and then no process or file of the session
+ * must be left behind. */
 static int run_deliver_profile(struct run *run)
 {
     pprofil_profile *profile = pprofil_session_take_profile(run->session);

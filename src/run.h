@@ -15,7 +15,8 @@ struct run_request {
     struct pprofil_options options;
     struct report_view view;
     const char *output;
-    const char *format; /* name of the output's format; NULL: the extension of output's name selects it */
+    /* name of the format of `output`; NULL: the extension of the file's name selects the format */
+    const char *format;
     const char *by;
     double duration; /* seconds; 0: no limit */
     double delay;
@@ -26,7 +27,7 @@ struct run_request {
     const char *control; /* path of the socket for pprofil ctl; NULL: none */
     bool quiet, verbose;
     struct pids pids;
-    char **program; /* NULL: attach to pids */
+    char **program; /* program to start, with its arguments; NULL: pprofil attaches to `pids` */
 };
 
 /* Reads the command line. --help and --version end pprofil. On wrong options it complains and
@@ -37,7 +38,7 @@ bool run_options_parse(struct run_request *request, int argc, char **argv);
 struct progress {
     bool shown;      /* standard error is a terminal, and quiet was not requested */
     bool on_screen;  /* the line is on the terminal now */
-    int64_t next_ms; /* time of the next print; CLOCK_MONOTONIC */
+    int64_t next_ms; /* time when the line will be printed again; CLOCK_MONOTONIC */
 };
 void progress_init(struct progress *progress, bool quiet);
 void progress_show(struct progress *progress, pprofil_session *session, int64_t now_ms);
@@ -51,7 +52,7 @@ struct run {
     struct lsan_note lsan_note;
     char **argv; /* our own command line */
     pid_t child;
-    /* ended: the child has ended. status: wait status of the child; -1: unknown */
+    /* `ended`: the child has ended. `status`: wait status of the child; -1: unknown */
     bool ended;
     int status;
     bool started;
@@ -63,11 +64,11 @@ struct run {
 
 /* --- run-output.c -------------------------------------------------------------------------- */
 
-/* Returns true if the output may be written while the run goes on. An output that cannot be written
- * again, such as a pipe, must wait for the end. */
+/* Returns true if the output may be written before the end of the run, too. A file can be written
+ * again later. A pipe can be written only once, so it is written at the end. */
 bool run_may_save_early(const struct run_request *asked);
 /* Saves what was sampled so far. Names are left out, because it may take long to look them up.
- * context: struct run. Returns 0 or a negative error. */
+ * `context` points to a struct run. Returns 0 or a negative error. */
 int run_save_so_far(void *context);
 /* run_checkpoint_when_due saves what was sampled so far, if that is due. run_checkpoint_later makes
  * the next save due in ten seconds. */

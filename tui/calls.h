@@ -13,11 +13,12 @@
 
 struct calls_row {
     struct pprofil_live_call call; /* counts since the start */
-    uint64_t before_ns, before_self_ns; /* times of the row at the end of the last window */
-    /* the row's share of the time of the last windows, with callees (smooth_share) and without callees
-     * (smooth_self); smoothed by table_smooth_share */
+    uint64_t before_ns, before_self_ns; /* values of the row's times at the end of the last window */
+    /* the row's share of the last windows' time, with callees in `smooth_share`, and without
+     * callees in `smooth_self`. table_smooth_share smooths both. */
     double smooth_share, smooth_self;
-    /* indexes in calls.rows of the largest child and of the next smaller sibling; CALLS_NONE: there is none */
+    /* index in calls.rows of the row's largest child, and of its next smaller sibling; CALLS_NONE:
+     * there is none */
     uint32_t child, sibling;
     uint32_t depth;
     bool open; /* the row is unfolded: its children have lines in the list */
@@ -32,16 +33,16 @@ struct calls_box {
 
 struct calls {
     enum pprofil_tree_kind kind;
-    uint64_t function; /* id of the function whose callers or callees the tree has */
-    /* calls_share and calls_self are for the time since the start, not for the last window */
+    uint64_t function; /* id of the function whose callers or callees the tree shows */
+    /* calls_share and calls_self return shares of the time since the start, not of the last windows */
     bool whole;
     struct calls_row *rows; /* owned; parents before their children */
     uint32_t count;
     uint32_t first;    /* the first row without a parent */
     uint64_t all_ns;   /* time of all samples that pass the filter, ns; a share of 1 is this time */
-    uint64_t tree_ns;  /* time in the whole tree, ns */
-    uint64_t before_ns; /* all_ns at the end of the last window */
-    uint32_t filled;   /* number of windows so far in which time was spent */
+    uint64_t tree_ns;  /* time of the samples in the tree, ns */
+    uint64_t before_ns; /* value of `all_ns` at the end of the last window */
+    uint32_t filled;   /* number of windows so far that had samples */
     bool taken;
     uint32_t *lines;   /* owned: the rows that have lines in the list, from top to bottom */
     uint32_t line_count;
@@ -57,19 +58,20 @@ struct calls {
 };
 
 void calls_free(struct calls *calls);
-/* Forgets everything except kind, function, whole and the rows that were folded or unfolded. */
+/* Forgets everything except `kind`, `function`, `whole` and the rows that the user has folded or
+ * unfolded. */
 void calls_clear(struct calls *calls);
-/* Takes a new tree. seconds: length of the window that ends now; 0: no window ends. The first tree
- * ends no window. Returns 0, or -ENOMEM with nothing changed. */
+/* Takes a new tree. If `seconds` is not 0, a window of this length ends now. The first tree ends no
+ * window. Returns 0, or -ENOMEM with nothing changed. */
 int calls_take(struct calls *calls, const struct snapshot_calls *tree, double seconds);
 /* Sorts the rows, and makes the lines of the list anew. */
 void calls_arrange(struct calls *calls);
-/* Unfolds a row (open), or folds it. */
+/* Unfolds a row if `open` is true. Otherwise folds the row. */
 void calls_fold(struct calls *calls, uint32_t row, bool open);
 
-/* Return a row's share, smoothed over the last windows. If whole is set, or if no window had samples
- * yet, return the share of the time since the start instead. calls_share includes callees. calls_self
- * does not. */
+/* calls_share returns a row's share of the time including its callees, and calls_self returns its
+ * share without them. The shares are smoothed over the last windows. If calls->whole is set, or if
+ * no window had samples yet, they are shares of the time since the start instead. */
 double calls_share(const struct calls *calls, uint32_t row);
 double calls_self(const struct calls *calls, uint32_t row);
 /* Returns the row with this id, or CALLS_NONE. */
@@ -77,13 +79,15 @@ uint32_t calls_find(const struct calls *calls, uint64_t id);
 
 /* --- calls-flame.c --------------------------------------------------------------------------- */
 
-/* Lays out boxes for root and the rows below it. columns: width of the top box. root CALLS_NONE: all
- * rows. Boxes narrower than a column are left out. Returns 0, or -ENOMEM with no boxes. */
+/* Lays out a box for the row `root`, which is `columns` wide, and boxes for the rows below it. If
+ * `root` is CALLS_NONE, lays out boxes for all rows. Boxes narrower than a column are left out.
+ * Returns 0, or -ENOMEM with no boxes. */
 int calls_flame(struct calls *calls, uint32_t root, int columns);
 /* Returns the index of a row's box, or CALLS_NONE. */
 uint32_t calls_box_of(const struct calls *calls, uint32_t row);
-/* Goes from a box some levels down (negative: up), and then some boxes to the right (negative: to
- * the left). Returns the index of the box that is reached. Steps that lead to no box are left out. */
+/* Goes from a box `levels` levels down, and then `boxes` boxes to the right. If `levels` is
+ * negative, goes up, and if `boxes` is negative, goes to the left. Returns the index of the box
+ * that is reached. Steps that lead to no box are left out. */
 uint32_t calls_box_step(const struct calls *calls, uint32_t box, int levels, int boxes);
 
 #endif

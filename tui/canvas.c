@@ -159,7 +159,7 @@ void canvas_style(struct canvas *canvas, int row, int column, int width, enum st
     }
 }
 
-/* Returns the height of a bar in levels. Any value above 0 has a visible bar. */
+/* Returns the height of a bar, from 0 to SPARK_LEVELS. The bar of any value above 0 is visible. */
 static int canvas_spark_level(double value, double highest)
 {
     if (!(value > 0) || !(highest > 0))

@@ -16,7 +16,8 @@ static int columns_gap(int width)
     return width < ROOMY ? 1 : 2;
 }
 
-/* A choice of columns: those whose priority number is at most priority. */
+/* A choice of columns: those whose own priority is at most `priority`. If `screen` is false,
+ * columns of the kind COLUMN_PICTURE are left out. */
 struct choice {
     const struct column *columns;
     bool screen;
@@ -146,7 +147,7 @@ void pen_text(const struct pen *pen, enum style style, const char *text)
     paint_name(pen->canvas, pen->row, pen->column, pen->width, style, text);
 }
 
-/* Puts the name of a row. For a name that is still being looked up, puts the known part and an
+/* Puts the name of a row. If the name is still being looked up, puts the known part of it and an
  * ellipsis. */
 void pen_row_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
                   const char *name)

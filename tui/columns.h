@@ -29,20 +29,21 @@ void pen_per_cent(const struct pen *pen, enum style style, double share, int dec
 void pen_text(const struct pen *pen, enum style style, const char *text);
 /* Puts a row's name, from a column to the end of the pen's cell. The name is scrolled by
  * model->sideways, and matches of the search are marked. A name that is still being looked up is
- * dim and ends with an ellipsis. tail: as in struct paint_text. */
+ * dim and ends with an ellipsis. `tail` has the same meaning as in struct paint_text. */
 void pen_row_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
                   const char *name);
 
 enum column_kind {
-    COLUMN_FIGURE,  /* a number; the title is on the right */
-    COLUMN_TEXT,    /* a text; the title is on the left */
+    COLUMN_FIGURE,  /* a number; the title is right-aligned */
+    COLUMN_TEXT,    /* a text; the title is left-aligned */
     COLUMN_PICTURE, /* as COLUMN_TEXT, but left out in the batch mode */
 };
 
 struct column {
-    const char *title, *ascii_title; /* ascii_title NULL: title is used */
-    const char *wall_title;          /* title for elapsed time; NULL: title is used */
-    /* least width, and the width that the column may grow to; most 0: the column does not grow */
+    const char *title, *ascii_title; /* `ascii_title`: the title without UTF-8; NULL: `title` is used */
+    const char *wall_title;          /* title if elapsed time is sampled; NULL: `title` is used */
+    /* `width` is the least width, and `most` the width that the column may grow to. If `most` is 0,
+     * the column does not grow. */
     int width, most;
     /* 0: the column is always shown; columns with the highest number are left out first */
     int priority;
@@ -56,16 +57,16 @@ struct column_span {
     int at, width;
 };
 
-/* Finds out which columns fit, and their places. The array columns ends with an entry without a
- * title. screen: false in the batch mode. Returns the number of spans, which are stored from left to
- * right. */
+/* Finds out which columns fit, and their places. The array `columns` ends with an element without a
+ * title. `screen` is false in the batch mode. Returns the number of spans, which are stored from
+ * left to right. */
 int columns_layout(const struct column *columns, int width, bool screen,
                    struct column_span spans[COLUMNS_MAX]);
-/* Puts the line of titles. sorted: enum table_sort of the title to mark; -1: none. wall: puts the
- * titles for elapsed time. */
+/* Puts the line of titles. The title that selects the order `sorted` (enum table_sort) is marked;
+ * -1: none is marked. If `wall` is true, the titles are those for elapsed time. */
 void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
                     int sorted, bool wall);
-/* Puts one line of a list. row: the argument for the columns' paint functions. */
+/* Puts one line of a list. `row` is passed to the paint functions of the columns. */
 void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
                    const void *row);
 

@@ -56,8 +56,8 @@ enum action {
     ACTION_HALF_DOWN,
     ACTION_FIRST,
     ACTION_LAST,
-    /* in a table: shows a function's code, or filters to a thread, process, object, system call or
-     * state */
+    /* in a table: shows the code of a function, or sets a filter for a thread, process, object,
+     * system call or state */
     ACTION_ENTER,
     ACTION_BACK,  /* goes back: leaves the help, the page, or the last filter */
     ACTION_VIEW,  /* argument: enum pprofil_by or enum keys_view */

@@ -32,7 +32,7 @@ static enum effect filter_open_code(struct model *model, const struct pprofil_ro
     return EFFECT_SNAPSHOT;
 }
 
-/* Adds a row to step->filter, and writes step->label. */
+/* Restricts step->filter to a row, and writes step->label. */
 static void filter_describe(struct model_filter *step, const struct pprofil_row *row)
 {
     char *label = step->label;
@@ -103,7 +103,7 @@ static enum effect filter_push(struct model *model, const struct pprofil_row *ro
     filter_describe(&step, row);
     if (model->filter_count > 0 &&
         filter_equals(&step.filter, &model->filters[model->filter_count - 1].filter))
-        return view_open(model, PPROFIL_BY_FUNCTION); /* the row is in the filter already */
+        return view_open(model, PPROFIL_BY_FUNCTION); /* the filters select this row already */
     if (model->paused)
         return filter_stay_held(model);
     if (model->filter_count == MODEL_FILTERS) {

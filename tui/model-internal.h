@@ -9,8 +9,8 @@
 
 /* --- model.c ----------------------------------------------------------------------------- */
 
-/* Shows a message in answer to a key. Key events have no time stamp, so the time MESSAGE_NS begins
- * with the next snapshot or list of processes. */
+/* Shows a message in answer to a key, for MESSAGE_NS. Key events have no time stamp, so this time
+ * begins with the next snapshot or list of processes. */
 void model_answer(struct model *model, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* If a message of model_answer has no end yet, sets its end to MESSAGE_NS after time_ns. Called
@@ -33,9 +33,9 @@ void list_scroll(struct model *model, int64_t lines);
 void list_first(struct model *model);
 void list_last(struct model *model);
 void list_sideways(struct model *model, int columns);
-/* Finds the line of the list at a row of the screen. Returns false if there is none. */
+/* Finds the line of the list that is on this row of the screen. Returns false if there is none. */
 bool list_at(const struct model *model, int row, uint32_t *index);
-/* number of texts of each line in which a search looks for matches */
+/* in each line, a search looks for matches in this number of texts */
 #define LIST_TEXTS 3
 void list_texts(const struct model *model, uint32_t index, const char *texts[LIST_TEXTS]);
 
@@ -46,7 +46,7 @@ enum effect view_step(struct model *model, int step);
 enum effect view_sort_by(struct model *model, int sort);
 enum effect view_pause(struct model *model);
 void view_clear_tables(struct model *model);
-/* Sorts a table by model->sort if the view of the table has this order, else by TABLE_BY_WINDOW.
+/* Sorts a table by model->sort if tables of its view can be sorted by it, else by TABLE_BY_WINDOW.
  * Processes are sorted as a tree for TABLE_BY_WINDOW. */
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
                   const struct snapshot *snapshot);
@@ -62,11 +62,12 @@ enum effect calls_enter(struct model *model);
 /* If the flame view is on the screen and zoomed, shows the whole tree again and returns true.
  * Otherwise returns false. */
 bool flame_unzoom(struct model *model);
-/* In the list, steps < 0 folds the selected row. If the row is folded already, its caller is selected. steps > 0
- * unfolds the row. If the row is unfolded already, its largest callee is selected. In the flame view, selects the box
- * that is steps boxes to the right (steps < 0: to the left). */
+/* In the list, `steps` < 0 folds the selected row. If the row is folded already, its parent is
+ * selected instead. `steps` > 0 unfolds the row. If the row is unfolded already, its largest child
+ * is selected instead. In the flame view, the selection moves by this number of boxes to the right,
+ * or to the left if `steps` < 0. */
 enum effect calls_sideways(struct model *model, int steps);
-/* Selects the box that is some levels below the selected box (levels < 0: above it). */
+/* Selects the box that is `levels` levels below the selected box, or above it if `levels` < 0. */
 enum effect flame_move(struct model *model, int levels);
 void flame_click(struct model *model, int row, int column);
 /* Switches between shares of the last window and shares of the time since the start. */

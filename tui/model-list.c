@@ -168,7 +168,7 @@ void list_move(struct model *model, int64_t lines)
 }
 
 /* Scrolls the list. The selection moves only if its row would leave the screen. If the list cannot
- * scroll, the selection moves by this number of lines instead. */
+ * scroll, the selection moves by `lines` lines instead. */
 void list_scroll(struct model *model, int64_t lines)
 {
     uint32_t top = (uint32_t)clamp(model->top + lines, 0, list_last_top(model));

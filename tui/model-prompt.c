@@ -22,8 +22,9 @@ static enum effect prompt_leave(struct model *model)
     return prompt_open(model, PROMPT_NONE);
 }
 
-/* Returns true if the typed text is a reasonable file name. Other programs take "-" for their
- * standard output, and a file with a name of blanks is hard to find and to remove. */
+/* Returns true if the typed text is a reasonable file name. "-" is not, because other programs take
+ * it for standard output. A name of blanks is not, because such a file is hard to find and to
+ * remove. */
 static bool prompt_is_file_name(struct model *model)
 {
     const char *text = model->text;
@@ -113,8 +114,8 @@ static bool search_matches(const struct model *model, uint32_t index)
     return false;
 }
 
-/* Returns the index of the line that is some steps after the selection (backwards: before it). The
- * last line is followed by the first. */
+/* Returns the index of the line that is `steps` lines after the selected line, or before it if
+ * `backwards` is true. The first line follows the last line. */
 static uint32_t search_line(const struct model *model, uint32_t steps, bool backwards)
 {
     uint32_t count = model_list_count(model);

@@ -18,8 +18,8 @@
 
 #define SECOND UINT64_C(1000000000)
 #define SILENCE_NS (5 * SECOND / 2) /* time without a report after which the target's CPU use counts as 0 */
-/* time without a report after which the supervisor counts as silent; less is normal, because the
- * supervisor reports at the first tick of each second */
+/* time without a report after which the supervisor counts as silent; a shorter silence is normal,
+ * because the supervisor reports only at the first tick of each second */
 #define PATIENCE_SECONDS 4.0
 #define FIRST_WINDOW 0.25           /* least length of a table's first window, as a part of window_seconds */
 #define SYSCALLS 1024
@@ -87,7 +87,9 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
             return;
         model->target_cpu = model->stopped_share = 0;
-        before->told_ns = snapshot->time_ns - SECOND; /* the next report will cover about the last second */
+        /* as if the last report had come a second ago, so that the next report's CPU time is
+         * divided by about a second */
+        before->told_ns = snapshot->time_ns - SECOND;
     } else if (time > 0) {
         model->target_cpu = cpu / time;
         model->stopped_share = cpu > 0 ? stopped / cpu : 0;
@@ -128,8 +130,9 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
 }
 
 /* Adds the seconds since the last snapshot to model->minute, until all targets have ended. Seconds
- * without sampling get 0. model->now is the last snapshot here. Its member sampling is valid for all
- * time since then, because stopping or starting the sampling causes a snapshot at once. */
+ * without sampling get 0. model->now still is the last snapshot here. Whether there was sampling
+ * since then is in model->now.sampling, because a snapshot is taken at once when the sampling is
+ * stopped or started. */
 static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;

@@ -17,7 +17,8 @@
 #define SHOWN_AT_FIRST 50 /* assumed number of rows on the screen, until the view has set page_rows */
 #define BIT(sort) (1u << (sort))
 
-/* The sequence of the views for ACTION_NEXT_VIEW. The last view is only for elapsed time. */
+/* The sequence of the views for ACTION_NEXT_VIEW. The last view exists only if elapsed time is
+ * sampled. */
 static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
     PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
@@ -26,8 +27,8 @@ static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
 
 static const struct {
     bool kept;
-    /* set of BIT(enum table_sort) that a table allows in addition to TABLE_BY_WINDOW and
-     * TABLE_BY_TOTAL */
+    /* The user can sort any table by TABLE_BY_WINDOW and TABLE_BY_TOTAL. `sorts` is the set of the
+     * other orders of this table: a bit BIT(enum table_sort) for each. */
     unsigned sorts;
 } views[SNAPSHOT_GROUPINGS] = {
     [PPROFIL_BY_FUNCTION] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_OBJECT)},
@@ -175,7 +176,9 @@ enum effect view_pause(struct model *model)
         model_answer(model, "out of memory: the display cannot be held still");
     if (model->page == PAGE_TABLE)
         view_arrange_present(model);
-    model->calls_ns = 0; /* unknown, because the next window of calls includes the pause */
+    /* The next window of calls would include the pause, so the end of the last window counts as
+     * unknown. */
+    model->calls_ns = 0;
     /* EFFECT_SNAPSHOT: after a pause, the code and the threads on the screen may be old */
     return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }

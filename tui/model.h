@@ -13,8 +13,8 @@
 #include "table.h"
 
 #define MODEL_MINUTE 60     /* seconds of the target's CPU use that the header shows */
-#define MODEL_FILTERS 4     /* greatest number of filters in force */
-#define MODEL_TEXT 256      /* bytes of a typed line */
+#define MODEL_FILTERS 4     /* greatest number of filters that can be in force at the same time */
+#define MODEL_TEXT 256      /* size of a typed text in bytes */
 #define MODEL_PAGES (PAGE_OUTPUT + 1)
 
 enum model_page {
@@ -45,20 +45,23 @@ enum effect {
     EFFECT_WINDOW, /* set the window to model->window_seconds */
     EFFECT_SAVE,   /* save to the path in model->text */
     EFFECT_ATTACH, /* attach to model->chosen_pid */
-    EFFECT_REDRAW, /* draw all of the screen again */
+    EFFECT_REDRAW, /* send the whole screen to the terminal again */
     EFFECT_SUSPEND,
     EFFECT_QUIT,
 };
 
-/* A filter, and the view and row to go back to. An example of a label is "worker 4711". */
+/* A filter that shows only what belongs to one row, the row that the user entered. When the filter
+ * is removed, the view and the selection go back to where the user entered the row. `label` names
+ * the row, such as "worker 4711". */
 struct model_filter {
     char label[96];
-    enum pprofil_by by; /* grouping of the entered row, and of the view to go back to */
-    uint64_t selected;  /* id of the entered row */
-    struct pprofil_filter filter; /* this filter and the filters before it, combined */
+    enum pprofil_by by; /* grouping of the view in which the user entered the row */
+    uint64_t selected;  /* id of the row that the user entered */
+    struct pprofil_filter filter; /* combines this filter with all filters before it */
 };
 
-/* The position in a list. Each page and each view has a position, which is kept while the screen shows
+/* The position in a list: the selected line, the first line on the screen, and how far the names
+ * are scrolled. Each page and each view has a list. Its position is kept while the screen shows
  * another page or view. */
 struct model_position {
     uint32_t selected, top;
@@ -74,10 +77,10 @@ struct model_before {
     bool told;              /* there was a report of the supervisor */
     uint64_t told_ns;       /* time of the supervisor's last report; CLOCK_MONOTONIC */
     uint64_t target_cpu_ns, elapsed_ns, stopped_ns;
-    bool counted;             /* running and cpu_ns are valid */
-    uint64_t running, cpu_ns; /* totals at the end of the last window */
-    /* time of the last snapshot in which elapsed_ns had changed, or sampling was off;
-     * CLOCK_MONOTONIC */
+    bool counted;             /* `running` and `cpu_ns` below are valid */
+    uint64_t running, cpu_ns; /* values of these totals at the end of the last window */
+    /* time of the last snapshot that had a new `elapsed_ns`, or that was taken while sampling was
+     * off; CLOCK_MONOTONIC */
     uint64_t news_ns;
     uint64_t minute_ns;     /* end of the newest second in model->minute; CLOCK_MONOTONIC; 0: none yet */
 };
@@ -95,7 +98,7 @@ struct model {
     enum table_sort sort;
     struct table tables[SNAPSHOT_GROUPINGS];
 
-    struct snapshot now; /* owned: the last snapshot, without its rows, which are in tables */
+    struct snapshot now; /* owned: the last snapshot, without its rows, which the model has in `tables` */
     bool have_snapshot;
     /* the header */
     char command[256];
@@ -108,7 +111,7 @@ struct model {
      * two reports */
     double stopped_share;
     unsigned silent_seconds; /* seconds without a report of the supervisor; 0: the reports come regularly */
-    uint32_t running, sleeping, uninterruptible; /* threads in state R, S and D */
+    uint32_t running, sleeping, uninterruptible; /* numbers of threads in the states R, S and D */
     const char *blocked_in;     /* system call in which most sleeping threads are; "": none */
     uint32_t blocked_in_count;
 
@@ -141,13 +144,14 @@ struct model {
     uint32_t flame_top, flame_levels;
 
     struct model_output output;
-    bool output_follows; /* the last line stays on the screen */
+    bool output_follows; /* the page scrolls when lines are added, so that it always shows the last line */
     bool has_output;     /* top started a program, whose output goes to PAGE_OUTPUT */
 
     /* the picker */
     struct pprofil_candidate *candidates; /* owned */
     double *candidate_cpu;  /* owned: average number of CPUs used since the former list */
-    /* owned: indexes of the candidates that match the filter, in the order of the list */
+    /* owned: indexes in `candidates` of the processes that match the filter, in the order of the
+     * list */
     uint32_t *picked;
     uint32_t candidate_count, picked_count;
     uint64_t candidates_ns; /* time when the list was made; CLOCK_MONOTONIC */
@@ -156,8 +160,8 @@ struct model {
     enum model_prompt prompt;
     char text[MODEL_TEXT];   /* text that is being typed */
     char search[MODEL_TEXT]; /* text that was searched for last */
-    /* typed name of an existing file, after a warning; saving to the same name again overwrites the
-     * file */
+    /* name that the user typed, and for which a warning was shown, because a file of this name
+     * exists. If the user types the same name again, the file is overwritten. */
     char asked[MODEL_TEXT];
     /* number of existing files that saving to asked would overwrite: a format may make several
      * files */
@@ -170,26 +174,30 @@ struct model {
     double asked_hz;
     double window_seconds;
     uint32_t help_top; /* first line of the help on the screen */
-    /* help_last: greatest value of help_top. help_rows: number of lines of the help on the screen.
-     * The view sets both. */
+    /* `help_last` is the greatest value that `help_top` may have. `help_rows` is the number of
+     * lines of the help on the screen. The view sets both. */
     uint32_t help_last;
     uint32_t help_rows;
 
     /* only for tui/model*.c */
     struct table frozen[SNAPSHOT_GROUPINGS]; /* while paused: the tables that the screen shows */
     uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* end of each table's last window; CLOCK_MONOTONIC */
-    /* time when all counts were 0, at which a table's first window begins; 0: unknown */
+    /* time when all counts were 0; the first windows of the next snapshot's tables begin at this
+     * time; 0: unknown */
     uint64_t began_ns;
     struct model_before before;
     bool closed;              /* the last window has ended, and no other will begin */
     struct model_position positions[SNAPSHOT_GROUPINGS + MODEL_PAGES];
-    /* index in positions: the list to which selected, top, selected_id and sideways belong */
+    /* index in `positions` of the present list. While this list is on the screen, its position is
+     * in `selected`, `top`, `selected_id`, `sideways` and `chosen`. */
     unsigned position;
-    bool chosen;              /* as in struct model_position */
-    enum model_page back;     /* page to go back to from the output */
-    bool own_targets;         /* the model sets targets from snapshots; false: other code sets them */
-    bool candidates_compared; /* there were two lists, so candidate_cpu is known */
-    bool message_waits;       /* message_until_ns is not set yet: see model_answer */
+    bool chosen;              /* true: the user has moved the selection; see struct model_position */
+    enum model_page back;     /* page to which the user goes back from the page with the output */
+    /* the model itself writes `targets` when it takes a snapshot; false: other code writes
+     * `targets` */
+    bool own_targets;
+    bool candidates_compared; /* at least two lists of processes have come, so `candidate_cpu` is known */
+    bool message_waits;       /* `message_until_ns` is not set yet: see model_answer */
     uint64_t *shown;          /* owned: ids of the rows on the screen, for model_wants */
     uint32_t shown_size;
 };
@@ -197,15 +205,16 @@ struct model {
 struct model *model_new(void); /* returns NULL for want of memory */
 void model_free(struct model *model);
 
-/* Stores in wants what the next snapshot must have. wants->shown points into the model. */
+/* Writes to *wants what the next snapshot must have. wants->shown points into the model. */
 void model_wants(struct model *model, struct snapshot_wants *wants);
-/* Takes over a snapshot, and leaves *snapshot empty. due: a window ends with the snapshot.
- * Otherwise windows and histories do not change. */
+/* Takes over a snapshot, and leaves *snapshot empty. If `due` is true, a window ends with the
+ * snapshot. Otherwise windows and histories do not change. */
 void model_take(struct model *model, struct snapshot *snapshot, bool due);
 /* Returns true if the table of the present view waits for names: it is cleared and begins again with
  * the next snapshot. */
 bool model_awaits_names(const struct model *model);
-/* Takes over a list of processes, which the model frees. time_ns: time of the list. */
+/* Takes over a list of processes, which the model frees. `time_ns` is the time when the list was
+ * made. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
                            uint32_t count, uint64_t time_ns);
 /* Clears all tables, which begin anew. Call this function after all counts of the session were
@@ -215,7 +224,8 @@ void model_cleared(struct model *model);
 void model_say(struct model *model, uint64_t now_ns, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Handles a key: by the table of keys, or as input of the open prompt. */
+/* Handles a key. While a prompt is open, the key is input of the prompt. Otherwise the table of
+ * keys says which action it has. */
 enum effect model_key(struct model *model, const struct key_event *event);
 enum effect model_act(struct model *model, enum action action, int argument);
 enum key_where model_where(const struct model *model);

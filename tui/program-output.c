@@ -28,7 +28,7 @@
  * too much time */
 #define DROPPED_LINES (LINES_MAX / 4)
 #define READ_SIZE_MAX (256u << 10)      /* most bytes to read before keys are served again */
-#define COLUMNS_MAX 4096u /* bytes of a line; the rest is dropped */
+#define COLUMNS_MAX 4096u /* greatest length of a line in bytes; the rest of a longer line is dropped */
 #define TAB 8
 
 /* --- the keeper ------------------------------------------------------------------------ */
@@ -50,8 +50,8 @@ static void keeper_run(int master, int until)
     _exit(0);
 }
 
-/* Starts the keeper. It is not a child of top, so that nobody has to wait for it. Returns 0 or
- * -errno. */
+/* Starts the keeper. The keeper is not a child of top, so that nobody has to wait for it. Returns 0
+ * or -errno. */
 static int output_start_keeper(struct output *output)
 {
     int ends[2], status;
@@ -136,8 +136,8 @@ static void output_drop_lines(struct output *output)
     memmove(output->lines, output->lines + DROPPED_LINES, output->count * sizeof *output->lines);
 }
 
-/* Copies the unfinished line to the end of lines. begin: the copy becomes a new line. Otherwise the
- * copy replaces the last line. */
+/* Copies the unfinished line, output->line, to the end of output->lines. If `begin` is true, the
+ * copy becomes a new line. Otherwise the copy replaces the last line. */
 static void output_show_line(struct output *output, bool begin)
 {
     char *copy = strndup(output->line, output->length);

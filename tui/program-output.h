@@ -10,22 +10,24 @@
 
 struct output {
     int master;        /* owned; our end of the pseudo-terminal; -1: there is none, or the program has ended */
-    /* owned; write end of a pipe to the keeper. When this end is closed, even by kill -9 of top, the
-     * keeper knows that top has ended. */
+    /* owned; write end of a pipe to the keeper, a process that keeps the pseudo-terminal open after
+     * the end of top (see program-output.c). When this end of the pipe is closed, even because top
+     * was killed, the keeper knows that top has ended. */
     int keeper;
     char **lines;      /* owned: oldest line first; the last line is still being written */
     uint32_t count;
-    uint64_t dropped;  /* number of lines that were dropped, all older than lines[0] */
+    uint64_t dropped;  /* how many lines, all older than lines[0], were dropped so far */
     char *line;        /* owned: the line that is being written */
     size_t length, column;
     /* OUTPUT_TEXT, or the kind of escape sequence that is being read */
     enum { OUTPUT_TEXT, OUTPUT_ESCAPE, OUTPUT_CONTROL, OUTPUT_STRING } state;
 };
 
-/* Makes the pseudo-terminal. *program becomes the descriptor that the program writes to. The caller
- * closes it after the launch. Returns 0 or -errno. */
+/* Makes the pseudo-terminal. The program writes to the descriptor *program, which the caller closes
+ * after the launch. Returns 0 or -errno. */
 int output_open(struct output *output, int rows, int columns, int *program);
-/* Closes our end. What the program still writes is discarded, and its writes do not fail. */
+/* Closes our end of the pseudo-terminal. What the program still writes is discarded, and its writes
+ * do not fail. */
 void output_close(struct output *output);
 void output_resize(const struct output *output, int rows, int columns);
 

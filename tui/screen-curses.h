@@ -18,8 +18,8 @@ bool screen_resized(void);
 void screen_looks(attr_t looks[STYLE_COUNT], short pairs[STYLE_COUNT]);
 /* Returns true if TERM names a terminal whose cursor can be moved. */
 bool screen_usable(void);
-/* Writes to text the escape sequences that undo the changes of curses to the terminal. Returns the
- * length of text, which does not end with a NUL. */
+/* Writes to `text` the escape sequences that undo the changes of curses to the terminal. Returns
+ * the length of the written text, which does not end with a NUL. */
 size_t screen_leaving(char *text, size_t size);
 
 #endif

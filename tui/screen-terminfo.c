@@ -49,7 +49,7 @@ size_t screen_leaving(char *text, size_t size)
 {
     size_t used = 0;
 
-    if (key_mouse != NULL) /* not has_mouse(3), which returns true only after mousemask(3) */
+    if (key_mouse != NULL) /* key_mouse is checked, because has_mouse(3) returns true only after mousemask(3) */
         used = add_sequence(text, size, used, "\033[?1006l\033[?1000l");
     used = add_sequence(text, size, used, exit_attribute_mode);
     used = add_sequence(text, size, used, orig_pair);
@@ -57,8 +57,8 @@ size_t screen_leaving(char *text, size_t size)
     used = add_sequence(text, size, used, cursor_normal);
     if (exit_ca_mode != NULL)
         return add_sequence(text, size, used, exit_ca_mode);
-    /* Without an alternate screen, the shell goes on below the last line. Terminals move the cursor
-     * to their last row if they have no row 998. */
+    /* Without an alternate screen, the shell goes on below the last line of our screen, so the
+     * cursor must go there. Terminals that have no row 998 move the cursor to their last row. */
     if (cursor_address != NULL)
         used = add_sequence(text, size, used, tparm(cursor_address, 998, 0, 0, 0, 0, 0, 0, 0, 0));
     return add_sequence(text, size, used, "\r\n");
@@ -67,12 +67,14 @@ size_t screen_leaving(char *text, size_t size)
 /* --- styles --------------------------------------------------------------------------------- */
 
 struct look {
-    /* foreground and background if there are 256 colours; -1: the terminal's own */
+    /* numbers of the foreground and the background if the screen has 256 colours; -1: the
+     * terminal's own */
     short many[2];
-    /* foreground and background if there are 8 colours; -1: the terminal's own */
+    /* numbers of the foreground and the background if the screen has 8 colours; -1: the terminal's
+     * own */
     short few[2];
-    attr_t plain;  /* attributes without colours */
-    attr_t always; /* attributes with colours */
+    attr_t plain;  /* attributes if the screen has no colours */
+    attr_t always; /* attributes if the screen has colours */
 };
 
 static const struct look looks[STYLE_COUNT] = {

@@ -46,7 +46,7 @@ static bool screen_size_is_sane(const struct winsize *size)
     return size->ws_row <= ROWS_MAX && size->ws_col <= COLUMNS_MAX;
 }
 
-/* Signals for which curses sets handlers. Their former handlers are put back. */
+/* Signals for which curses sets handlers. screen_open puts their former handlers back. */
 static const int taken[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 #define TAKEN (sizeof taken / sizeof *taken)
 
@@ -74,7 +74,8 @@ static SCREEN *screen_start_curses(void)
 }
 
 /* Defines the keys that nearly all terminals send, for terminals whose descriptions lack them
- * (vt100). Otherwise PgDn would be an Escape and a 6, and 6 is the key of a view. */
+ * (vt100). Otherwise the sequence of PgDn would be read as the keys Escape and 6, and 6 opens a
+ * view. */
 static void screen_define_common_keys(void)
 {
     static const struct {

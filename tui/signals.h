@@ -6,10 +6,11 @@
 
 #include <stdbool.h>
 
-/* Begins to catch signals of crashes (SIGSEGV, ...), and signals that would end us. The handler of
- * a crash calls restore first. Returns 0 or -errno. */
+/* Begins to catch signals of crashes (SIGSEGV, ...), and signals that would end us. After a crash,
+ * the handler calls `restore` first. Returns 0 or -errno. */
 int signals_catch(void (*restore)(void));
-/* Begins to catch SIGTSTP, which would stop us before the terminal is restored. */
+/* Begins to catch SIGTSTP. Without a handler, SIGTSTP would stop us before the terminal is
+ * restored. */
 void signals_catch_stop(void);
 void signals_release(void);
 

@@ -143,10 +143,10 @@ static bool source_process(const struct source *source, uint32_t i, struct snaps
     return true;
 }
 
-/* Returns true if a followed process is alive. The profile's list of processes is up to date: the
- * profile gets a new process before its parent can end, and the end of each process before the end of
- * sampling. The supervisor's count of processes would be up to a second old. source->survivor is
- * checked first, because the list may have thousands of entries. */
+/* Returns true if a followed process is alive. The profile's list of processes is up to date: a new
+ * process is in the list before its parent can end, and the end of a process is noted in the list
+ * before the sampling ends. The supervisor's count of processes would be up to a second old.
+ * source->survivor is checked first, because the list may have thousands of entries. */
 static bool source_survives(struct source *source)
 {
     struct snapshot_process process = {0};

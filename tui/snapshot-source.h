@@ -13,28 +13,29 @@ struct source {
     bool ended;               /* all targets have ended, and so have the processes that they started */
     bool dead;                /* the supervisor has died; the targets run on */
     uint64_t over_ns;         /* time when ended or dead became true; CLOCK_MONOTONIC, ns; 0: not yet */
-    /* index in the profile's list of processes: a process that was alive at the last check */
+    /* a process that was alive at the last check: its index in the profile's list of processes */
     uint32_t survivor;
     int status;               /* wait status of child (wait(2)); -1: child runs, or there is none */
     bool batch;               /* warnings go to standard error */
     char warning[512];        /* first message about a target that could not be attached to; "": none */
 };
 
-/* Opens a session, starts the program or attaches to the processes, and begins sampling. launch:
- * the program's descriptors; NULL: the program gets ours. Returns 0, or a negative error and a text
- * in problem. The caller must call source_finish in both cases. */
+/* Opens a session, starts the program or attaches to the processes, and begins sampling. `launch`
+ * has the program's descriptors; NULL: the program gets ours. Returns 0, or a negative error with
+ * the reason as a text in `problem`. The caller must call source_finish in both cases. */
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size);
-/* Calls source_open for the program. The program's standard input is /dev/null, and its output goes to
- * the descriptor output. Returns the result of source_open, with the text in result->problem. */
+/* Calls source_open for a request that has a program. The program's standard input is /dev/null,
+ * and its output goes to the descriptor `output`. Returns what source_open returns. On failure, the
+ * reason is in result->problem. */
 int source_open_program(struct source *source, const struct top_request *request, int output,
                         struct top_result *result);
 /* Ends the sampling, and gives the session with all its samples to the caller, who closes it.
  * Returns the result of pprofil_session_finish. */
 int source_finish(struct source *source, pprofil_session **session);
 
-/* Processes the events that have come. When all targets have ended, source_pump stops the sampling,
- * and waits for the supervisor's answer to the stop. In all other calls source_pump does not wait. */
+/* Processes the events that have come. When all targets have ended, source_pump asks the supervisor
+ * to stop the sampling, and waits for its answer. In all other calls source_pump does not wait. */
 void source_pump(struct source *source);
 
 /* Starts the lookup of names that the next snapshot would lack. Returns the number of these names. */

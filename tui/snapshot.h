@@ -12,7 +12,7 @@
 
 struct snapshot_rows {
     bool taken;               /* the rows were taken */
-    struct pprofil_row *rows; /* owned; largest first; strings live as long as the profile */
+    struct pprofil_row *rows; /* owned; largest first; the strings of the rows are valid as long as the profile */
     uint32_t count;
 };
 
@@ -21,7 +21,9 @@ struct snapshot_calls {
     bool taken;
     struct pprofil_live_call *rows; /* owned */
     uint32_t count;
-    uint64_t all_ns, tree_ns; /* time of all samples that pass the filter, and of those in the tree, ns */
+    /* `all_ns`: time of all samples that pass the filter, ns; `tree_ns`: time of the samples in the
+     * tree, ns */
+    uint64_t all_ns, tree_ns;
 };
 
 /* A process as in struct pprofil_process, but without the command, because there may be thousands
@@ -54,8 +56,8 @@ struct snapshot {
     struct snapshot_process *processes; /* owned */
     uint32_t process_count;
     char command[256]; /* command line of the first process, if snapshot_wants.command was set */
-    /* state of the code of a function, if the code was requested; 0: code has the rows; -EAGAIN: the
-     * code is being read; other errors: there is no code */
+    /* state of the code of a function, if the code was requested. 0: the rows are in `code`;
+     * -EAGAIN: the code is being read; other errors: there is no code */
     int code_state;
     const char *code_problem;
     struct pprofil_code_row *code; /* owned */
@@ -67,14 +69,14 @@ struct snapshot_wants {
     bool by[SNAPSHOT_GROUPINGS];
     struct pprofil_filter filter;
     bool tasks, processes, command;
-    enum pprofil_by code_by; /* grouping of the row code_id */
+    enum pprofil_by code_by; /* grouping of the row that `code_id` identifies */
     uint64_t code_id;        /* id of the row whose code is on the screen; 0: none */
-    /* A call tree of the kind calls_kind is wanted. calls_function: id of the function whose callers
-     * or callees are wanted. */
+    /* A call tree of the kind `calls_kind` is wanted. If the tree has the callers or callees of a
+     * function, `calls_function` is the id of the function. */
     bool calls;
     enum pprofil_tree_kind calls_kind;
     uint64_t calls_function;
-    enum pprofil_by shown_by; /* grouping of the rows in shown */
+    enum pprofil_by shown_by; /* grouping of the rows whose ids are in `shown` */
     /* ids of the rows on the screen; the library looks up where the functions of these rows are
      * defined */
     const uint64_t *shown;

@@ -111,10 +111,13 @@ struct tree {
     struct table *table;
     struct pid_entry *parents, *rows; /* owned: sorted by pid and rank */
     uint32_t parent_count;
-    struct node *nodes;        /* owned: in the order of rows, later sorted by parent and size */
-    /* owned; indexed by row: index in nodes of the row's first child; first[count] is for rows without a parent */
+    /* owned: one node for each row; first in the order of the rows, later sorted by the row of the
+     * parent, and then by size */
+    struct node *nodes;
+    /* owned: for each row, the index in `nodes` of the row's first child. The index of the first
+     * row without a parent is in first[count], where `count` is the number of rows. */
     uint32_t *first;
-    struct table_row *ordered; /* owned until the table takes it: the rows in their new order */
+    struct table_row *ordered; /* owned until the table takes the array: the rows in their new order */
     uint32_t placed;
 };
 
@@ -126,7 +129,8 @@ static int tree_compare_pids(const void *left, const void *right)
     return order != 0 ? order : order_numbers(a->rank, b->rank);
 }
 
-/* Returns the entry with this pid and the largest rank, or NULL. */
+/* Several entries may have the same pid. Returns the one with this pid that has the largest rank,
+ * or NULL if no entry has this pid. */
 static const struct pid_entry *tree_find_pid(const struct pid_entry *entries, uint32_t count,
                                              uint32_t pid)
 {

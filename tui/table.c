@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A table and its windows. A row's time in a window is the increase from its counts in one report to
- * its counts in the next. A hash of ids finds a row of the former report, and exists only until all
- * rows of the new report are taken.
+ * A table and its windows. A row's time in a window is the increase from its counts in one report
+ * to its counts in the next. A hash of ids finds a row of the former report, and exists only until
+ * all rows of the new report are taken.
  *
  * A row can also shrink or vanish. When an address gets a name, its counts move to the function
  * that is found there, and appear as an increase of that function in the present window. Therefore
- * a share is the increase of a row divided by the sum of all increases. The increase of the total
- * time may be smaller than this sum, so a row's part of it could exceed 1.
+ * a share is the increase of a row divided by the sum of the increases of all rows. This sum may be
+ * greater than the increase of the total time. If shares were parts of the latter, a share could
+ * exceed 1.
  */
 #include "config.h"
 
@@ -21,8 +22,9 @@
 
 /* half width of the interval that holds 95 % of the standard normal distribution */
 #define Z95 1.959963984540054
-/* Weight of the last window in a smoothed share. It is more than a half: if all work moves from one
- * function to another, the second function is on top after one whole window. */
+/* Weight of the last window in a smoothed share. It is more than a half, so that one whole window
+ * is enough to change the order: if all work moves from one function to another, the second
+ * function is on top after this window. */
 #define FOLLOW 0.6
 /* Smaller shares count as 0, because they are not visible. */
 #define UNSEEN 5e-5
@@ -71,7 +73,8 @@ static void table_take_row(struct table_row *row, const struct pprofil_row *tota
     row->total.hottest = text_or_empty(total->hottest);
 }
 
-/* Copies the history of a row from the former report, and computes its increases in the window. */
+/* Takes the history of a row from its state in the former report, and computes the increase of the
+ * row's counts in the window. */
 static void table_carry(struct table_row *row, const struct table_row *before)
 {
     row->window_ns = table_growth(row->total.ns, before->total.ns);
@@ -214,9 +217,9 @@ int table_find(const struct table *table, uint64_t id)
 
 /* --- names that come late ------------------------------------------------------------------- */
 
-/* What moves between rows when names come. Rows that shrink or vanish lose a part of their values of
- * the last window, and rows that grow get these values. grown: sum of the growth of all rows, ns. The
- * other members: sums of the lost values. */
+/* When names come, counts move from rows that shrink or vanish to rows that grow, and so do values
+ * of the last window. `grown` is the sum of the growth of all rows, in ns. The other members are
+ * the sums of what the shrinking rows lose, which is divided among the rows that grow. */
 struct moved {
     uint64_t grown, window_ns, window_samples;
     double smooth_share;

@@ -21,12 +21,11 @@ struct table_row {
     double smooth_share;
     /* share of the window's time including callees, smoothed like smooth_share */
     double smooth_inclusive;
-    /* average number of CPUs used in a window, smoothed like smooth_share. The number cannot be
-     * computed from smooth_share, because windows differ in the number of CPUs that a share of 1
-     * means. */
+    /* average number of CPUs used in a window, smoothed like smooth_share. It cannot be computed
+     * from smooth_share: a share of 1 may mean two CPUs in one window and three CPUs in another. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
-    unsigned depth; /* rows of processes: number of processes above the row in the tree */
+    unsigned depth; /* in tables of processes: number of processes above the row in the process tree */
 };
 
 struct table {
@@ -42,8 +41,8 @@ struct table {
     uint32_t filled;        /* number of windows so far that had samples */
     bool empty;             /* the last window had no samples, so it has no shares */
     bool unsmoothed;        /* for the batch mode: smooth_share is window_share, without smoothing */
-    bool taken;             /* there was a report, maybe without rows */
-    unsigned begun;         /* how often the table was cleared to begin again */
+    bool taken;             /* a report was taken since the table was last cleared, maybe a report without rows */
+    unsigned begun;         /* how often the table was cleared in order to begin again */
 };
 
 enum table_sort {
@@ -57,13 +56,13 @@ enum table_sort {
 };
 
 void table_free(struct table *table);
-/* Forgets everything except unsmoothed. Call it when the filter changes, or after counts were
+/* Forgets everything except `unsmoothed`. Call it when the filter changes, or after counts were
  * cleared. */
 void table_clear(struct table *table);
-/* Takes a report. seconds: time since the last report. A first report with seconds 0 makes no
- * window. A first report with seconds > 0 makes a window that began when all counts were 0. A later
- * report with seconds 0 is ignored, so its counts fall into the next window. Rows that the report
- * lacks are dropped. Returns 0, or -ENOMEM with nothing changed. */
+/* Takes a report. `seconds` is the time since the last report. A first report with `seconds` 0
+ * makes no window. A first report with `seconds` > 0 makes a window that began when all counts were
+ * 0. A later report with `seconds` 0 is ignored, so its counts fall into the next window. Rows that
+ * the report lacks are dropped. Returns 0, or -ENOMEM with nothing changed. */
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds);
 /* Takes a report that has more names than the last report, but no new counts. Counts move to the rows
  * of the new names, so the report may have other rows than the last one. No window ends. Returns 0,
@@ -79,8 +78,8 @@ int table_find(const struct table *table, uint64_t id);
 
 /* Returns the increase of a count, or 0 if the count is smaller than before. */
 uint64_t table_growth(uint64_t now, uint64_t before);
-/* Returns the new smoothed share. before: the former smoothed share. now: the share of the last
- * window. first: there is no former share, and before is not used. */
+/* Returns the new smoothed share. `before` is the former smoothed share, and `now` the share of the
+ * last window. If `first` is true, there is no former share, and `before` is not used. */
 double table_smooth_share(bool first, double before, double now);
 
 #endif

@@ -37,8 +37,8 @@ static int batch_columns(void)
     return width >= VIEW_COLUMNS_MIN && width <= 4096 ? (int)width : DEFAULT_COLUMNS;
 }
 
-/* Waits until a time or the end of the targets, and processes events meanwhile. until:
- * CLOCK_MONOTONIC, ns. Returns false if a signal asks for the end of top. */
+/* Waits until the time `until` (CLOCK_MONOTONIC, ns), or until all targets have ended. Processes
+ * events meanwhile. Returns false if a signal asks for the end of top. */
 static bool batch_wait_until(struct batch *batch, uint64_t until)
 {
     while (time_now() < until && !batch->source.ended && !batch->source.dead) {
@@ -124,7 +124,8 @@ int top_batch(const struct top_request *request, struct top_result *result)
     top_set_up_model(batch.model, request);
     batch.model->page = PAGE_TABLE;
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
-        batch.model->tables[by].unsmoothed = true; /* each frame shows only its own window */
+        /* a frame shows the shares of its own window, not shares smoothed over several windows */
+        batch.model->tables[by].unsmoothed = true;
     int error = signals_catch(restore_nothing);
     if (error == 0 && request->program != NULL)
         error = source_open_program(&batch.source, request, STDERR_FILENO, result);

@@ -173,7 +173,9 @@ static void top_turn(struct top *top)
     if (signals_ending() != 0)
         top->result->signal = signals_ending();
     top->quit = top->result->signal != 0;
-    top_read_keys(top); /* also after EINTR, because the size may have changed */
+    /* keys are read even if a signal interrupted poll(2), because a new size of the terminal comes
+     * as a key */
+    top_read_keys(top);
     if (fds[2].revents != 0)
         source_pump(&top->source);
     if (fds[3].revents != 0)

@@ -383,7 +383,7 @@ void top_obey(struct top *top, enum effect effect)
         top_take_snapshot(top, false);
         break;
     case EFFECT_WINDOW:
-        if (top->window_at == 0) /* no window follows the last one */
+        if (top->window_at == 0) /* the last window has ended, so there is no window whose length can change */
             break;
         top->window_at = time_now() + (uint64_t)(top->model->window_seconds * 1e9);
         top->names_at = top->window_at - top_names_lead(top->model);

@@ -42,17 +42,17 @@ struct top {
     struct source source;
     struct output output;
     uint64_t window_at; /* end of the present window; 0: there is none */
-    uint64_t names_at;  /* time to request names for the window; 0: they have been requested */
+    uint64_t names_at;  /* time when names of the window's rows will be requested; 0: the names have been requested */
     uint64_t ask_at;    /* time of the next snapshot that does not end a window; 0: none */
     uint64_t key_at;    /* time of the last key, or of the end of the last window */
-    double agreed_hz;   /* rate that the library has accepted */
+    double agreed_hz;   /* rate that the library has accepted last */
     bool agreed_wall;
     /* time when the last screen is shown even if it lacks names; 0: the targets have not ended */
     uint64_t last_at;
     uint64_t candidates_at;
     bool told_dead;
     uint64_t painted_ns; /* time when the screen was last painted */
-    uint64_t output_at;  /* time to show new output of the program; 0: there is none */
+    uint64_t output_at;  /* time when new output of the program will be shown; 0: there is no new output */
     bool repaint, redraw, quit;
 };
 
@@ -64,7 +64,7 @@ void top_begin_sampling(struct top *top);
 bool top_is_over(const struct top *top);
 
 void top_take_candidates(struct top *top);
-/* Takes a snapshot for the model. due: a window ends with the snapshot. */
+/* Takes a snapshot for the model. If `due` is true, a window ends with the snapshot. */
 void top_take_snapshot(struct top *top, bool due);
 void top_end_window(struct top *top);
 

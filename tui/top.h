@@ -14,8 +14,8 @@ struct top_request {
     unsigned pid_count;
     char **program;        /* program to start, with its arguments; NULL: none */
     bool batch;            /* print frames of text to standard output */
-    unsigned frames;       /* batch: number of frames; 0: until the targets end */
-    uint32_t rows;         /* batch: greatest number of rows in a frame; 0: all */
+    unsigned frames;       /* in the batch mode: number of frames to print; 0: until the targets end */
+    uint32_t rows;         /* in the batch mode: greatest number of rows in a frame; 0: all */
 };
 
 /* The result of a live view. The caller prints the summary and closes the session. */

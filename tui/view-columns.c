@@ -12,7 +12,7 @@
 
 #include "view.h"
 
-#define LOW_HISTORY 0.1F /* the full height of a history is its largest share, but at least this share */
+#define LOW_HISTORY 0.1F /* share that the full height stands for in a history whose shares are all smaller */
 
 /* Paints the smoothed share. After a window without samples the former share stays, in a dim style. In the batch mode
  * such a window has "-", because each frame shows only its own window. */
@@ -75,9 +75,9 @@ static void table_paint_cpu(const struct pen *pen, const void *row)
     pen_per_cent(pen, pen->style, table->windows > 0 ? cpus : (double)NAN, 1);
 }
 
-/* Paints the shares of the last windows. The largest share fills the height, because the figures in
- * other columns show how large it is. If all shares are below LOW_HISTORY, LOW_HISTORY is the full
- * height, so that noise stays low. */
+/* Paints a bar for each of the row's shares in the last windows. The largest of these shares has a
+ * bar of the full height, because other columns show the share as a number. But if all these shares
+ * are below LOW_HISTORY, the full height stands for LOW_HISTORY, so that noise stays low. */
 static void table_paint_history(const struct pen *pen, const void *row)
 {
     const float *history = ((const struct table_row *)row)->history;
@@ -188,7 +188,7 @@ static const struct column by_function[] = {
     SHARES,
     {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
-/* The columns of functions if there are stacks. */
+/* The columns of the view of functions if there are stacks. */
 static const struct column by_called_function[] = {
     WINDOW, WINDOW_ERROR,
     {"calls%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, table_paint_inclusive},

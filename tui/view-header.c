@@ -20,7 +20,7 @@
 #define TALL_ROWS 30  /* least height of a screen with a header of five lines */
 #define SPARK_WIDTH_MIN 8
 
-/* A line that is filled from the left. */
+/* A line of the header. Facts are put into it from left to right. */
 struct line {
     struct canvas *canvas;
     int row, column;
@@ -117,7 +117,7 @@ static void header_put_threads(const struct model *model, struct line *line)
 }
 
 /* Puts the CPU use, the sparkline and the threads. The sparkline gets the columns that the text
- * about the threads leaves. */
+ * about the threads leaves free. */
 static void header_put_cpu_and_threads(const struct model *model, struct line *line)
 {
     char text[PHRASE_SIZE];
@@ -167,7 +167,7 @@ static void header_put_end(const struct snapshot *now, struct line *line)
     header_put_fact(line, "", STYLE_WARNING, "%s", text);
 }
 
-/* Puts warnings and unusual states. */
+/* Puts warnings, and states that are unusual, such as a pause. */
 static void header_put_state(const struct model *model, struct line *line)
 {
     const struct snapshot *now = &model->now;

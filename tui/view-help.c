@@ -18,7 +18,8 @@
 #define FOR_TWO 80    /* least width of a screen with two columns of entries */
 #define KEYS_WIDTH 20 /* greatest width of the names of keys */
 
-/* The entries from first to end - 1, and the number of lines that they take. */
+/* A part of the help: the entries from `first` to `end` - 1, and the number of lines that they
+ * take. */
 struct part {
     size_t first, end;
     int lines;
@@ -28,8 +29,9 @@ struct page {
     int column, width, keys_width;
 };
 
-/* Finds the part of a text that fits on a line, broken at a blank if there is one. Sets *length to
- * the part's length. Returns the rest of the text. Keys and their help are ASCII. */
+/* Finds the beginning of a text that fits on a line, broken at a blank if there is one. Sets
+ * *length to the length of this beginning. Returns the rest of the text. Keys and their help texts
+ * are ASCII, so each byte takes one column. */
 static const char *help_break_line(const char *text, int width, int *length)
 {
     int all = (int)strlen(text), at = width < 1 ? 1 : width;
@@ -108,8 +110,8 @@ static void help_put_lines(struct canvas *canvas, int row, int first, int end, i
     }
 }
 
-/* Paints a part on the rows from first to end - 1 of the screen. top: line of the part that is on
- * row first. */
+/* Paints a part of the help on the screen's rows from `first` to `end` - 1. `top` is the index of
+ * the part's line that is on the row `first`. */
 static void help_put_part(struct canvas *canvas, const struct part *part, const struct page *page,
                           int top, int first, int end)
 {

@@ -16,7 +16,7 @@
 #define HOT 0.10
 #define WARM 0.03
 
-/* A window that shows a part of a text. */
+/* A window: a place on the screen that shows a part of a text. */
 struct window {
     struct canvas *canvas;
     int row, column, width;
@@ -41,8 +41,8 @@ static int paint_advance(const char **at, int columns, bool tabs, uint32_t *char
     return width;
 }
 
-/* Returns the width of the text in columns. Measures no further than most columns, so the result for a
- * wider text is at least most. */
+/* Returns the width of the text in columns. Stops measuring at `most` columns, so the result for a
+ * wider text is at least `most`. */
 static int paint_columns(const struct paint_text *text, int most)
 {
     const char *at = text->text;
@@ -65,7 +65,8 @@ static void paint_character(const struct window *window, int at, int width, enum
                    bytes);
 }
 
-/* Returns the length in bytes of a match of search at this place in a text, or 0. */
+/* If the text at `at` begins with the text `search`, in upper or lower case, returns the length of
+ * `search` in bytes. Otherwise returns 0. */
 static size_t paint_match(const char *at, const char *search)
 {
     size_t length = search == NULL ? 0 : strlen(search);

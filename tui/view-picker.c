@@ -39,8 +39,8 @@ static void picker_paint_cpu(const struct pen *pen, const void *row)
     pen_per_cent(pen, pen->style, ((const struct entry *)row)->cpu, 1);
 }
 
-/* Returns the reason for a refusal, without the pid and name of the process, which the line has
- * anyway. */
+/* Returns the reason why pprofil cannot attach to a process. Leaves out its pid and its name,
+ * because other columns of the line show them. */
 static const char *picker_reason(const struct pprofil_candidate *process)
 {
     char subject[64];
@@ -98,8 +98,8 @@ static void picker_put_head(const struct model *model, struct canvas *canvas, in
     canvas->cursor_column = column < canvas->columns ? column : canvas->columns - 1;
 }
 
-/* Puts the reason why the selected process cannot be attached to, because its line may not have
- * room for the reason. */
+/* If pprofil cannot attach to the selected process, puts the reason on the line `row` above the
+ * list, because the process's own line may not have room for it. */
 static void picker_put_reason(const struct pprofil_candidate *process, struct canvas *canvas, int row)
 {
     if (process->refused[0] == '\0')

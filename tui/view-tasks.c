@@ -80,8 +80,8 @@ static const struct snapshot_process *row_process(const struct snapshot *now,
     return found;
 }
 
-/* Returns true if the process has executed another program: the next entry with the same pid has
- * the next image number. */
+/* Returns true if the process has executed another program. In this case, the next entry with the
+ * same pid has the next image number. */
 static bool process_has_execed(const struct snapshot *now, const struct snapshot_process *process)
 {
     const struct snapshot_process *end = now->processes + now->process_count;

@@ -25,8 +25,8 @@ static int tabs_present(const struct model *model)
                                        : (int)model->view;
 }
 
-/* Returns true if the binding has a tab. Each view has one tab. The views of calls need stacks, and
- * the view of states needs elapsed time. */
+/* Returns true if the line of tabs has a tab for the view that this key opens. Each view has one
+ * tab. The views of calls need stacks, and the view of states needs elapsed time. */
 static bool tabs_have(const struct model *model, const struct key_binding *binding)
 {
     if (binding->action != ACTION_VIEW || binding->help == NULL)

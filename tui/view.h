@@ -15,8 +15,8 @@
  * in view. */
 void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns);
 
-/* Paint parts of the screen, from the screen's line row on. Each function returns the line below
- * its part. */
+/* Paint parts of the screen, beginning at the screen's line `row`. Each function returns the line
+ * below the part that it has painted. */
 int view_header(const struct model *model, struct canvas *canvas, int row);
 int view_table(struct model *model, struct canvas *canvas, int row, int rows);
 int view_code(struct model *model, struct canvas *canvas, int row, int rows);
@@ -24,8 +24,8 @@ int view_calls(struct model *model, struct canvas *canvas, int row, int rows);
 int view_flame(struct model *model, struct canvas *canvas, int row, int rows);
 int view_output(struct model *model, struct canvas *canvas, int row, int rows);
 int view_picker(struct model *model, struct canvas *canvas, int row, int rows);
-/* Paints the help over everything except the bottom line. Sets help_rows and help_last, and limits
- * help_top. */
+/* Paints the help over everything except the bottom line. Sets help_rows and help_last of the
+ * model, and reduces its help_top if it is greater than help_last. */
 void view_help(struct model *model, struct canvas *canvas);
 /* Returns true if the screen is high enough for a header line with the filters in force. Otherwise the
  * filters are beside the tabs. */
@@ -35,11 +35,11 @@ void view_breadcrumb(const struct model *model, const struct canvas *canvas, cha
                      size_t size);
 
 /* Returns the order (enum table_sort) that a click on the title at this column selects, or -1.
- * columns: width of the screen. */
+ * `columns` is the width of the screen. */
 int view_sort_at(const struct model *model, int columns, int column);
 
-/* Paints a frame for pprofil top --batch: header and table without a bar. most: greatest number of
- * rows; 0: all. Returns 0 or -ENOMEM. */
+/* Paints a frame for pprofil top --batch: the header and the table, without the bar at the bottom.
+ * `most` is the greatest number of rows in the frame; 0: all rows. Returns 0 or -ENOMEM. */
 int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t most);
 
 /* --- view-paint.c: functions that several views paint with ---------------------------------- */
@@ -50,13 +50,13 @@ int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t
 struct paint_text {
     const char *text;
     unsigned sideways;  /* columns by which the text is scrolled */
-    bool tail;          /* if the text is cut, its end is shown, because the end of a path says more */
+    bool tail;          /* if the text is too long, its beginning is cut off, because the end of a path says more */
     bool tabs;          /* tabs in the text are expanded */
     const char *search; /* matches of this text are marked; NULL or "": none */
 };
 
-/* Puts the text, with an ellipsis at each end that is cut off. width -1: up to the right edge.
- * Returns the number of columns used. */
+/* Puts the text, with an ellipsis at each end that is cut off. If `width` is -1, the text may go up
+ * to the right edge. Returns the number of columns used. */
 int paint_text(struct canvas *canvas, int row, int column, int width, enum style style,
                const struct paint_text *text);
 /* Puts a text without the options of struct paint_text. */
@@ -74,7 +74,7 @@ void paint_elapsed(uint64_t ns, char *text, size_t size);
 void paint_list(struct model *model, int row, int rows);
 /* Gives the cells of the selected row STYLE_SELECTED. Matches of the search keep their style. */
 void paint_selected(struct canvas *canvas, int row);
-/* Puts words in the place of a list, broken into lines. Returns the row below. */
+/* Puts words in the place of a list, broken into lines. Returns the row below the last line. */
 int paint_words(struct canvas *canvas, int row, int rows, enum style style, const char *words);
 
 /* Returns the name of the first key with this action and argument on a page, or "". */
@@ -84,31 +84,31 @@ const char *paint_key(enum key_where where, enum action action, int argument);
 
 #define PHRASE_SIZE 192
 
-/* Writes how a process ended, from its wait status: "exited 3" or "killed by SIGSEGV". brief: writes
- * "SIGSEGV" instead of "killed by SIGSEGV". */
+/* Writes how a process ended, from its wait status: "exited 3" or "killed by SIGSEGV". If `brief`
+ * is true, writes "SIGSEGV" instead of "killed by SIGSEGV". */
 void phrase_status(int status, bool brief, char *text, size_t size);
 /* Writes how the program ended, such as "program ended: exit status 3", or "all targets have
  * ended". */
 void phrase_end(const struct snapshot *snapshot, char *text, size_t size);
-/* Writes how the program ended, and how many processes run on. brief: shortens the text if processes
- * run on. */
+/* Writes how the program ended, and how many processes run on. If `brief` is true and processes run
+ * on, the text is shorter. */
 void phrase_outcome(const struct snapshot *now, bool brief, char *text, size_t size);
 /* Writes the states of threads, such as "300 threads: 2 running, 297 asleep (12 in futex), 1
- * uninterruptible". brief 1 and 2: shorter texts. */
+ * uninterruptible". If `brief` is 1, the text is shorter, and if it is 2, still shorter. */
 void phrase_threads(const struct model *model, int brief, char *text, size_t size);
 /* Writes the reason why the table is empty. */
 void phrase_empty(const struct model *model, char *text, size_t size);
 /* Writes the reason why there are no calls. */
 void phrase_calls(const struct model *model, char *text, size_t size);
-/* Returns the name of a view, such as "functions". view: enum pprofil_by or enum keys_view. brief:
- * returns a name of at most five letters. */
+/* Returns the name of a view, such as "functions". `view` is an enum pprofil_by or an enum
+ * keys_view. If `brief` is true, the name has at most five letters. */
 const char *phrase_view(int view, bool brief);
 /* Writes a text such as "63 us a sample, CPUs full" if the cost of samples limits the rate, else
  * "". */
 void phrase_limit(const struct snapshot *now, char *text, size_t size);
 
 /* Writes the shares of states in the last windows, such as "31 % running, 12 % waiting for a CPU,
- * 57 % asleep"; "" for CPU time. */
+ * 57 % asleep". Writes "" if CPU time is sampled, because then the states are not known. */
 void phrase_states(const struct model *model, char *text, size_t size);
 
 #endif
