@@ -168,8 +168,8 @@ struct pprofil_code_row {
     const char *file; /* of a source line: path of the source file */
     /* number of the source line, or of the line from which an instruction was compiled; 0: not known */
     uint32_t line;
-    /* of an instruction: its samples. Of a source line: samples of all instructions between this row and the next
-     * source line */
+    /* of an instruction: its samples. Of a source line: samples of the instructions that were compiled from it, as far
+     * as they come before the next source line */
     uint64_t samples;
     uint64_t ns;
     /* of a source line: the source file is newer than the object, so `text` may differ from the line that was

@@ -64,8 +64,8 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
 
 /* --- blocks ------------------------------------------------------------------------------ */
 
-/* A location of the function, and the time of the samples that have the location on their stack. If a stack has the
- * location several times, its samples count several times. */
+/* A location of the function, and the time of the samples that have the location on their stack. If a stack contains
+ * the location several times, its samples count several times. */
 struct hot_location {
     uint32_t location;
     uint64_t ns;
@@ -80,8 +80,8 @@ static int annotate_compare(const void *left, const void *right)
     return a->location < b->location ? -1 : a->location > b->location;
 }
 
-/* Writes the locations of the function to the array places, sorted by time, largest first. Returns the number of these
- * locations. The array must have room for all locations of the profile. */
+/* Fills the array `places` with the locations of the function, sorted by time, largest first. Returns the number of
+ * these locations. The array must have room for all locations of the profile. */
 static uint32_t find_hot_locations(const struct profile *profile, uint64_t id,
                                    struct hot_location *places)
 {
@@ -146,8 +146,8 @@ static int annotate_add_blocks(const struct profile *profile, struct symbolizer 
         error = annotate_add_block(symbolizer, places[i].location, annotation, problem);
         if (error != 0 && error != PPROFIL_ERROR_NO_CODE)
             return error;
-        /* give up after ANNOTATE_BLOCKS_MAX locations: a function whose hottest locations have no code probably has
-         * none */
+        /* give up after ANNOTATE_BLOCKS_MAX locations: if the code of a function's hottest locations cannot be read,
+         * the function probably has no readable code at all */
         if (error != 0 && i + 1 >= ANNOTATE_BLOCKS_MAX)
             break;
     }

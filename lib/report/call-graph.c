@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Adds the time of callees to their callers, as gprof does (call_graph in style-internal.h). A row is a function, and
- * an arc is the calls of one function by another.
+ * Adds the time of callees to their callers, as gprof does (call_graph in style-internal.h). A row is for one function.
+ * An arc stands for all calls of one function by one other function.
  *
  * Functions that call each other in a circle are a strongly connected component of the graph. Tarjan's algorithm
  * numbers the components, so that callees come first. The search does not recurse, because a hostile file could exhaust
- * the stack. Time is then added to callers in the order of components, arc by arc.
+ * the stack. Then, component by component and arc by arc, the time of each callee is added to its callers.
  *
- * Sums of floating-point numbers depend on the order of their terms. So the terms are added in gprof's order: the last
- * arc of a function in the file comes first.
+ * Sums of floating-point numbers depend on the order in which their terms are added. This file uses gprof's order: of
+ * all arcs of a caller, the arc that is last in the file comes first.
  */
 #include "config.h"
 
@@ -24,22 +24,24 @@
 struct arc {
     size_t from, to; /* indexes of the caller's row and the callee's row */
     uint64_t count;
-    size_t order; /* index in the file of the first arc from the same caller to the same callee */
+    /* index of this arc in the file. If the file has several arcs from the same caller to the same callee: index of the
+     * first of them */
+    size_t order;
 };
 
 struct node {
     size_t arcs, arc_end; /* the arcs of the function: [arcs, arc_end) in graph.arcs */
     /* index of the first arc of the function that the search has not followed yet */
     size_t next;
-    /* number of the node in the order of the search, from 1 on; 0: not found yet */
+    /* position of the node in the order in which the search finds nodes: 1 for the first; 0: not found yet */
     size_t number;
-    /* lowest number of the nodes that can be reached from this node and have no component yet */
+    /* lowest `number` among the nodes that can be reached from this node and do not belong to a component yet */
     size_t lowest;
     size_t component; /* index of the node's component; NONE: not known yet */
 };
 
-/* A strongly connected component: functions that call each other in a circle, or a single function. Callers outside of
- * the component share its whole time. */
+/* A strongly connected component: functions that call each other in a circle, or a single function. The time of the
+ * whole component is divided among its callers outside of the component. */
 struct component {
     size_t size;
     double ticks, below;
@@ -54,8 +56,8 @@ struct graph {
     struct node *nodes;           /* indexed by row */
     struct component *components; /* callees first */
     size_t component_count;
-    size_t *stack; /* nodes without a component */
-    size_t *path;  /* nodes whose arcs are being followed */
+    size_t *stack; /* nodes that were found and do not belong to a component yet */
+    size_t *path;  /* nodes on the way from the start of the search to its present node */
     size_t *order; /* indexes of rows, sorted by component */
     size_t stacked, found;
 };
@@ -82,8 +84,8 @@ static int graph_last_first(const void *left, const void *right)
     return a->order > b->order ? -1 : a->order < b->order;
 }
 
-/* Finds the row of the function that a call of pc counts for. If pc is in the text of a label, the call counts for the
- * function before the label. */
+/* Finds the row that counts the calls of code at the address `pc`. If a label comes last before this address, the row
+ * is that of the function before the label. */
 static const struct ticks_row *graph_find_called(const struct ticks_table *table, uint64_t pc)
 {
     const struct ticks_row *row = ticks_find(table, pc);
@@ -93,7 +95,8 @@ static const struct ticks_row *graph_find_called(const struct ticks_table *table
     return row;
 }
 
-/* Joins arcs between the same two functions, and drops calls of a function by itself. Sums the calls of each row. */
+/* Replaces all arcs from one caller to one callee by a single arc with the sum of their counts. Removes the arcs from a
+ * function to itself. Also sums the calls of each row. */
 static void graph_merge_arcs(struct graph *graph)
 {
     size_t kept = 0;
@@ -146,7 +149,8 @@ static void graph_find_node(struct graph *graph, size_t at)
     graph->stack[graph->stacked++] = at;
 }
 
-/* Makes a component of a node, and of all nodes that were found after this node and have no component yet. */
+/* Makes a component. Its members are the node `at`, and all nodes that were found after it and do not belong to another
+ * component. */
 static void graph_close_component(struct graph *graph, size_t at)
 {
     struct component *component = &graph->components[graph->component_count];

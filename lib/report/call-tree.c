@@ -2,13 +2,14 @@
 /*
  * Makes call trees: see call-tree.h.
  *
- * The nodes of the profile are visited once, parents first. Each frame of a node becomes a node of the tree, below the
- * nodes that the parent became. Then samples are added to the node of their innermost frame, and totals are summed from
- * the last node to the first.
+ * The nodes of the profile are visited once, parents before children. A node of the profile has several frames if
+ * functions were inlined there. Each frame becomes a node of the tree, below the frame that called it; the outermost
+ * frame is placed below the innermost frame of the parent. Then each sample is added to the tree node of its innermost
+ * frame, and totals are summed from the last node to the first.
  *
- * This top-down tree is the source of the other trees. In a tree of callees, nodes of the same unit below the same node
- * are merged. In a tree of callers, all paths go up together, level by level. No function recurses, because stacks may
- * be very deep.
+ * This top-down tree is the source of the other trees. In a tree of callees, nodes with the same unit and the same
+ * parent are merged. In a tree of callers, paths go up from all calls of one function, one level at a time. No function
+ * recurses, because stacks may be very deep.
  */
 #include "config.h"
 
@@ -20,8 +21,8 @@
 #include "report/row.h"
 
 #define NOWHERE UINT32_MAX
-/* Largest number of steps upwards in a tree of callers. STEPS_MAX steps take some seconds. Without other bounds, the
- * number of steps for a stack grows with the square of the stack's depth. */
+/* How many steps upwards all paths of a tree of callers may take in total. STEPS_MAX steps take some seconds. Without
+ * this limit, the number of steps for one stack would grow with the square of the stack's depth. */
 #define STEPS_MAX (UINT64_C(1) << 22)
 
 /* --- the tree ---------------------------------------------------------------------------- */
@@ -76,11 +77,13 @@ struct builder {
     const struct report_options *options;
     struct sums *units;
     struct call_tree *tree;
-    /* owned; indexed by location: index of the location's first unit in frames, or NOWHERE */
+    /* owned; indexed by location: index in `frames` of the location's first unit; NOWHERE: its units are not in
+     * `frames` yet */
     uint32_t *frames_of;
-    uint32_t *frames;    /* owned; units of locations, innermost first */
+    uint32_t *frames;    /* owned; the units of each location, innermost first */
     uint32_t frame_count;
-    /* owned; indexed by node of the profile: index of this node in the tree; NOWHERE: not needed */
+    /* owned; indexed by node of the profile: index of the tree node for its innermost frame; NOWHERE: no sample needs
+     * it */
     uint32_t *became;
 };
 
@@ -120,7 +123,7 @@ static int call_tree_add_frame(struct builder *builder, uint32_t unit, bool inli
     return error;
 }
 
-/* Adds a node of the profile to the tree. The caller has added the node's parent. */
+/* Adds the frames of a node of the profile to the tree. The frames of the node's parent must be in the tree already. */
 static int call_tree_add_node(struct builder *builder, uint32_t index)
 {
     const struct profile_node *node = &builder->profile->nodes[index];
@@ -216,7 +219,8 @@ static void call_roots_find_one(const struct call_tree *tree, const bool *wanted
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots)
 {
     uint32_t *inner =
-        /* indexed by node: the second wanted call on the node's stack; 0: none */
+        /* indexed by node: on the way down to this node, the second node whose unit is marked in `wanted`; 0: there is
+         * no second */
         calloc(tree->count, sizeof *inner);
 
     *roots = (struct call_roots){0};
@@ -270,11 +274,11 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 
 /* --- callers ----------------------------------------------------------------------------- */
 
-/* A path that goes up from one call in the top-down tree. Two paths never reach the same call through the same units,
- * because all children of a node have different units. */
+/* A path through the top-down tree, from one call up to its caller, to the caller's caller, and so on. If two paths
+ * meet in a node, they have passed through different units, because all children of a node have different units. */
 struct path {
-    uint32_t call; /* node of the top-down tree that the path has reached */
-    uint32_t node; /* node of the tree of callers for this call */
+    uint32_t call; /* the node of the top-down tree to which the path has come */
+    uint32_t node; /* the node of the tree of callers that stands for `call` */
     struct amount self, total;
 };
 
@@ -285,7 +289,7 @@ struct climb {
     uint32_t count;
 };
 
-/* Adds the call that a path has reached to the tree of callers, as a child of the node with the index below. */
+/* Adds the call to which a path has come to the tree of callers, as a child of the node `below`. */
 static int climb_arrive(struct climb *climb, struct path *path, uint32_t below)
 {
     const struct call_node *call = &climb->from->nodes[path->call];
@@ -322,9 +326,9 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
     return error;
 }
 
-/* Takes all paths one level up. All calls of the present level are in the tree already, so the totals of the nodes of
- * this level are known. If a path's node has a total below least_ns, the path ends and the node is closed, because its
- * callers are left out. If stop is true, all paths end, and their nodes are closed. */
+/* Takes all paths one level up. The tree of callers already has all calls of the present level, so the totals of its
+ * nodes on this level are known. If the total of a path's node is less than `least_ns`, the callers of this node are
+ * left out: the path ends, and the node is marked as closed. If `stop` is true, this happens to every path. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

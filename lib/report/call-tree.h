@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * call-tree: the stacks of a profile as a tree of units. A unit is a function, a line or an object. If the paths from
- * the root to several nodes of the profile have the same units, these nodes become one node of the tree. The units are
- * in a table of sums, with the keys of their rows in flat reports.
+ * call-tree: the stacks of a profile as a tree of units. A unit is a function, a line or an object. If the ways from
+ * the root to several nodes of the profile lead through the same units, these nodes become one node of the tree. The
+ * units are kept in a table of sums (sums.h), which uses the same keys for them as for the rows of flat reports.
  */
 #ifndef PPROFIL_CALL_TREE_H
 #define PPROFIL_CALL_TREE_H
 
 #include "report/sums.h"
 
-#define CALL_TREE_NODES_MAX (UINT32_C(1) << 23) /* real profiles need far fewer nodes */
+/* the largest number of nodes of a tree; real profiles need far fewer */
+#define CALL_TREE_NODES_MAX (UINT32_C(1) << 23)
 
 /* A node of a call tree. In the array of nodes, parents come before their children. Node 0 is the root, and has no
  * unit. */
 struct call_node {
     uint32_t parent;         /* index of the node's parent */
-    uint32_t unit;           /* index in the table of units */
+    uint32_t unit;           /* index of the node's unit in the table of units */
     /* indexes of the node's first child, and of the next child of the node's parent; 0: none */
     uint32_t child, sibling;
-    bool inlined;            /* the unit was inlined into the unit of the parent */
-    bool closed;             /* nodes below this node were left out */
-    /* amount of the samples whose innermost frame is this node. In trees of callers: the part of total in which the
-     * unit at depth 0 itself ran */
+    bool inlined;            /* the unit was inlined into the unit of the parent node */
+    bool closed;             /* the nodes below this node were left out */
+    /* amount of the samples whose innermost frame is this node. In a tree of callers: the part of `total` in which the
+     * function at the top of the tree itself ran */
     struct amount self;
-    struct amount total; /* amount of the samples with the path to this node on their stack */
+    struct amount total; /* amount of the samples whose stacks contain the path from the root to this node */
 };
 
 /* A call tree. An empty tree is all 0. */
@@ -33,9 +34,9 @@ struct call_tree {
     struct hash_index index; /* finds nodes by parent and unit */
 };
 
-/* Makes the top-down tree of all samples that count (row_counts). Adds the units of the tree, without amounts, to
- * units, which must be empty. The caller clears tree and units, also after an error. Returns 0, -ENOMEM, or -EOVERFLOW
- * if there are more than CALL_TREE_NODES_MAX nodes. */
+/* Makes the top-down tree of all samples that count (row_counts). Adds the units of the tree, without amounts, to the
+ * table *units, which must be empty. The caller clears *tree and *units, also after an error. Returns 0, -ENOMEM, or
+ * -EOVERFLOW if there are more than CALL_TREE_NODES_MAX nodes. */
 int call_tree_build(const struct profile *profile, const struct report_options *options,
                     struct sums *units, struct call_tree *tree);
 void call_tree_clear(struct call_tree *tree);
@@ -44,44 +45,45 @@ void call_tree_clear(struct call_tree *tree);
 
 /* Makes a tree that has only node 0. Returns 0 or -ENOMEM. */
 int call_tree_begin(struct call_tree *tree);
-/* Finds the child of the node parent that has this unit. If there is no such child, adds one. Returns 0 or an error of
- * call_tree_build. */
+/* Finds the child of the node `parent` that has the unit `unit`. If there is no such child, adds it. Returns 0 or an
+ * error of call_tree_build. */
 int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, uint32_t *node);
 /* Sets the total of each node to the sum of self over the node and all nodes below it. */
 void call_tree_sum(struct call_tree *tree);
 
 /* --- from a function --------------------------------------------------------------------- */
 
-/* The calls from which a tree starts. On each stack this is the outermost call of a wanted unit, so that each stack
- * counts once. */
+/* The calls from which a tree of callers or callees starts. These are calls of units that the caller of call_roots_find
+ * chooses. If a stack has several such calls, only the outermost is a root, so each stack counts once. */
 struct call_roots {
-    /* owned; indexed by node: node of the outermost wanted call on the node's stack; 0: none */
+    /* owned; indexed by node: the root on the way from the top of the tree down to this node; 0: none */
     uint32_t *root;
-    /* owned; indexed by node, used only for roots: amount of the samples in which the root's unit itself ran, at the
-     * root or below it */
+    /* owned; indexed by node, used only for roots: amount of the samples whose innermost frame has the root's unit, in
+     * the root itself or below it */
     struct amount *own;
-    struct amount again; /* amount of the stacks with more than one call of wanted units */
+    struct amount again; /* amount of the stacks with several calls of the chosen units */
 };
 
-/* Finds the roots in a tree. wanted[i]: the tree starts from unit i. The caller clears roots.
- * Returns 0 or -ENOMEM. */
+/* Finds the roots in a tree. wanted[i] is true if calls of unit i can be roots. The caller clears *roots. Returns 0 or
+ * -ENOMEM. */
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots);
 void call_roots_clear(struct call_roots *roots);
 
-/* Makes the tree of the functions that the roots called. All roots of one unit become one node. Returns 0 or an error
- * of call_tree_build. */
+/* Makes the tree of the functions that the roots called, directly or through other functions. All roots with the same
+ * unit become one node. Returns 0 or an error of call_tree_build. */
 int call_tree_callees(const struct call_tree *from, const struct call_roots *roots,
                       struct call_tree *tree);
 
-/* Bounds of a bottom-up tree. */
+/* Where a bottom-up tree ends. */
 struct call_bounds {
-    uint64_t least_ns; /* ns; if the total of a node is less, the callers of the node are left out */
-    uint32_t depth;    /* number of levels; 0: all */
+    uint64_t least_ns; /* if the total of a node is less than this, ns, the callers of the node are left out */
+    uint32_t depth;    /* number of levels of the tree; 0: no limit */
 };
 
-/* Makes the bottom-up tree of the roots, of their callers, of the callers' callers, and so on. If roots is NULL, the
- * tree starts from all units that ran. The tree ends at the bounds, or earlier if making the tree takes some seconds.
- * The nodes at which the tree ends are closed. Returns 0 or an error of call_tree_build. */
+/* Makes the bottom-up tree of the roots, of their callers, of the callers' callers, and so on. If `roots` is NULL,
+ * the tree starts from all units in which samples ran. The tree ends where `bounds` says, or earlier if making the
+ * tree takes some seconds. The nodes at which the tree ends are marked as closed. Returns 0 or an error of
+ * call_tree_build. */
 int call_tree_callers(const struct call_tree *from, const struct call_roots *roots,
                       const struct call_bounds *bounds, struct call_tree *tree);
 

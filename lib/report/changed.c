@@ -58,13 +58,14 @@ void added_clear(struct added_samples *added)
 
 /* --- nodes ------------------------------------------------------------------------------- */
 
-/* A node that has changed. parent, child and sibling are indexes in changed_nodes.nodes. */
+/* A node of the profile on whose stack new samples are. parent, child and sibling are indexes in
+ * changed_nodes.nodes. */
 struct changed_node {
     uint32_t node; /* index in the profile */
     uint32_t parent;
     uint32_t child; /* first child that the walk has not entered yet; 0: none */
     uint32_t sibling;
-    struct amount self, below; /* below: total of the children that the walk has left */
+    struct amount self, below; /* below: sum of the totals of those children from which the walk has returned */
 };
 
 static int changed_enter(struct changed_nodes *changed, uint32_t node)
@@ -78,7 +79,7 @@ static int changed_enter(struct changed_nodes *changed, uint32_t node)
     return error;
 }
 
-/* Adds a node, and the node's callers that are not in *changed yet, and links each node to its caller. */
+/* Adds a node, and all callers of the node that are not in *changed yet, and links each added node to its caller. */
 static int changed_enter_stack(struct changed_nodes *changed, const struct profile *profile,
                                uint32_t node)
 {

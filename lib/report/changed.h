@@ -8,11 +8,11 @@
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-/* The part of each sample that has been added to sums already. */
+/* How much of each sample has been added to sums already. */
 struct added_samples {
-    struct report_filter filter; /* filter with which the sums were made */
-    bool wall;                   /* the sums are of elapsed time, not of CPU time */
-    uint32_t clears;             /* value of profile->clears when added_begin was called */
+    struct report_filter filter; /* the filter that the samples had to pass */
+    bool wall;                   /* true: the sums are of elapsed time; false: of CPU time */
+    uint32_t clears;             /* the value that profile->clears had when added_begin was called */
     struct amount *amounts;      /* owned; indexed by sample: amount that has been added */
     uint32_t count;
 };
@@ -21,7 +21,7 @@ struct added_samples {
  * or because the profile was cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
-/* Clears *added, and stores the filter and the profile's mode in it. */
+/* Clears *added, and stores the filter and the mode of the profile (CPU time or elapsed time) in it. */
 void added_begin(struct added_samples *added, const struct profile *profile,
                  const struct report_filter *filter);
 /* Makes room for all samples of the profile. Returns 0 or -ENOMEM. */
@@ -40,21 +40,22 @@ struct changed_node;
 struct changed_nodes {
     struct changed_node *nodes; /* owned; the first is the root, above all outermost frames */
     uint32_t count;
-    uint32_t *places; /* owned; indexed by node of the profile: index of the node in nodes; 0: unchanged */
+    /* owned; indexed by node of the profile: index of this node in the array `nodes`; 0: the node has not changed */
+    uint32_t *places;
     uint32_t place_count;
 };
 
-/* The functions that a walk calls for each node. node is an index in the profile. */
+/* The functions that a walk calls for each changed node. `node` is the index of this node in the profile. */
 struct changed_visitor {
-    /* called before the nodes below are visited; returns 0 or a negative errno */
+    /* called before the walk visits the nodes below this node; returns 0 or a negative errno */
     int (*enter)(void *context, uint32_t node);
-    /* called after the nodes below were visited; total includes the nodes below */
+    /* called after the walk has visited the nodes below this node; `total` includes those nodes */
     void (*leave)(void *context, uint32_t node, const struct amount *self,
                   const struct amount *total);
 };
 
-/* Adds new samples whose innermost frame is a node. If more has negative numbers, which wrap around, subtracts samples.
- * Returns 0 or -ENOMEM. */
+/* Adds new samples whose innermost frame is the node `node`. To subtract samples, the caller passes negative numbers in
+ * *more; they wrap around, because the fields of *more are unsigned. Returns 0 or -ENOMEM. */
 int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node,
                 const struct amount *more);
 /* Walks over all changed nodes, adds their samples and time to *all, and removes the nodes. The walk does not recurse,

@@ -12,15 +12,15 @@
 
 #define NOWHERE UINT32_MAX
 
-/* The state while samples are counted. First the row of each location is found. Then each sample is added to the rows
- * of the locations on its stack. */
+/* What is needed while samples are counted. First the row of each location is found. Then each sample is added to the
+ * rows of the locations on its stack. */
 struct counter {
     const struct profile *profile;
     struct code_sums *sums;
-    uint32_t *rows;    /* owned; indexed by location: row of the location's instruction, or NOWHERE */
+    uint32_t *rows;    /* owned; indexed by location: row of the instruction at the location, or NOWHERE */
     uint32_t *sources; /* owned; indexed by row: row of the instruction's source line, or NOWHERE */
-    /* owned; indexed by row: number of the last sample that the row's total contains. The last entry is for the total
-     * of all rows */
+    /* owned; indexed by row: 1 + index of the sample that was last added to the row's total. The last element is for
+     * the total of all rows together */
     uint64_t
         *seen;
 };
@@ -31,8 +31,8 @@ static const struct symbol_instruction *instruction_of(const struct code_sums *s
     return listing->rows[sums->instructions[i]].instruction;
 }
 
-/* Returns the number of instructions that begin at number or before it. number is a symbol_instruction.place or, if
- * by_address is true, a link-time address. */
+/* Returns how many instructions begin at the place `number` or before it. `number` is a symbol_instruction.place or, if
+ * `by_address` is true, a link-time address. */
 static uint32_t code_count_until(const struct code_sums *sums, const struct listing *listing,
                                  uint64_t number, bool by_address)
 {
@@ -70,8 +70,8 @@ uint32_t code_row_of_address(const struct code_sums *sums, const struct listing 
 
 /* --- samples ---------------------------------------------------------------------------- */
 
-/* Adds a sample to a total, unless the total contains the sample already. now: number of the sample. *seen: number of
- * the last sample in the total. */
+/* Adds a sample to a total, unless the sample was added to it already. `now` is 1 + index of the sample. *seen is 1 +
+ * index of the sample that was last added to this total. */
 static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now,
                       const struct amount *amount)
 {
@@ -80,7 +80,7 @@ static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now,
     *seen = now;
 }
 
-/* Adds a sample to the rows on its stack. now: number of the sample, from 1 on. */
+/* Adds a sample to the rows on its stack. `now` is 1 + index of the sample. */
 static void code_add_sample(const struct counter *counter, const struct listing *listing,
                             const struct profile_sample *sample, uint64_t now)
 {
@@ -210,7 +210,7 @@ uint32_t pprofil_code_count(const pprofil_code *code)
     return code->listing->row_count;
 }
 
-/* Returns the instruction of a row or, if the row is a source line, the next instruction. */
+/* Returns the instruction of row `i`. If this row is a source line, returns the next instruction after it. */
 static const struct symbol_instruction *instruction_at(const struct listing *listing, uint32_t i)
 {
     while (i < listing->row_count && listing->rows[i].instruction == NULL)

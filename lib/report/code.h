@@ -13,7 +13,7 @@
 #define ANNOTATE_BLOCKS_MAX 64u
 
 struct annotation {
-    /* owned; the block with the hottest location first */
+    /* owned; the blocks of the function's code; the block with the hottest location comes first */
     struct listing *blocks[ANNOTATE_BLOCKS_MAX];
     uint32_t count;
 };
@@ -26,23 +26,24 @@ int annotate_function(struct profile *profile, struct symbolizer *symbolizer, ui
                       struct annotation *annotation, const char **problem);
 void annotate_clear(struct annotation *annotation);
 
-/* Keeps only the rows of a report BY_FUNCTION that a pattern matches. The pattern "OBJECT:NAME" matches the function
- * NAME of OBJECT; match.h describes other patterns. Returns 0, -ENOMEM, or -EINVAL if the pattern is not a valid
- * regular expression. After -EINVAL, and if no row is left, problem (size bytes) has the reason. */
+/* Keeps only those rows of a report BY_FUNCTION whose functions match a pattern. The pattern "OBJECT:NAME" matches the
+ * function NAME of OBJECT; match.h describes other patterns. Returns 0, -ENOMEM, or -EINVAL if the pattern is not a
+ * valid regular expression. After -EINVAL, and also if no row is left, the reason is in `problem`, which has room for
+ * `size` bytes. */
 int annotate_keep(struct pprofil_report *report, const char *pattern, char *problem, size_t size);
 
 /* --- its samples ------------------------------------------------------------------------- */
 
 struct code_sum {
-    struct amount self; /* amount of the samples that ran in the row */
-    /* amount of the samples that ran in the row, or in a function that the row called */
+    struct amount self; /* amount of the samples that ran in the code of this row */
+    /* amount of the samples that ran in the code of this row, or in a function that this code called */
     struct amount total;
 };
 
 /* The sums of the rows of a listing. */
 struct code_sums {
-    /* owned; indexed by row of the listing. A source line has the sum of the instructions that follow the line and were
-     * compiled from it. */
+    /* owned; indexed by row of the listing. The sum of a source line is the sum of the instructions between it and the
+     * next source line that were compiled from it. */
     struct code_sum *rows;
     struct code_sum all;
     /* owned; indexes of the rows that are instructions, sorted by symbol_instruction.place */
@@ -55,11 +56,12 @@ int code_sums_make(const struct profile *profile, const struct report_options *o
                    const struct listing *listing, struct code_sums *sums);
 void code_sums_clear(struct code_sums *sums);
 
-/* Returns the row of the instruction that contains the byte at a place (symbol_instruction.place) of the object;
- * UINT32_MAX: none. */
+/* Finds the instruction that contains the byte at `place` (symbol_instruction.place) of the object, and returns its
+ * row. Returns UINT32_MAX if there is no such instruction. */
 uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing,
                            uint64_t place);
-/* Returns the row of the instruction that begins at a link-time address; UINT32_MAX: none. */
+/* Finds the instruction that begins at a link-time address, and returns its row. Returns UINT32_MAX if there is no such
+ * instruction. */
 uint32_t code_row_of_address(const struct code_sums *sums, const struct listing *listing,
                              uint64_t address);
 

@@ -22,18 +22,24 @@ struct diff_function {
     const char *name, *object[DIFF_SIDES]; /* borrowed */
     uint32_t name_id;                      /* index of the name in table.names */
     struct diff_pair self, total;
-    uint64_t seen; /* number of the last sample that total contains, so that a recursive function counts once */
-    /* the object was renamed, and these counts are now in the row for the new name */
+    /* which sample was last added to `total` (a value of diff_table.samples), so that each sample is added only once,
+     * even if the function is recursive */
+    uint64_t seen;
+    /* the object of this function was renamed between the two profiles, so the counts of this function were moved to
+     * the row with the new name */
     bool joined;
 };
 
 struct diff_table {
-    struct profile *names; /* owned; the strings of this profile are the names in both profiles */
-    struct sums keys; /* keys are {name, object}; sums number i and found[i] are for the same function */
+    /* owned; a profile of which only the table of strings is used; it has the names of both profiles */
+    struct profile *names;
+    /* the key of a function is {name, object}; sums number i and found[i] are for the same function */
+    struct sums keys;
     struct diff_function *found; /* owned; one for each key */
-    uint32_t *rows[DIFF_SIDES];  /* owned; indexed by location: index in found */
+    /* owned; for each of the two profiles an array, indexed by location: index of the location's function in `found` */
+    uint32_t *rows[DIFF_SIDES];
     struct diff_pair all;
-    uint64_t samples; /* number of entries of profile->samples that were counted so far, in both profiles */
+    uint64_t samples; /* how many entries of profile->samples were counted so far, of both profiles together */
     bool stacks;
 };
 
@@ -120,8 +126,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* The functions with one name that only one of the profiles has. For each side, count[side] is the number of these
- * functions, and row[side] is the row of the last such function. */
+/* All functions that have the same name and are each in only one of the two profiles. count[side]: how many of them are
+ * only in the profile `side`. row[side]: index in diff_table.found of the last one of these. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };
@@ -162,7 +168,8 @@ static int join_renamed(struct diff_table *table)
 
 /* --- weights ----------------------------------------------------------------------------- */
 
-/* Estimates the sums of squared weights in one profile. The sum of the whole profile is the sum over all functions. */
+/* Estimates, for each function of one profile, the sum of the squares of its samples' weights. The sum for the whole
+ * profile is the sum over all its functions. */
 static void diff_estimate(struct diff_table *table, int side)
 {
     struct diff_spread spread = {0};
@@ -198,8 +205,8 @@ static void diff_make_rows(const struct diff_table *table, const struct diff_tes
     }
 }
 
-/* Returns the i-th change to test: first self of each row and then, if the profiles have stacks, total of each row.
- * NULL: there are no more changes. */
+/* Returns the i-th change to test. The changes of `self` in all rows come first. If the profiles have stacks, the
+ * changes of `total` in all rows follow. Returns NULL if there are no more changes. */
 static struct pprofil_change *tested(struct pprofil_diff *diff, size_t i)
 {
     if (i < diff->totals.rows)
@@ -210,7 +217,7 @@ static struct pprofil_change *tested(struct pprofil_diff *diff, size_t i)
     return NULL;
 }
 
-/* Returns true if a function has time in at least one profile. Otherwise there is nothing to test. */
+/* Returns true if a function has time in at least one profile. If it has none, there is nothing to test. */
 static bool has_samples(const struct pprofil_change *change)
 {
     return change->ns[DIFF_OLD] > 0 || change->ns[DIFF_NEW] > 0;
@@ -222,8 +229,9 @@ static void judge(struct pprofil_change *change, double q, double least)
     change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
 }
 
-/* Computes q for all changes, whose tests are one family. The change of the profiles' whole time is tested too, unless
- * shares are compared: the share of the whole time is always 1. */
+/* Computes q for all changes. The q of one change depends on all tests that are made, so all tests are adjusted
+ * together. One of them is the test of the profiles' whole time. If shares are compared, this test is left out, because
+ * the share of the whole time is always 1. */
 static int diff_judge_all(struct pprofil_diff *diff, const struct diff_options *options)
 {
     double *values = calloc(2 * (size_t)diff->totals.rows + 1, sizeof *values);

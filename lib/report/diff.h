@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "report/statistics.h"
 
-#define DIFF_LEVEL 0.05 /* a change is significant up to this false discovery rate */
+#define DIFF_LEVEL 0.05 /* a change is significant if its q (false discovery rate) is at most this */
 
 struct pprofil_diff {
     struct pprofil_diff_row *rows; /* owned */
@@ -21,13 +21,13 @@ struct diff_options {
     double least;
 };
 
-/* Compares two profiles; the old profile comes first. Functions are the same if their names are equal and the last
- * components of their objects' paths are equal. The program may have been renamed between the profiles. So two
- * functions that are each in only one profile are also the same, if they have the same name, and no other function with
- * this name is in only one profile. Looks up missing names. symbolizers, and each of its entries, may be NULL. The
- * caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile
- * has CPU times and the other has elapsed times, or PPROFIL_ERROR_NO_DURATION if times per second are compared and the
- * sampling time of a profile is not known. */
+/* Compares two profiles; profiles[0] is the old profile. Functions are the same if their names are equal and the last
+ * components of their objects' paths are equal. But the program may have been renamed between the profiles. So two
+ * functions that are each in only one profile are also the same, if they have the same name, and if no other function
+ * with this name is in only one profile. Looks up missing names. `symbolizers`, and each of its elements, may be NULL.
+ * The caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one
+ * profile has CPU times and the other has elapsed times, or PPROFIL_ERROR_NO_DURATION if times per second are compared
+ * and the sampling time of a profile is not known. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct pprofil_diff **diff);
 

@@ -2,12 +2,13 @@
 /*
  * Sums samples for flat reports: see flat-sums.h.
  *
- * New samples are added to the nodes of their stacks (changed.h). A walk over these nodes counts how often each sum is
- * on the stack, so that the time of a function that calls itself counts once.
+ * New samples are added to the nodes of their stacks (changed.h). A walk over these nodes counts, for each sum, how
+ * many frames of the present stack belong to it. So the time of a function that calls itself is added only once.
  *
- * A location without a name moves to another sum when it gets a name. So samples with such locations wait: they are
- * added for one report, and subtracted after the report. If a name changes, all sums are made again. Only code that was
- * made at run time changes its name.
+ * The samples of a location without a name are in a sum for unnamed code. When the location gets its name, they belong
+ * to another sum. So a sample with such a location on its stack waits: it is added for one report, and is subtracted
+ * again after the report. If a name changes, all sums are made again. Only code that was made at run time changes its
+ * name.
  */
 #include "config.h"
 
@@ -44,16 +45,17 @@ static bool is_code(enum pprofil_by by)
 
 /* --- the sums of a location -------------------------------------------------------------- */
 
-/* Returns true if the sums of a location are final, because the names or lines that they need have been looked up. */
+/* Returns true if the names or lines of a location have been looked up, as far as this report needs them. The sums of
+ * such a location are final, that is, its samples never move to other sums. */
 static bool is_looked_up(const struct update *update, uint32_t location)
 {
     uint32_t needs = update->options->live ? row_needs(update->options) : 0;
     return (update->profile->locations[location].looked & needs) == needs;
 }
 
-/* Makes a frame of a location the frame from which the sum takes its name, if it is a better choice than the sum's
- * present frame. A location that has not been looked up may later get a name that differs from the sum's name. So a
- * location that has been looked up replaces such a location. */
+/* Lets a sum take its name from a frame of a location, if this frame is a better choice than the frame that the sum
+ * uses now. A location that has not been looked up may later get another name, which does not fit the sum. So a
+ * location that has been looked up replaces one that has not. */
 static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location,
                               uint32_t frame)
 {
@@ -71,8 +73,8 @@ static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
     return error;
 }
 
-/* Adds the sums of all frames of a location. If the location has been looked up, its sums are final, and their indexes
- * are stored in frame_sums. */
+/* Makes a sum for each frame of a location, if there is none yet. If the location has been looked up, these sums are
+ * final (is_looked_up), so their indexes are stored in frame_sums. */
 static int flat_sums_need_location(const struct update *update, uint32_t location)
 {
     struct flat_sums *sums = update->sums;
@@ -100,7 +102,7 @@ static int flat_sums_need_location(const struct update *update, uint32_t locatio
     return error;
 }
 
-/* Returns the index of a frame's sum, which must exist. first: first frame of the location. */
+/* Returns the index of a frame's sum, which must exist. `first` is the index of the location's first frame. */
 static uint32_t flat_sum_of(const struct update *update, uint32_t location, uint32_t first,
                             uint32_t frame)
 {
@@ -131,8 +133,9 @@ static int flat_sums_enter(void *context, uint32_t node)
     return error;
 }
 
-/* Adds self to the sum of the innermost frame. Adds total to a sum when the last frame of the sum leaves the stack. So
- * total is added once, even if several frames of the sum are on the stack. */
+/* The walk calls this function when it leaves a node. Adds `self` to the sum of the node's innermost frame. Adds
+ * `total` to a sum only if no frame that is still on the stack belongs to this sum. So `total` is added once, even if
+ * several frames of the stack belong to one sum. */
 static void flat_sums_leave(void *context, uint32_t node, const struct amount *self,
                             const struct amount *total)
 {
@@ -149,8 +152,9 @@ static void flat_sums_leave(void *context, uint32_t node, const struct amount *s
     }
 }
 
-/* Adds missing sums in the order of the profile's nodes, because a sum takes its name from its first location. A live
- * report does not call this function: in a live report the walk adds the missing sums of each node. */
+/* Makes the missing sums in the order of the profile's nodes. The order matters, because a sum takes its name from the
+ * first location that is added to it. A live report does not call this function: there, the walk makes the missing sums
+ * when it enters a node. */
 static int flat_sums_need_changed(struct update *update)
 {
     const struct changed_nodes *changed = &update->sums->changed;
@@ -188,8 +192,8 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location,
     return 0;
 }
 
-/* Returns the index of the state, system call or thread that decides to which sum a sample belongs. BY_PROCESS also
- * returns the index of the thread. */
+/* Returns the index of what decides to which sum a sample belongs: the state, the system call or the thread. BY_PROCESS
+ * this is the thread too, because each thread belongs to one process. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)
@@ -235,7 +239,7 @@ static int flat_sums_add(struct update *update, uint32_t index, const struct amo
     return changed_add(&update->sums->changed, update->profile, sample->node, more);
 }
 
-/* Returns true if all locations on the stack of a sample have been looked up, so that the sample need not wait. */
+/* Returns true if all locations on the stack of a sample have been looked up. The sample then does not have to wait. */
 static bool is_settled(const struct update *update, const struct profile_sample *sample)
 {
     const struct profile_node *nodes = update->profile->nodes;
@@ -276,7 +280,7 @@ static int flat_sums_add_new(struct update *update)
     return error == 0 ? flat_sums_walk(update) : error;
 }
 
-/* Adds the samples that wait to the sums or, if away is true, subtracts these samples. */
+/* Adds the waiting samples to the sums. If `away` is true, subtracts them from the sums instead. */
 static int flat_sums_add_waiting(struct update *update, bool away)
 {
     const struct flat_sums *sums = update->sums;
@@ -331,8 +335,9 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
         .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
 }
 
-/* Subtracts the samples that wait. If a sum then has no samples, and the sum's location has not been looked up, removes
- * the location from the sum. The sum can then take its name from another location. */
+/* Subtracts the waiting samples from the sums. A sum that is left without samples may still take its name from a
+ * location that has not been looked up. Removes such a location from the sum, so that the sum can take its name from
+ * another location. */
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);
@@ -355,7 +360,7 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
     uint32_t first, end;
     uint64_t key[2];
 
-    /* the name of code made at run time may have changed */
+    /* the name of code made at run time may have changed, and the hottest functions are kept by name */
     if (!is_code(sums->by) && profile->objects[place->object].kind == PROFILE_OBJECT_ANON)
         hottest_clear(&sums->hottest);
     if (!is_code(sums->by) || location >= sums->known_count || sums->known[location] == 0)
@@ -367,7 +372,8 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
         struct sum *sum = &sums->sums.all[known[1 + i]];
         row_frame_key(profile, location, first + i, &options, key);
         is_same = key[0] == sum->key[0] && key[1] == sum->key[1];
-        /* the location may have got lines, so another line of it may have this key now */
+        /* the look-up of lines may have added lines to the location, so the line with this key may now have another
+         * index */
         if (is_same && sum->location == location)
             sum->frame = first + i;
         if (is_same)

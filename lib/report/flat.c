@@ -68,15 +68,17 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
     row_set_amounts(row, &sum->self, maker->report->stacks ? &sum->total : NULL, &maker->sums->all);
 }
 
-/* A row during sorting. Self time and total time usually decide the order of rows. This entry has copies of both times,
- * so that sorting many rows takes less time. */
+/* A row during sorting. Usually self time and total time decide the order of rows. So this structure has copies of
+ * both, which makes sorting many rows faster. */
 struct ordered_row {
-    uint64_t first, second; /* ns: self and total; with by_total: total and self */
+    /* in the order in which they are compared: self and total time or, if rows are sorted by total, total and self
+     * time, ns */
+    uint64_t first, second;
     const struct pprofil_row *row;
     const struct sum *sum;
 };
 
-/* Compares rows for qsort: by time, largest first, then by texts and numbers, then by key. */
+/* Compares rows for qsort: by time, largest first, then by the names and numbers that the rows show, then by key. */
 static int flat_compare(const void *left, const void *right)
 {
     const struct ordered_row *x = left, *y = right;
@@ -101,8 +103,8 @@ static int flat_compare(const void *left, const void *right)
     return x->sum->key[1] < y->sum->key[1] ? -1 : x->sum->key[1] > y->sum->key[1];
 }
 
-/* Stores a row for each sum that has samples in the array rows, and a sorted list of these rows in the array order.
- * Returns the number of rows. */
+/* Fills the array `rows` with a row for each sum that has samples, and the array `order` with a sorted list of these
+ * rows. Returns the number of rows. */
 static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *rows,
                                 struct ordered_row *order)
 {
@@ -113,7 +115,7 @@ static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *r
     for (uint32_t i = 0; i < sums->count; i++) {
         const struct sum *sum = &sums->all[i];
         struct pprofil_row *row = &rows[count];
-        if (sum->self.samples == 0 && sum->total.samples == 0) /* no samples are left */
+        if (sum->self.samples == 0 && sum->total.samples == 0) /* all samples of the sum were subtracted again */
             continue;
         flat_make_row(maker, sum, row);
         order[count++] = (struct ordered_row){.first = by_total ? row->total_ns : row->ns,
@@ -126,8 +128,8 @@ static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *r
     return count;
 }
 
-/* Copies a row that the report shows, and adds the place where the row's function is defined. A look-up of definitions
- * reads source lines, which takes long, so only shown rows get definitions. */
+/* Copies a row that the report shows, and adds the place where the row's function is defined. Looking up this place
+ * takes long, so only rows that are shown get it. */
 static int flat_show_row(const struct maker *maker, const struct ordered_row *from,
                          struct pprofil_row *row)
 {

@@ -7,8 +7,8 @@
 #include "report/flat-sums.h"
 #include "report/row.h"
 
-/* Compares a sum that has just grown with the largest sum of its thread or process. Sums only grow, so no other sum can
- * be the new largest sum. If both sums are equal, the former largest sum stays, so that the display does not
+/* Compares a sum that has just grown with the largest sum of its thread or process. Sums only grow, so no other sum
+ * can have become the largest. If both sums are equal, the former largest sum stays, so that the display does not
  * flicker. */
 static int hottest_keep_largest(struct sums *best, const struct sum *sum)
 {

@@ -6,8 +6,8 @@
  * In each step the largest group becomes a row, and the nodes below this group become new groups. The steps end when
  * there are enough rows. The nodes below groups that did not become rows are never visited.
  *
- * A member of a group is one frame of a node, because a node has a frame for each function that was inlined there. In a
- * tree of callers, a member is a frame above an outermost call of the wanted function, and has the time of that call.
+ * A member of a group is one frame of a node; a node has several frames if functions were inlined there. In a tree of
+ * callers, a member is a frame above the outermost call of the chosen function, and has the time of that call.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 
 struct member {
     uint32_t node, frame;
-    uint32_t weight; /* node whose time the member has: node; in trees of callers: the wanted function's call */
+    uint32_t weight; /* node whose time counts: `node`; in a tree of callers: the chosen function's outermost call */
     uint32_t next;   /* 1 + index of the next member of the same group; 0: none */
 };
 
@@ -39,7 +39,7 @@ struct finder {
     const struct live_nodes *nodes;
     struct member *members; /* owned */
     struct group *groups;   /* owned */
-    uint32_t *heap;         /* owned; a heap of the groups that are not rows yet, the largest group on top */
+    uint32_t *heap;         /* owned; the groups that are not rows yet, as a heap with the largest group on top */
     uint32_t member_count, group_count, heap_count;
     struct live_calls *calls;
 };
@@ -143,7 +143,7 @@ static uint32_t heap_pop(struct finder *finder)
 
 /* --- the groups below a row -------------------------------------------------------------- */
 
-/* The groups directly below one row, while they are made. */
+/* The groups directly below one row, while this file makes them. */
 struct batch {
     struct sums keys; /* keys of the groups, in the same order as the groups */
     uint32_t first, parent;
@@ -266,7 +266,7 @@ static int live_calls_open_row(struct finder *finder, uint32_t group, uint32_t r
     int error = 0;
 
     for (uint32_t at = finder->groups[group].first; error == 0 && at != 0;) {
-        struct member member = finder->members[at - 1]; /* a copy, because open_member may move the array */
+        struct member member = finder->members[at - 1]; /* a copy, because open_member may move the array `members` */
         error = open_member(finder, &batch, member);
         at = member.next;
     }
@@ -316,7 +316,7 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 
 /* --- the first groups -------------------------------------------------------------------- */
 
-/* Returns 1 + index of the outermost frame of a function at a location; 0: this function has no frame there. */
+/* Returns 1 + index of the outermost frame of a function at a location. Returns 0 if it has no frame there. */
 static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
@@ -331,7 +331,7 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Makes the first groups from the outermost calls of a function, so that nested calls do not count twice. */
+/* Makes the first groups from the outermost calls of a function. Calls inside these calls would count twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * live-calls: makes the call tree of a growing profile fast enough for each refresh of a screen.
+ * live-calls: makes the call tree of a growing profile, fast enough to make it again for each refresh of a screen.
  *
  * The tree has only the largest rows, up to a limit, and only the nodes of these rows are merged by name. The tree of a
- * saved profile (report/call-tree.h) merges all nodes. Merging a million nodes takes 30 times as long as making only
- * the largest rows.
+ * saved profile (report/call-tree.h) merges all nodes, which takes 30 times as long for a million nodes.
  */
 #ifndef PPROFIL_LIVE_CALLS_H
 #define PPROFIL_LIVE_CALLS_H
@@ -12,36 +11,38 @@
 #include "report/changed.h"
 #include "report/report.h"
 
-/* A node of the profile, and its time. Nodes without time are not linked as children. */
+/* A node of the profile, and its time. Nodes without time are not in the lists of children. */
 struct live_node {
     struct amount self, total;
     /* indexes of the node's first child, and of the next child of the node's parent; 0: none */
     uint32_t child, sibling;
 };
 
-/* The nodes of a profile, which the caller keeps from call to call. An empty structure is all 0. */
+/* The nodes of a profile. The caller keeps this structure between calls. An empty structure is all 0. */
 struct live_nodes {
     struct live_node *all; /* owned; indexed by node of the profile; node 0 is the root */
     uint32_t count;
     struct added_samples added;
 };
 
-/* Adds the new samples of the profile to nodes. Makes nodes again if the filter or the mode (CPU time or elapsed time)
- * has changed, or if the profile was cleared. Returns 0 or -ENOMEM, which leaves nodes empty. */
+/* Adds the new samples of the profile to *nodes. Starts again with all samples if the filter or the mode (CPU time or
+ * elapsed time) has changed, or if the profile was cleared. Returns 0 or -ENOMEM, which leaves *nodes empty. */
 int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
                       const struct report_options *options);
 void live_nodes_clear(struct live_nodes *nodes);
 
 struct live_calls {
-    struct pprofil_live_call *rows; /* owned, parents first; texts are borrowed from the profile */
+    /* owned, parents before children; the texts in the rows are borrowed from the profile */
+    struct pprofil_live_call *rows;
     uint32_t count;
-    /* ns: time of all samples that count, ns; root_ns: time of the samples in the tree, ns */
+    /* ns: time of all samples that count; root_ns: time of the samples in the tree. Both are in ns */
     uint64_t ns, root_ns;
 };
 
-/* Makes the tree. options->by is BY_FUNCTION, and options->limit is above 0. kind is CALLS, CALLERS or CALLEES. For
- * CALLERS and CALLEES, function is the id of the row BY_FUNCTION from which the tree starts. The caller keeps nodes
- * from call to call, and clears nodes and *calls, also after an error. Returns 0 or -ENOMEM. */
+/* Makes the tree. options->by is BY_FUNCTION, and options->limit is above 0. `kind` is CALLS, CALLERS or CALLEES. A
+ * tree of CALLERS or CALLEES starts from one function; `function` is then the id of this function's row BY_FUNCTION.
+ * The caller keeps *nodes from call to call, and clears *nodes and *calls, also after an error. Returns 0 or
+ * -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options,
                     enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
                     struct live_calls *calls);

@@ -10,7 +10,8 @@
 #include "base/utf8.h"
 #include "report/match.h"
 
-/* bytes; a longer name is similar only if it contains the name that was not found */
+/* bytes; longer names are not compared byte by byte, and are similar only if they contain the name that was not
+ * found */
 #define COMPARED_SIZE_MAX 63u
 
 /* Returns the length of a C++ name without its parameters. */
@@ -107,7 +108,7 @@ static uint32_t match_distance(const char *a, size_t a_length, const char *b, si
     return row[b_length];
 }
 
-/* Returns how similar text is to the name wrong; 0: not similar. */
+/* Returns how similar `text` is to `wrong`, a name that does not exist. Returns 0 if they are not similar. */
 static uint32_t match_likeness(const char *wrong, const char *text)
 {
     size_t length = length_without_parameters(text), wrong_length = strlen(wrong);

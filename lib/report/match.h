@@ -18,19 +18,20 @@
 
 #define MATCH_NEAREST 3u
 
-/* Sets marked[i] if the pattern matches texts[i]. The caller has set all count entries of marked to false. A text may
- * be NULL: no pattern matches NULL. *found: number of marked texts. Returns 0, -ENOMEM, or -EINVAL if the pattern is
- * not a valid regular expression. After -EINVAL problem (size bytes) has the reason. */
+/* Sets marked[i] if the pattern matches texts[i]. The caller has set all `count` elements of `marked` to false. A text
+ * may be NULL; no pattern matches it. *found: number of marked texts. Returns 0, -ENOMEM, or -EINVAL if the pattern is
+ * not a valid regular expression. After -EINVAL, the reason is in `problem`, which has room for `size` bytes. */
 int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
                 uint32_t *found, char *problem, size_t size);
 
-/* Finds the texts that are most similar to wrong, a name that does not exist. Writes the indexes of these texts to
- * nearest, the most similar text first, and returns their number. No two of these texts are equal. */
+/* Finds the texts that are most similar to `wrong`, a name that does not exist. Writes the indexes of these texts to
+ * `nearest`, the most similar text first, and returns how many there are. No two of these texts are equal. */
 uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
                        uint32_t nearest[MATCH_NEAREST]);
 
-/* Writes a message for users to problem (size bytes): no such name exists, but these similar names exist. For example:
- * "no function is called 'prase'; there is 'parse'". what: kind of name, such as "function". */
+/* Writes a message for users to `problem`, which has room for `size` bytes: that no such name exists, and which similar
+ * names exist. For example: "no function is called 'prase'; there is 'parse'". `what` is the kind of name, such as
+ * "function". */
 void match_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count,
                     char *problem, size_t size);
 

@@ -19,12 +19,13 @@ static inline bool report_is_grouping(enum pprofil_by by)
 }
 
 struct pprofil_report {
-    struct pprofil_row *rows; /* owned; largest first, ties by name */
+    struct pprofil_row *rows; /* owned; the largest row first; rows of the same size are sorted by name */
     uint32_t count;
     uint32_t total;   /* number of rows before the limit was applied */
     uint64_t rest_ns; /* self time of the rows that the limit left out, ns */
     struct profile_totals totals;
-    bool stacks; /* rows have totals and, unless no_inlines is set, inlined functions have rows */
+    /* rows have totals, and inlined functions have rows of their own (unless the option no_inlines is set) */
+    bool stacks;
 };
 
 /* Conditions on samples. A sample counts if it meets all conditions. A field that is 0 sets no condition. */
@@ -42,23 +43,23 @@ struct flat_sums;
 struct report_options {
     enum pprofil_by by;
     uint32_t limit; /* number of rows; 0: all */
-    /* The profile still grows. Samples without time in the profile's current mode (CPU time or elapsed time) do not
-     * count. In each object, the code that has not been looked up yet has one row. In rows of threads and processes,
-     * the field hottest is set. */
+    /* True if the profile is still growing. Then samples without time in the profile's current mode (CPU time or
+     * elapsed time) do not count. In each object, all code that has not been looked up yet shares one row. In rows of
+     * threads and processes, the field hottest is set. */
     bool live;
-    /* live: sums that the caller keeps between reports; NULL: each report sums all samples */
+    /* for live reports: sums that the caller keeps between reports; NULL: each report sums all samples again */
     struct flat_sums *sums;
     struct report_filter filter;
-    /* BY_FUNCTION, BY_OBJECT, BY_LINE: make totals if any sample has more than one frame */
+    /* for BY_FUNCTION, BY_OBJECT and BY_LINE: make totals if any sample has more than one frame */
     bool stacks;
-    bool no_inlines; /* with stacks: the time of an inlined function counts for its caller */
-    bool fold;       /* trees: a function that calls itself directly is one row */
-    bool by_total;   /* with stacks: rows with the largest total come first */
+    bool no_inlines; /* if `stacks` is set: the time of an inlined function counts for its caller */
+    bool fold;       /* for trees: if a function calls itself directly, both calls share one row */
+    bool by_total;   /* if `stacks` is set: rows with the largest total come first */
 };
 
-/* Makes the rows, and looks up their names. If symbolizer is NULL, looks up no names: rows have only names that the
- * profile has already. Strings are borrowed from the profile. The caller frees *report with pprofil_report_free.
- * Returns 0 or -ENOMEM. */
+/* Makes the rows, and looks up their names. If `symbolizer` is NULL, looks up no names, so only names that the profile
+ * has already are in the rows. Strings are borrowed from the profile. The caller frees *report with
+ * pprofil_report_free. Returns 0 or -ENOMEM. */
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct pprofil_report **report);
 
@@ -73,21 +74,21 @@ struct report_mark {
 
 struct report_stacks {
     bool any;                   /* a sample has more than one frame */
-    uint64_t ns, incomplete_ns; /* time of all stacks, and of stacks with missing frames */
-    struct report_mark *marks;  /* owned; the mark with the most time first */
+    uint64_t ns, incomplete_ns; /* time of all stacks, and time of the stacks with missing frames */
+    struct report_mark *marks;  /* owned; the reason with the most time first */
     uint32_t mark_count;
 };
 
-/* Sums the time of all stacks, of stacks with missing frames, and of the stacks with each reason for missing frames.
- * The caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
+/* Sums the time of all stacks, of all stacks with missing frames, and for each reason the time of the stacks whose
+ * frames are missing for this reason. The caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 
-/* Returns the id of a location's row BY_FUNCTION, BY_OBJECT or BY_LINE. BY_FUNCTION returns the row of the function
- * that the linker knows, not of a function that was inlined there. */
+/* Returns the id of the row BY_FUNCTION, BY_OBJECT or BY_LINE to which a location belongs. For BY_FUNCTION this is the
+ * row of the function that the linker knows, not of a function that was inlined there. */
 uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location);
-/* Returns the id of a thread's row BY_THREAD or of a process's row BY_PROCESS. index: index of the thread or process in
- * the profile. */
+/* Returns the id of the row BY_THREAD of a thread, or of the row BY_PROCESS of a process. `index` is the index of this
+ * thread or process in the profile. */
 uint64_t report_task_id(uint32_t index);
 
 /* --- call trees ------------------------------------------------------------------------------ */
@@ -102,27 +103,27 @@ struct report_tree_options {
     /* of.by is BY_FUNCTION, BY_LINE or BY_OBJECT. of.stacks is ignored, because trees always use the stacks */
     struct report_options of;
     enum pprofil_tree_kind kind;
-    /* CALLERS, CALLEES: a pattern as in match.h. On each stack, only the outermost call of a matching function
+    /* for CALLERS and CALLEES: a pattern as in match.h. On each stack, only the outermost call of a matching function
      * counts. */
     const char *function;
-    double least;         /* rows with a smaller share of the whole time are left out, 0..1 */
-    uint32_t depth;       /* number of levels; 0: all */
+    double least;         /* a share of the whole time, 0..1; rows with a smaller share are left out */
+    uint32_t depth;       /* number of levels of the tree; 0: all */
 };
 
-/* Makes the rows, and looks up names as report_flat does. Strings are borrowed from the profile. The caller frees *tree
- * with pprofil_tree_free. Returns 0, -ENOMEM, -EOVERFLOW if the profile is too large, -EINVAL if options->function is
- * not a valid regular expression, or -ENOENT if it matches no function. After -EINVAL and -ENOENT problem (size bytes)
- * has the reason. */
+/* Makes the rows of a call tree, and looks up names as report_flat does. Strings are borrowed from the profile. The
+ * caller frees *tree with pprofil_tree_free. Returns 0, -ENOMEM, -EOVERFLOW if the profile is too large, -EINVAL if
+ * options->function is not a valid regular expression, or -ENOENT if it matches no function. After -EINVAL and -ENOENT,
+ * the reason is in `problem`, which has room for `size` bytes. */
 int report_tree(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_tree_options *options, struct pprofil_tree **tree,
                 char *problem, size_t size);
 
 /* --- a part of a profile --------------------------------------------------------------------- */
 
-/* Makes a profile of the samples that meet all conditions of a selection. Names are patterns as in match.h; NULL sets
- * no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a pattern is not a valid regular expression, or
- * -ENOENT if a condition other than ignore matches nothing in the profile. After -EINVAL and -ENOENT problem (size
- * bytes) has the option and the reason. */
+/* Makes a profile of the samples that meet all conditions of a selection. Names in the selection are patterns as in
+ * match.h. A name that is NULL sets no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a pattern is
+ * not a valid regular expression, or -ENOENT if a condition other than `ignore` matches nothing in the profile. After
+ * -EINVAL and -ENOENT, the option and the reason are in `problem`, which has room for `size` bytes. */
 int report_select(struct profile *profile, struct symbolizer *symbolizer,
                   const struct pprofil_selection *selection, struct profile **part, char *problem,
                   size_t size);

@@ -9,7 +9,8 @@
 #include "report/statistics.h"
 
 #define KEY_PENDING UINT64_MAX
-#define INLINED_MAX 64 /* largest number of frames of one location; a damaged file may have any number of lines */
+/* largest number of frames of one location. The limit is needed because a damaged file may have any number of lines */
+#define INLINED_MAX 64
 
 /* --- frames ------------------------------------------------------------------------------ */
 
@@ -41,8 +42,8 @@ void row_frames(const struct profile_location *location, const struct report_opt
 
 /* --- which samples count ----------------------------------------------------------------- */
 
-/* filter->process selects a process while it ran one program: if a pid executed several programs, the profile has
- * several processes with this pid. */
+/* filter->process selects one program that a process ran. If a process executed several programs, the profile has an
+ * entry with the same pid for each of them. */
 bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
                          const struct profile_sample *sample)
 {
@@ -79,7 +80,8 @@ bool row_counts(const struct profile *profile, const struct report_options *opti
 
 /* --- keys -------------------------------------------------------------------------------- */
 
-/* Only a look-up of source lines finds inlined functions. */
+/* A report by function needs source lines if inlined functions have rows, because only a look-up of source lines finds
+ * inlined functions. */
 uint32_t row_needs(const struct report_options *options)
 {
     if (options->by == PPROFIL_BY_LINE)
@@ -140,7 +142,7 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
 
 /* --- ids --------------------------------------------------------------------------------- */
 
-/* Hashes two numbers. Every bit of the result depends on both. */
+/* Hashes two numbers. Every bit of the result depends on both numbers. */
 static uint64_t row_mix(uint64_t a, uint64_t b)
 {
     uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) + b;
@@ -184,14 +186,14 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Functions with the same name in one object share a row. The row has the file and line of the first such function
- * whose definition is known, or else of the first such function. */
+/* Functions with the same name in one object share a row. The row shows where the first of these functions is defined.
+ * If this is not known, it shows the place of the first function whose definition is known. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];
 
     if (sum->location != PROFILE_NONE) {
-        /* only a look-up of source lines finds definitions */
+        /* only a look-up of source lines finds definitions, so this location cannot be a better choice */
         if ((candidate->looked & PROFILE_LOOKED_LINE) == 0)
             return;
         const struct profile_line *now = row_line(&profile->locations[sum->location], sum->frame);

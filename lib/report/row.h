@@ -18,10 +18,10 @@
 const struct profile_line *row_line(const struct profile_location *location, uint32_t frame);
 /* Returns the function that the linker knows at a location (not an inlined function), or PROFILE_NONE. */
 uint32_t row_function(const struct profile_location *location);
-/* Finds which lines of a location are frames of a stack. *first is the innermost frame, *end is one past the outermost
- * frame. A location has at least one frame. BY_OBJECT, and with no_inlines, it has exactly one frame. With no_inlines,
- * the frame BY_FUNCTION is the line of the function that the linker knows, and the frame BY_LINE is the innermost
- * line. */
+/* Finds which lines of a location are frames of a stack. *first is the innermost frame, *end is one more than the
+ * outermost frame. A location has at least one frame. In reports BY_OBJECT, and in all reports with no_inlines, a
+ * location has exactly one frame. With no_inlines this frame is, BY_FUNCTION, the line of the function that the linker
+ * knows, and BY_LINE the innermost line. */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 
@@ -37,8 +37,9 @@ uint32_t row_needs(const struct report_options *options);
 /* Looks up for all locations what row_needs returns. If symbolizer is NULL, does nothing. Returns 0 or -ENOMEM. */
 int row_look_up(struct symbolizer *symbolizer, const struct report_options *options);
 
-/* Writes the key of one frame of a location. options->by is BY_FUNCTION, BY_LINE or BY_OBJECT. In a live report, all
- * locations of an object that have no name yet (BY_LINE: no line yet) have the same key. This key is called pending. */
+/* Writes the key of one frame of a location to `key`. options->by is BY_FUNCTION, BY_LINE or BY_OBJECT. In a live
+ * report, all locations of one object that have no name yet (BY_LINE: no line yet) have the same key. This key is
+ * called pending. */
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
@@ -48,14 +49,14 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
 
 /* Returns the id of the row with this key. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by);
-/* Returns the id of a row of a tree, which is never 0. above: id of the row above the row; 0: none. id: id of the row
- * in a flat report. */
+/* Returns the id of a row of a tree, which is never 0. `above` is the id of the tree's row directly above this one; 0:
+ * none. `id` is the id that this row would have in a flat report. */
 uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Makes this frame of a location the frame from which the sum takes its name, if it is a better choice than the sum's
- * present frame. */
+/* Lets a sum take its name from a frame of a location, if this frame is a better choice than the frame that the sum
+ * uses now. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
 /* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set
@@ -66,8 +67,8 @@ void row_name_code(const struct profile *profile, const struct sum *sum, enum pp
 /* A row whose texts are all empty. */
 #define ROW_EMPTY ((struct pprofil_row){.name = "", .object = "", .file = "", .hottest = ""})
 
-/* Fills in the samples, times, shares and confidence intervals of a row. whole: the amount whose share is 1. total:
- * NULL in a report without totals. */
+/* Fills in the samples, times, shares and confidence intervals of a row. `whole` is the amount whose share is 1.
+ * `total` is NULL in a report without totals. */
 void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole);
 

@@ -2,10 +2,10 @@
 /*
  * Selects a part of a profile by process, thread, object or function.
  *
- * Each condition has a table with the names of all processes, threads, objects or functions. The pattern of the
- * condition is searched for in the table once, and the names that it matches are marked. A sample meets the condition
- * if the name of its process, thread, object or function is marked. For --focus and --ignore the names of all functions
- * on the sample's stack count.
+ * For each condition there is a table with the names of all processes, threads, objects or functions of the profile.
+ * All names in the table that match the condition's pattern are marked. A sample meets the condition if the name of its
+ * process, thread, object or function is marked. The conditions --focus and --ignore look at all functions on the
+ * sample's stack.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ struct selector {
 /* --- names ------------------------------------------------------------------------------- */
 
 struct names {
-    const char *option, *what, *pattern; /* what: kind of names, for users */
+    const char *option, *what, *pattern; /* what: word for this kind of name in messages */
     const char **texts;                  /* owned */
     bool *marked;                        /* owned; indexed by name: true if the pattern matches the name */
     uint32_t count;
@@ -50,7 +50,8 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-/* Marks the names that the pattern matches. If the pattern matches no name, returns an error, but not for --ignore. */
+/* Marks the names that the pattern matches. If the pattern matches no name, returns an error. But for --ignore, this is
+ * no error. */
 static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";
@@ -70,10 +71,11 @@ static int names_match(const struct selector *selector, struct names *names)
     return error;
 }
 
-/* Returns the index of a sample's name in a table. */
+/* Returns the index of a sample's name in a table of names. */
 typedef uint32_t entry_of(const struct selector *selector, const struct profile_sample *sample);
 
-/* If error is 0, keeps only the samples whose names are marked. Clears the table, and returns error. */
+/* If `error` is 0, keeps only the samples whose names are marked. In both cases clears the table, and returns
+ * `error`. */
 static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry,
                        int error)
 {
@@ -132,7 +134,8 @@ static uint32_t thread_of(const struct selector *selector, const struct profile_
     return sample->thread;
 }
 
-/* Keeps the samples of threads. If the pattern is a number and a thread has this tid, the pattern means this thread. */
+/* Keeps only the samples of the threads that the pattern matches. If the pattern is a number, and a thread has this
+ * tid, only tids are compared with the pattern, and no names. */
 static int keep_thread(const struct selector *selector)
 {
     const struct profile *profile = selector->profile;
@@ -230,7 +233,7 @@ static bool has_marked_frame(const struct selector *selector,
     return has;
 }
 
-/* If want is true, keeps only the samples whose stacks have a function that the pattern matches. If want is false,
+/* If `want` is true, keeps only the samples whose stacks have a function that the pattern matches. If `want` is false,
  * keeps only the samples whose stacks have no such function. */
 static int keep_stacks(const struct selector *selector, const char *option, const char *pattern,
                        bool want)

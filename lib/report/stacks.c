@@ -27,8 +27,8 @@ static bool is_mark(const struct profile *profile, uint32_t location)
            strcmp(profile->strings[object->path], PROFILE_WAITING_PLACE) != 0;
 }
 
-/* Returns an array that has for each node the location of the mark on the node's stack, or PROFILE_NONE. The caller
- * frees the array. NULL: no memory. */
+/* Returns an array that is indexed by node: location of the mark on the node's stack, or PROFILE_NONE. The caller frees
+ * the array. Returns NULL if there is no memory. */
 static uint32_t *find_marks(const struct profile *profile)
 {
     uint32_t *marks = calloc(profile->node_count, sizeof *marks);
@@ -51,8 +51,8 @@ static int stacks_compare(const void *left, const void *right)
     return row_compare_text(a->why, b->why);
 }
 
-/* Sums the marks in an array that is indexed by location. Then moves the marks that have samples or time to the front
- * of the array. */
+/* Sums the samples of each mark in an array that is indexed by location. Then moves the marks that have samples or time
+ * to the front of the array. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks)
 {
     static const struct report_options all;

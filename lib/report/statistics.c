@@ -4,22 +4,23 @@
  *
  * The weight of a sample is the time that the sample represents. A sample that comes late weighs more than other
  * samples, and a sample at 100 Hz weighs ten times as much as a sample at 1000 Hz. Each weight is divided by the mean
- * weight of its profile, so that profiles of two rates can be compared.
+ * weight of all samples of its profile, so that profiles of two rates can be compared.
  *
  * In the formulas below, q is a mean of the weights of a function's samples, in which each sample counts in proportion
  * to its weight: (sum of squares) / (sum of weights). If all samples weigh the same, q is 1 and the formulas are those
- * of the textbooks. A function with one sample of weight fifty was seen in one event, not in fifty events. (The q of
- * statistics_adjust is another quantity.)
+ * of the textbooks. The q is needed because, for example, a function with one sample of weight fifty was seen in one
+ * event, not in fifty events. (The q of statistics_adjust is another quantity.)
  *
- * A profile has the sum of the weights of a cell, but not the sum of their squares. Cells with few samples show how
- * much the weights of samples vary. If m is the mean of a cell of n samples, and M is the mean of the cell's function,
- * then n (m - M)^2 is on average the variance of the weight of a sample. This estimate is too large if the means of
- * cells differ for another reason, for example because two threads differ. So the estimate has an upper bound.
+ * A cell is an entry of profile->samples, which stands for several samples. The profile has the sum of the weights of
+ * these samples, but not the sum of their squares. Cells with few samples show how much the weights of samples vary. If
+ * m is the mean weight in a cell of n samples, and M is the mean weight of the cell's function, then n (m - M)^2 is on
+ * average the variance of the weight of a sample. This estimate is too large if the means of cells differ for another
+ * reason, for example because two threads differ. So the estimate has an upper bound.
  *
- * Shares are compared by the two-proportion test with the pooled share p. The variance of the share in a profile of n
- * samples is p (1 - p) / n times (q (1 - p) + r p), where r is the q of all other functions. Times are compared as if
- * samples came at random with a pooled rate (Poisson). Counts of samples vary less than in a Poisson process, but the
- * time of a run varies too.
+ * Shares are compared by the two-proportion test; p is the share in both profiles taken together. The variance of the
+ * share in a profile of n samples is p (1 - p) / n times (q (1 - p) + r p), where r is the q of all other functions.
+ * Times are compared as if samples came at random (a Poisson process), at one rate for both profiles. The number of
+ * samples really varies less than in a Poisson process, but the time that a program runs varies too.
  */
 #include "config.h"
 
@@ -29,8 +30,8 @@
 
 #include "report/statistics.h"
 
-#define PRIOR 4.0 /* the spread of all functions counts in an estimate like this number of cells */
-/* largest estimate of a sum of squares, as a multiple of the counted sum */
+#define PRIOR 4.0 /* in the estimate for one function, the spread of all functions counts as much as so many cells */
+/* the estimate of a sum of squares is at most this many times as large as the sum that was counted */
 #define SQUARES_RATIO_MAX 3.0
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
@@ -53,7 +54,7 @@ struct estimate statistics_share(double share, double samples)
         return result;
     double middle = (share + z2 / (2 * samples)) / (1 + z2 / samples);
     double half = statistics_half_width(share, samples);
-    /* without fmin and fmax, rounding could put the share outside its interval */
+    /* without fmin and fmax, rounding errors could put the share outside of its own interval */
     result.low = fmin(share, middle - half);
     result.high = fmax(share, middle + half);
     return result;
@@ -123,7 +124,7 @@ int statistics_adjust(double *values, size_t count)
 
 /* --- of a diff --------------------------------------------------------------------------- */
 
-/* Returns the sum of squares that the weights would have if all weights were equal. */
+/* Returns the smallest sum of squares that the weights can have, which they have if all weights are equal. */
 static double least_squares(const struct diff_sums *sums)
 {
     return sums->samples == 0 ? 0 : (double)sums->ns * (double)sums->ns / (double)sums->samples;
@@ -154,7 +155,7 @@ static double mean_weight(const struct diff_sums *all)
     return all->samples == 0 ? 0 : (double)all->ns / (double)all->samples;
 }
 
-/* Returns the q of a function or, if others is true, of all other functions, over both profiles. */
+/* Returns the q of a function in both profiles together. If `others` is true, returns the q of all other functions. */
 static double relative_weight(const struct diff_test *test, const struct diff_pair *pair,
                               bool others)
 {

@@ -4,8 +4,8 @@
  * quantities.
  *
  * The weight of a sample is the time that the sample represents, and weights may differ. Samples of different weights
- * are worth fewer samples of equal weight: (sum of weights)^2 / (sum of squares of weights). This is the effective
- * number of samples, which all formulas below use. All intervals have a confidence of 95 %.
+ * give as much information as a smaller number of samples of equal weight. This effective number of samples is (sum of
+ * weights)^2 / (sum of squares of weights), and all formulas below use it. All intervals have a confidence of 95 %.
  */
 #ifndef PPROFIL_STATISTICS_H
 #define PPROFIL_STATISTICS_H
@@ -20,31 +20,31 @@ struct estimate {
     double value, low, high;
 };
 
-/* Returns half the width of the 95 % confidence interval of a share, by Wilson's score interval, whose width is not 0
- * at the shares 0 and 1. Returns 0 if there are no samples. */
+/* Returns half the width of the 95 % confidence interval of a share, by Wilson's score interval. The width of this
+ * interval is not 0, even if the share is 0 or 1. Returns 0 if there are no samples. */
 double statistics_half_width(double share, double samples);
 
 /* Estimates a share from an effective number of samples, by Wilson's score interval. If there are no samples, the
  * interval is [0, 1]. */
 struct estimate statistics_share(double share, double samples);
 
-/* Estimates a sum over samples by the score interval. The samples come at random times (a Poisson process), and the
- * value of each sample is unit. */
+/* Estimates a sum over samples by the score interval. It is assumed that the samples come at random times (a Poisson
+ * process), and that each sample adds `unit` to the sum. */
 struct estimate statistics_sum(double sum, double unit);
 
 /* Returns the difference b - a of two independent estimates, by the square-and-add interval of Newcombe (Statistics in
  * Medicine 17, 1998, method 10). The width of the interval is not 0 if one estimate is 0. */
 struct estimate statistics_difference(const struct estimate *a, const struct estimate *b);
 
-/* Returns the probability, 0..1, that chance alone makes a difference at least this large in either
- * direction. variance: variance of the difference under the null hypothesis. correction: value of
- * half a sample (Yates's continuity correction). */
+/* Returns the probability, 0..1, that chance alone makes a difference at least this large in either direction.
+ * `variance` is the variance that the difference has if only chance is at work (the null hypothesis). `correction` is
+ * the value of half a sample (Yates's continuity correction). */
 double statistics_p(double difference, double variance, double correction);
 
-/* values has the p-values of count tests. Replaces each p-value by the q-value of the test: the lowest false discovery
- * rate at which the test counts as a discovery (Benjamini and Hochberg, 1995). If all tests with q <= 0.05 are called
- * significant, on average at most 5 % of these tests differ by chance. If in truth nothing differs, the probability
- * that any test is called significant is at most 5 %. Returns 0 or -ENOMEM. */
+/* `values` has the p-values of `count` tests. Replaces each p-value by the q-value of its test: the lowest false
+ * discovery rate at which the test counts as a discovery (Benjamini and Hochberg, 1995). If all tests with q <= 0.05
+ * are called significant, on average at most 5 % of these tests differ by chance. If in truth nothing differs, the
+ * probability that any test is called significant is at most 5 %. Returns 0 or -ENOMEM. */
 int statistics_adjust(double *values, size_t count);
 
 /* --- of a diff --------------------------------------------------------------------------- */
@@ -65,11 +65,11 @@ struct diff_pair {
     struct diff_sums of[DIFF_SIDES];
 };
 
-/* The sums of both whole profiles, and the way to compare rows. */
+/* The sums of the two profiles, and what kind of value is compared. */
 struct diff_test {
     struct diff_pair all;
-    /* divisor of times in ns. For values in seconds: 1e9. For values in seconds per elapsed second: the elapsed time of
-     * the profile, ns */
+    /* by how much times in ns are divided before they are compared. 1e9 makes seconds. The elapsed time of the profile
+     * in ns makes seconds per elapsed second */
     double seconds[DIFF_SIDES];
     bool by_share;
 };
@@ -84,10 +84,10 @@ struct diff_spread {
 };
 void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 
-/* Replaces sums->squares, which assumes equal weights in each cell, by an estimate. */
+/* sums->squares was computed as if all weights in a cell were equal. Replaces it by a better estimate. */
 void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
-/* Compares the two sides of a pair, and fills in *change except q and significant. */
+/* Compares the two profiles' sides of a pair, and fills in *change, except for the fields q and significant. */
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
                   struct pprofil_change *change);
 

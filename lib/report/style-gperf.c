@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints a report like gperf(1P) of the Nintendo 64's development kit, as the manual page of gperf shows it: a head, a
- * row for each function with ticks, the smallest first, and a row for the ticks that were in no segment.
+ * Prints a report like gperf(1P) of the Nintendo 64's development kit, as the manual page of gperf shows it. The report
+ * has a header, a row for each function with ticks (rows with the fewest ticks first), and a row for the ticks that
+ * were in no segment.
  *
- * The manual page does not show how gperf printed counts and times. It also does not give the unit of a threshold for
- * times; this file uses milliseconds.
+ * The manual page does not show how gperf printed counts and times. It also does not say in which unit gperf took a
+ * threshold for times; this file takes milliseconds.
  */
 #include "config.h"
 
@@ -31,7 +32,7 @@ bool style_gperf_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* What gperf_print_row needs for all rows. */
+/* What is the same for all rows that gperf_print_row prints. */
 struct gperf_page {
     FILE *out;
     const struct pprofil_style_options *options;
@@ -95,7 +96,7 @@ static double gperf_share(const struct gperf_page *page, double ticks)
     return page->total > 0 ? 100 * ticks / page->total : 0;
 }
 
-/* Prints a row. place: an address, or another text of the same width. */
+/* Prints a row. `place` is an address, or another text of the same width. */
 static void gperf_print_row(const struct gperf_page *page, const char *place, const char *name,
                             double ticks)
 {

@@ -37,8 +37,8 @@ bool style_gprof_refuse(enum style_file which, const char *path, int error, FILE
 
 /* --- symbols ----------------------------------------------------------------------------- */
 
-/* largest number of bytes that are read behind a name; without a limit, a hostile file could make each search very
- * long */
+/* largest number of bytes that are read after the end of a name; without a limit, a hostile file could make each search
+ * very long */
 #define LOOKED_AT 4096u
 
 /* Returns the end of a suffix ".NUMBER" (of a nested function) or of a suffix such as ".constprop.NUMBER" (of a copy of
@@ -65,8 +65,8 @@ static const char *gprof_skip_suffix(const char *suffix, const char *end)
 }
 
 /* Returns true if gprof treats a local symbol as a label. If a name ends with a suffix that gprof_skip_suffix accepts,
- * gprof misses the end of the name and continues with the next name in the file. This function does the same; otherwise
- * it would accept functions for which gprof prints no rows. */
+ * gprof misses the end of the name and reads on in the next name of the file. This function does the same. Otherwise
+ * this style would print rows for functions for which gprof prints none. */
 static bool gprof_is_label(const struct symbol *symbol)
 {
     const char *name = symbol->name, *end = name + strlen(name);
@@ -94,7 +94,7 @@ static bool gprof_wanted(const struct symbol *symbol)
     return symbol->binding != STB_LOCAL || !gprof_is_label(symbol);
 }
 
-/* Hides the functions that count calls, because they are not part of the program. */
+/* Hides mcount and similar functions. They count calls, and are not part of the profiled program. */
 static void gprof_hide(struct ticks_table *table)
 {
     static const char *const names[] = {"_gprof_mcount",     "mcount",     "_mcount",  "__mcount",

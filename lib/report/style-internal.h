@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* style-internal: what the files of styles share: a table of ticks and calls by symbol. Styles differ in how they
- * divide the ticks of a counter among several symbols in the counter's text. */
+/* style-internal: what the files of styles share: a table that has the ticks and calls of each symbol. The text that a
+ * counter counts may belong to several symbols. Styles differ in how they divide the counter's ticks among these
+ * symbols. */
 #ifndef PPROFIL_STYLE_INTERNAL_H
 #define PPROFIL_STYLE_INTERNAL_H
 
@@ -12,7 +13,7 @@
 #include "symbol/symbol.h"
 
 struct ticks_row {
-    /* must be the first field, because array_count_up_to searches by it */
+    /* must be the first field, because array_count_up_to reads only the first field */
     uint64_t address;
     uint64_t end; /* end of the row's text: where the next row begins, or the end of all text */
     const struct symbol *symbol;  /* borrowed; the symbol whose name is shown */
@@ -20,58 +21,61 @@ struct ticks_row {
     size_t symbol_count;
     double ticks;
     uint64_t calls;
-    bool hidden; /* the ticks of the row count nowhere, not even in ticks_table.total */
+    bool hidden; /* the ticks of this row count nowhere, not even in ticks_table.total */
 };
 
 struct ticks_table {
     struct ticks_row *rows; /* owned; sorted by address */
     size_t count;
-    double total; /* all ticks, including ticks outside of symbols, but without ticks of hidden rows */
+    double total; /* all ticks, even ticks outside of all symbols, but without the ticks of hidden rows */
 };
 
 enum ticks_split {
-    /* in proportion to the text of the symbols; counters begin and end at whole units of two bytes */
+    /* each symbol gets ticks in proportion to its part of the counter's text; counters begin and end at multiples of
+     * two bytes */
     TICKS_UNITS,
-    TICKS_BYTES,      /* in proportion to the bytes of text of the symbols */
-    TICKS_FIRST_BYTE, /* all ticks to the symbol that has the first byte of the counter's text */
+    TICKS_BYTES,      /* the same, but counters may begin and end at any byte */
+    TICKS_FIRST_BYTE, /* all ticks go to the symbol that has the first byte of the counter's text */
 };
 
 typedef bool ticks_wanted(const struct symbol *symbol);
 
-/* Returns true for functions, and for labels that are not local. */
+/* Returns true if the symbol is a function, or a label that is not local. */
 bool ticks_is_function(const struct symbol *symbol);
 
-/* Makes a row, without ticks and calls, for each address that has a wanted symbol. Returns 0 or
- * -ENOMEM. The caller clears the table in both cases. */
+/* Makes a row, without ticks and calls, for each address at which there is a symbol that `wanted` accepts. Returns 0 or
+ * -ENOMEM. The caller clears *table in both cases. */
 int ticks_new(const struct symbol_table *symbols, ticks_wanted *wanted, struct ticks_table *table);
 void ticks_clear(struct ticks_table *table);
 
 /* Returns the row whose text contains an address, or NULL. */
 struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address);
 
-/* Returns the address at which a histogram of a file begins. If file->from_text is true, the file does not contain this
- * address, and the start of the page of the first symbol is used, as in kprof. A page has TICKS_PAGE bytes. */
+/* Returns the address in the text at which a histogram of a file begins. If file->from_text is true, the file does not
+ * contain this address. Then the start of the page of the first symbol is used, as kprof does. A page has TICKS_PAGE
+ * bytes. */
 #define TICKS_PAGE UINT64_C(4096)
 uint64_t ticks_base(const struct ticks_table *table, const struct histogram_file *file,
                     const struct histogram *histogram);
 
-/* Adds the counters of a histogram, beginning with counter number first. low: address at which the histogram begins. */
+/* Adds the counters of a histogram to the table, beginning with counter number `first`. `low` is the address at which
+ * the histogram begins. */
 void ticks_add_histogram(struct ticks_table *table, const struct histogram *histogram, uint64_t low,
                          uint64_t first, enum ticks_split split);
-/* Adds the raw pcs of a file. */
+/* A file may contain single program counters, one for each tick. Adds these ticks to the table. */
 void ticks_add_pcs(struct ticks_table *table, const struct histogram_file *file);
-/* Adds all histograms and raw pcs of a file. */
+/* Adds all histograms and all single program counters of a file. */
 void ticks_add_file(struct ticks_table *table, const struct histogram_file *file,
                     enum ticks_split split);
 
 /*
- * Finds how much time the callees of each row's function spent, as gprof does. The time of a function is divided among
- * its callers in proportion to their calls. Functions that call each other in a circle are treated as one function.
- * Hidden rows are left out.
+ * Finds for each row how much time the callees of its function spent, as gprof does. The time of a function is divided
+ * among its callers in proportion to their calls. Functions that call each other in a circle are treated as one
+ * function. Hidden rows are left out.
  *
- * The rows must be sorted by address and have their ticks. Adds the calls by other functions to the calls of each row.
- * below is an array with one entry for each row, which is 0; adds the ticks of the row's callees to the entry. Returns
- * 0 or -ENOMEM.
+ * The rows must be sorted by address and have their ticks. The function adds, to the calls of each row, the calls by
+ * other functions. `below` is an array with one element for each row, and all elements are 0. The function stores there
+ * the ticks of each row's callees. Returns 0 or -ENOMEM.
  */
 int call_graph(const struct histogram_file *file, struct ticks_table *table, double *below);
 

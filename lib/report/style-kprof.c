@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Prints reports like kprof(10.1) of Inferno and kprof(1) of Plan 9. These systems call a counter a cell. A cell
- * belongs to the symbol that has the first byte of the cell's text.
+ * belongs to the symbol that has the first byte of the text that the cell counts.
  *
- * This file does not copy a bug of the original programs. If the first symbol is not at the start of a page, they skip
- * six cells from the start of the symbol, and not from the start of the page. So they never count the first 48 bytes of
- * the symbol. If the first symbol is at the start of a page, there is no difference.
+ * This file does not copy a bug of the original programs. They skip six cells, counted from the start of the first
+ * symbol, and not from the start of the page that contains it. So if this symbol is not at the start of a page, its
+ * first 48 bytes are never counted. If it is at the start of a page, there is no difference.
  *
  * On these systems the last symbol is etext, an address without text, which gets no ticks. In an ELF file the last
- * symbol is a function with a size.
+ * symbol is a function with a size, which can get ticks.
  */
 #include "config.h"
 
@@ -55,7 +55,8 @@ bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE
     return true;
 }
 
-/* Returns true if the counters were made by the rules of Inferno or Plan 9. Then the first cells do not count text. */
+/* Returns true if the counters were made by the rules of Inferno or Plan 9. In this case the first cells do not count
+ * text. */
 static bool is_kpdata(const struct histogram_file *file)
 {
     return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
@@ -117,13 +118,15 @@ static uint64_t kprof_part(uint64_t ticks, uint64_t times, uint64_t whole)
     return whole == 0 ? 0 : (uint64_t)(product / whole);
 }
 
-/* Returns ticks as an integer. The counters of a hostile file may add up to more than 64 bits. */
+/* Returns ticks as an integer. If they do not fit into 64 bits, which is possible in a hostile file, returns
+ * UINT64_MAX. */
 static uint64_t whole_ticks(double ticks)
 {
     return ticks < (double)UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
-/* Returns the number to print for ticks: for Plan 9 milliseconds, if the rate is known; otherwise the ticks. */
+/* Returns the number that is printed for ticks. In Plan 9's report this is their time in milliseconds, if the rate is
+ * known. Otherwise it is the number of ticks. */
 static uint64_t kprof_shown(const struct histogram_file *file, const struct kprof *kprof,
                             uint64_t ticks)
 {

@@ -23,7 +23,7 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-/* What the functions prof_print_... need for a row. */
+/* What the functions prof_print_... need to print a row. */
 struct prof_page {
     FILE *out;
     const struct pprofil_style_options *options;
@@ -34,7 +34,7 @@ struct prof_page {
 
 struct flavour {
     const char *header;
-    const char *ticks_header; /* header if the rate is not known; NULL: the rate is then usual_hz */
+    const char *ticks_header; /* header if the rate is not known; NULL: if the rate is not known, it is usual_hz */
     void (*print)(struct prof_page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
@@ -237,8 +237,8 @@ static void prof_add_calls(struct ticks_table *table, uint64_t pc, uint64_t coun
         row->calls += count;
 }
 
-/* Adds the calls and ticks of a file. A gmon.out file has arcs. An arc has the number of calls from one place in the
- * code to one function. */
+/* Adds the calls and ticks of a file. A gmon.out file has arcs. An arc says how often one place in the code called one
+ * function. */
 static void prof_count(struct ticks_table *table, const struct histogram_file *file,
                        const struct flavour *flavour)
 {

@@ -2,9 +2,10 @@
 /*
  * Finds the ticks of each symbol, which all styles print.
  *
- * Counters and rows are both sorted by address, so one pass over both is enough: a row that ends before a counter
- * begins is never visited again. Positions are distances from the low end of a histogram, in bytes or, for TICKS_UNITS,
- * in units. Positions are doubles, which are exact because no text has 2^53 bytes.
+ * Counters and rows are both sorted by address, so one pass over both is enough. When a counter begins after the end of
+ * a row, later counters need not look at this row again. A position is a distance from the low end of a histogram, in
+ * bytes or, for TICKS_UNITS, in units. Positions are stored as doubles. These are exact, because no text has 2^53
+ * bytes.
  */
 #include "config.h"
 
@@ -40,16 +41,16 @@ static bool ticks_is_local(const struct symbol *symbol)
     return symbol->binding == STB_LOCAL;
 }
 
-/* Returns true if name begins with fewer underscores than the name in the parameter than. Compilers and libraries put
- * underscores in front of the names in the source. */
+/* Returns true if `name` begins with fewer underscores than `than`. Compilers and libraries put underscores in front of
+ * the names that are in the source. */
 static bool ticks_is_plainer(const char *name, const char *than)
 {
     return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');
 }
 
-/* Chooses a wanted symbol among the symbols at one address. As in gprof, functions come before labels, and global
- * symbols come before local symbols. Among equal symbols, chooses the plainer name (ticks_is_plainer), or else the
- * first symbol. */
+/* Chooses one of the symbols at an address that the function `wanted` accepts. As in gprof, functions come before
+ * labels, and global symbols come before local symbols. If several symbols are equal in this, chooses the one with the
+ * plainest name (ticks_is_plainer), or else the first of them. */
 static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count,
                                          ticks_wanted *wanted)
 {
@@ -111,10 +112,10 @@ struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address)
 
 /* --- ticks ------------------------------------------------------------------------------- */
 
-/* The position of the counters of a histogram in the text. */
+/* Where the counters of a histogram are in the text. */
 struct ruler {
     uint64_t low; /* address of the first counter */
-    double width; /* width of a counter's text, in bytes or in units */
+    double width; /* size of the text of one counter; in units of UNIT bytes if `units` is true, otherwise in bytes */
     bool units;
 };
 
@@ -129,12 +130,12 @@ static struct ruler ticks_make_ruler(const struct histogram *histogram, uint64_t
     if (ruler.units)
         text /= UNIT;
     ruler.width = (double)text / (double)histogram->count;
-    if (split == TICKS_FIRST_BYTE && histogram->scale > 0) /* the last counter may have less text */
+    if (split == TICKS_FIRST_BYTE && histogram->scale > 0) /* the text of the last counter may be shorter */
         ruler.width = histogram->counter_size * (double)DIALECT_ONE_TO_ONE / histogram->scale;
     return ruler;
 }
 
-/* Returns the position at which counter i begins. */
+/* Returns the position at which the text of counter `i` begins. */
 static double ticks_edge_of(const struct ruler *ruler, uint64_t i)
 {
     double edge = ruler->width * (double)i;
@@ -149,8 +150,8 @@ static double ticks_place_of(const struct ruler *ruler, uint64_t address)
                         : (double)(address - ruler->low);
 }
 
-/* Divides the ticks of counter i among the rows in its text. *from: index of the first row that may end after the
- * counter begins. The function increases *from, and the caller passes counters in ascending order. */
+/* Divides the ticks of counter `i` among the rows in its text. *from is the index of the first row that may end after
+ * the counter begins. The caller passes the counters in ascending order, and this function increases *from. */
 static void ticks_share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from,
                             uint64_t i, double ticks)
 {

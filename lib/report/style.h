@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * style: prints reports that equal, byte for byte, the reports of other systems' profilers, such as prof, gprof and
- * kprof. Unlike the other files of this directory, the files style-*.c make text, and write the text to the caller's
- * stream.
+ * kprof. The files style-*.c write text to a stream of the caller. All other files of this directory only return data.
  *
- * The profiled program is an ELF file. Styles read it by the rules of the old profilers. Code belongs to the symbol
- * before it, whatever the size of that symbol. Static functions have rows, as with prof -a and -g. If an address has
- * several names, the rules of gprof choose a name.
+ * The profiled program is an ELF file. Styles read it by the rules of the old profilers: any code belongs to the last
+ * symbol before it, even if this symbol's size says that it has ended. Static functions have rows, as with prof -a and
+ * -g. If an address has several names, the rules of gprof choose a name.
  */
 #ifndef PPROFIL_STYLE_H
 #define PPROFIL_STYLE_H
@@ -18,10 +17,10 @@
 #include "pprofil.h"
 #include "symbol/symbol.h"
 
-/* Prints a report to out. The addresses in symbols and in file are of the same kind: link-time addresses or, if
- * style.whole is true, the addresses at which objects were mapped. Returns 0, -ENOMEM, or PPROFIL_ERROR_EXPLAINED if
- * there is nothing to print; then the function has written the reason to errors, in the old program's own words. The
- * caller checks whether out could be written. */
+/* Prints a report to the stream `out`. The addresses in *symbols and in *file are of the same kind: link-time addresses
+ * or, if style.whole is true, the addresses at which objects were mapped. Returns 0, -ENOMEM, or
+ * PPROFIL_ERROR_EXPLAINED if there is nothing to print; in this case the function has written the reason to the stream
+ * `errors`, in the old program's own words. The caller checks whether writing to `out` failed. */
 typedef int style_function(const struct histogram_file *file, const struct symbol_table *symbols,
                            const struct pprofil_style_options *options, FILE *out, FILE *errors);
 
@@ -37,23 +36,25 @@ enum style_file { STYLE_TEXT, STYLE_DATA };
 struct style {
     const char *name;
     const char *summary; /* description for users, one line */
-    /* name of the dialect (pprofil-dialects(7)) whose rules turn a saved profile into counters for this report */
+    /* name of the dialect (pprofil-dialects(7)) by whose rules a saved profile is turned into counters for this
+     * report */
     const char *dialect;
-    /* the report has samples of all objects, as pcs at the addresses at which the objects were mapped */
+    /* the report has samples of all objects, as program counters at the addresses at which the objects were mapped */
     bool whole;
     style_function *print;
-    /* Prints to errors, in the old program's own words, why a file could not be read. path: NULL if the user gave no
-     * path. error: for STYLE_TEXT an error of open(2), or -ENOEXEC if the file is not an ELF file; for STYLE_DATA an
-     * error of format_read_histograms. Returns false if the old program has no words for this error. */
+    /* Prints to the stream `errors`, in the old program's own words, why a file could not be read. `path` is NULL if
+     * the user gave no path. `error`: for STYLE_TEXT an error of open(2), or -ENOEXEC if the file is not an ELF
+     * file; for STYLE_DATA an error of format_read_histograms. Returns false if the old program had no words for
+     * this error. */
     bool (*refuse)(enum style_file which, const char *path, int error, FILE *errors);
 };
 
-/* style_find returns the style with this name. style_at returns style number i, in the order of the manual page. Both
- * return NULL if there is no such style. */
+/* style_find returns the style with the name `name`. style_at returns the i-th style, in the order of the manual page.
+ * Both return NULL if there is no such style. */
 const struct style *style_find(const char *name);
 const struct style *style_at(unsigned i);
 
-/* The functions that style.refuse points to, one for each old program. */
+/* The functions to which the field style.refuse points, one for each old program. */
 bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE *errors);
 bool style_v7_refuse(enum style_file which, const char *path, int error, FILE *errors);
 bool style_bsd_refuse(enum style_file which, const char *path, int error, FILE *errors);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sums: a table of sums, one for each row of a report. The key of a sum is two numbers. */
+/* sums: a table of sums, with one sum for each row of a report. The key of a sum is a pair of numbers. */
 #ifndef PPROFIL_SUMS_H
 #define PPROFIL_SUMS_H
 
 #include "base/hash.h"
 #include "report/report.h"
 
-/* A number of samples, and their time as report_ns returns it. */
+/* A number of samples and their time. The time of a sample is what report_ns returns. */
 struct amount {
     uint64_t samples, ns;
 };
@@ -19,13 +19,15 @@ static inline void amount_add(struct amount *to, const struct amount *more)
 
 struct sum {
     uint64_t key[2];
-    /* amount of the samples that belong to the row; a sample with a stack belongs to the row of its innermost frame */
+    /* amount of the samples that belong to the row itself; a sample with a stack belongs to the row of its innermost
+     * frame */
     struct amount self;
     /* amount of the samples with the row anywhere on their stack; each sample counts once */
     struct amount total;
-    /* for rows of code: a location with this key, from which the row takes its name; PROFILE_NONE in a new sum */
+    /* for rows of code: the location from which the row takes its name; one of its frames has this key. PROFILE_NONE in
+     * a new sum */
     uint32_t location;
-    /* for rows of code: index of the line with this key in location; 0: the innermost line */
+    /* for rows of code: index of the line of `location` that has this key; 0: the innermost line */
     uint32_t frame;
     uint32_t thread, syscall, state;
 };
@@ -34,11 +36,11 @@ struct sum {
 struct sums {
     struct sum *all; /* owned; in the order in which they were added */
     uint32_t count;
-    struct hash_index index; /* finds entries of all by key */
+    struct hash_index index; /* finds elements of the array `all` by key */
 };
 
-/* Returns the sum with this key; if there is no such sum, adds one. NULL: no memory. The pointer is valid until the
- * next call. */
+/* Returns the sum with this key. If there is no such sum, adds one. Returns NULL if there is no memory. The pointer is
+ * valid until the next call of this function. */
 struct sum *sums_need(struct sums *sums, const uint64_t key[2]);
 /* Returns the sum with this key; NULL: there is no such sum. */
 struct sum *sums_find(const struct sums *sums, const uint64_t key[2]);

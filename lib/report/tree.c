@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the rows of a call tree, in the order in which they are printed. The rows that come next are in an array that
- * is used as a stack, so that no function recurses.
+ * Makes the rows of a call tree, in the order in which they are printed. Rows that are not made yet wait in an array,
+ * which is used as a stack. So no function recurses.
  *
- * With a limit, the rows with the largest totals are shown. No row has a larger total than its parent, so the parent of
- * each shown row is shown too.
+ * If there is a limit, the rows with the largest totals are shown. No row has a larger total than its parent, so the
+ * parent of each shown row is shown too.
  */
 #include "config.h"
 
@@ -22,11 +22,11 @@
 /* A row that has not been made yet. The row is for one node, or for those children of a node that are cut off, which
  * means that they get no rows of their own. */
 struct waiting {
-    /* node of the row; if the row is for nodes that are cut off: parent of those nodes */
+    /* node of the row; if the row is for children that are cut off: the parent of those children */
     uint32_t node;
     uint32_t parent, depth, indent;
-    uint32_t cut;       /* number of nodes that are cut off; 0: the row is for one node */
-    struct amount rest; /* total of the nodes that are cut off */
+    uint32_t cut;       /* number of children that are cut off; 0: the row is for one node */
+    struct amount rest; /* total of the children that are cut off */
     bool last;
 };
 
@@ -38,11 +38,11 @@ struct maker {
     struct pprofil_tree *tree;
     struct waiting *stack; /* owned */
     uint32_t waiting;
-    /* owned; children of one node, in the order in which their rows are printed */
+    /* owned; the children of one node, in the order in which their rows are printed */
     uint32_t *below;
-    uint64_t least_ns; /* ns; a node with a smaller total gets no row, because of the option least */
-    uint64_t floor_ns; /* ns; a node with a smaller total gets no row, because of the option limit */
-    uint64_t places;   /* number of rows left for nodes whose total is exactly floor_ns */
+    uint64_t least_ns; /* a node with a smaller total (ns) gets no row, because of the option `least` */
+    uint64_t floor_ns; /* a node with a smaller total (ns) gets no row, because of the option `limit` */
+    uint64_t places;   /* how many more rows nodes may get whose total is exactly floor_ns */
 };
 
 /* --- what is shown ----------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static int largest_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* Sets maker->floor_ns and maker->places, so that there are no more rows than the limit. */
+/* Sets maker->floor_ns and maker->places in such a way that the option `limit` is kept. */
 static int find_floor(struct maker *maker)
 {
     const struct call_tree *calls = maker->calls;
@@ -161,7 +161,7 @@ static int tree_compare_nodes(const void *left, const void *right, void *context
     return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
-/* Writes the children of a node to maker->below, in the order of their rows. */
+/* Writes the children of a node to maker->below, in the order in which their rows are printed. */
 static int sort_below(struct maker *maker, const struct call_node *node, uint32_t *count)
 {
     const struct call_node *nodes = maker->calls->nodes;
@@ -178,9 +178,9 @@ static int sort_below(struct maker *maker, const struct call_node *node, uint32_
     return 0;
 }
 
-/* Puts the children of a node on the stack, the largest child on top. If children are cut off, and their total is large
- * enough for a row, puts one entry for all of them below the other children. parent: index of the node's row, or
- * PPROFIL_TREE_TOP. */
+/* Puts the children of a node on the stack of waiting rows, the largest child on top. Children that are cut off share
+ * one entry, which is below all others. If their total is too small for a row, there is no such entry. `parent` is the
+ * index of the node's own row, or PPROFIL_TREE_TOP. */
 static int open_node(struct maker *maker, uint32_t index, uint32_t parent)
 {
     const struct call_node *nodes = maker->calls->nodes;
@@ -255,7 +255,7 @@ static void sum_rest(const struct maker *maker)
     }
 }
 
-/* Marks the units whose names the pattern matches. */
+/* Marks the units whose names match the pattern in the option `function`. */
 static int find_wanted(const struct maker *maker, bool *wanted, char *problem, size_t size)
 {
     uint32_t count = maker->units->count, found = 0;
@@ -302,8 +302,8 @@ static int tree_from_function(struct maker *maker, const struct call_tree *from,
     return error;
 }
 
-/* Sets maker->calls to the tree from which the rows are made: the top-down tree, or another tree, which this function
- * builds in *made. */
+/* Sets maker->calls to the tree from which the rows are made. This is the top-down tree *from, or another tree, which
+ * this function then makes in *made. */
 static int choose_tree(struct maker *maker, const struct call_tree *from, struct call_tree *made,
                        char *problem, size_t size)
 {
