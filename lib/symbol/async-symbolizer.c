@@ -20,10 +20,10 @@
 #include "symbol/async-queue.h"
 #include "symbol/async-symbolizer.h"
 
-#define DESCRIPTOR_NS UINT64_C(1000000000) /* longest wait for a descriptor */
+#define DESCRIPTOR_NS UINT64_C(1000000000) /* longest wait for an object's descriptor */
 #define LEAVE_NS UINT64_C(1000000000)      /* longest wait for the end of the worker thread */
 
-/* Translates the indexes of one of the worker's tables to indexes in the profile. */
+/* Translates indexes in one of the worker's tables to indexes in the table of the profile. */
 struct translation {
     uint32_t *indexes; /* owned */
     uint32_t count;
@@ -38,11 +38,11 @@ enum known {
 struct async_symbolizer {
     struct profile *profile; /* borrowed */
     async_symbolizer_named *named;
-    void *context; /* argument for named; borrowed */
+    void *context; /* borrowed; argument for `named` */
     pthread_t thread;
     struct async_queue *queue; /* shared with the thread */
-    /* Objects with an index below objects, and locations with an index below locations, were sent.
-     * Source lines were requested for locations with an index below lines. */
+    /* How many of the profile's objects and locations were sent, and for how many locations source
+     * lines were requested. They are those with the lowest indexes. */
     uint32_t objects, locations, lines;
     /* owned; indexed by object: when the object was first seen, CLOCK_MONOTONIC, ns */
     uint64_t *seen_at;
@@ -51,8 +51,9 @@ struct async_symbolizer {
     bool want_lines;
     uint8_t *known; /* owned; indexed by location: a set of enum known */
     uint32_t known_count;
-    struct async_list wanted[ASYNC_KINDS]; /* locations to send with the next exchange */
-    /* The fields below are about results that were received. */
+    /* locations to send at the next exchange; one list for each kind of request */
+    struct async_list wanted[ASYNC_KINDS];
+    /* The fields below are for results that have arrived from the worker. */
     uint32_t names; /* number of locations that have a name */
     struct translation strings, functions;
     struct code_listing *listings; /* owned */
@@ -71,7 +72,7 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
     async->profile = profile;
     async->named = named;
     async->context = context;
-    async->locations = async->lines = 1; /* location 0 is PROFILE_NONE in every profile */
+    async->locations = async->lines = 1; /* location 0 is PROFILE_NONE, and is not sent */
     int error = async_worker_start(async->queue, &async->thread);
     if (error != 0) {
         async_queue_free(async->queue);
@@ -146,12 +147,12 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     copy.path = strdup(profile->strings[copy.object.path]);
     if (copy.path == NULL)
         return -ENOMEM;
-    /* the descriptor has not come: the flag hangs keeps the worker from opening the file by its
-     * path, because that may hang */
+    /* The descriptor has not come. The worker must not open the file by its path, because that may
+     * hang. Because of the flag `hangs`, it does not. */
     if (profile_awaits_object(profile, async->objects)) {
         copy.object.hangs = true;
-        /* the list of names of an ANON object needs no descriptor, and is read again when it
-         * grows */
+        /* an ANON object needs no descriptor, because its list of names is found by the path, and
+         * is read again when it grows */
         if (copy.object.kind != PROFILE_OBJECT_ANON)
             error = async_list_add(&async->awaited, async->objects);
     }

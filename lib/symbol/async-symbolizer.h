@@ -3,8 +3,8 @@
  * async-symbolizer: names, lines and code for a profile that is still growing.
  *
  * A worker thread makes the look-ups in a profile of its own that has the same objects and
- * locations. So reading the symbols of a large file delays nobody. Only the calls below touch the
- * caller's profile, and none except async_symbolizer_free waits for a look-up.
+ * locations. So reading the symbols of a large file delays nobody. Only the functions below touch
+ * the caller's profile. None of them waits for a look-up, except async_symbolizer_free.
  */
 #ifndef PPROFIL_ASYNC_SYMBOLIZER_H
 #define PPROFIL_ASYNC_SYMBOLIZER_H
@@ -14,15 +14,16 @@
 
 struct async_symbolizer;
 
-/* Called for each location that gets a name, or lines. */
+/* This function is called for each location when its name or its source lines have arrived. */
 typedef void async_symbolizer_named(void *context, uint32_t location);
 
 /* Creates an async_symbolizer for a profile. The profile must outlive the async_symbolizer. 0,
  * -ENOMEM or -EAGAIN (no thread). */
 int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named, void *context,
                          struct async_symbolizer **result);
-/* Ends the thread and frees everything. Waits at most a second for the thread. After that the
- * thread ends on its own when its look-up is done, and frees its memory. */
+/* Ends the thread and frees everything. Waits for the thread, but at most a second. If the thread
+ * is still busy with a look-up then, it goes on alone, ends after the look-up, and frees its memory
+ * itself. */
 void async_symbolizer_free(struct async_symbolizer *async);
 
 /* Requests names for the profile's new locations, and everything that the functions below have
@@ -33,7 +34,7 @@ int async_symbolizer_exchange(struct async_symbolizer *async);
 /* Returns how many locations have no name yet. */
 uint32_t async_symbolizer_pending(const struct async_symbolizer *async);
 
-/* Requests source lines of all locations too, from now on. */
+/* From now on, requests not only names but also source lines, for all locations. */
 void async_symbolizer_want_lines(struct async_symbolizer *async);
 /* Requests where the function around a location is defined. A repeated request costs nothing. */
 void async_symbolizer_want_definition(struct async_symbolizer *async, uint32_t location);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The worker thread of an async_symbolizer. In a loop it takes requests, makes look-ups for
- * SLICE_NS, and sends the results. Code is looked up first, because a user waits for it, then
+ * The worker thread of an async_symbolizer. In a loop, it takes requests, makes look-ups for a time
+ * of SLICE_NS, and sends the results. Code is looked up first, because a user waits for it, then
  * names, definitions and lines. JIT code may get its name later. So a location without a name is
  * looked up again when the list of names of its object has grown.
  *
- * After an error, such as no memory, the thread makes no more look-ups. The caller's profile keeps
- * what it has.
+ * After an error, such as no memory, the thread makes no more look-ups. The profile of the
+ * async_symbolizer keeps the results that it has.
  */
 #include "config.h"
 
@@ -21,13 +21,13 @@
 #include "symbol/async-queue.h"
 #include "symbol/symbol.h"
 
-#define SLICE_NS UINT64_C(20000000) /* ns that look-ups may take before results are sent */
-/* ns between two checks whether lists of names have grown */
+#define SLICE_NS UINT64_C(20000000) /* results are sent after this time of look-ups */
+/* time between two checks whether the lists of names have grown, ns */
 #define RENEW_NS UINT64_C(1000000000)
 /* Bytes of stack for a signal handler. A signal frame with all vector registers takes 11 KiB. */
 #define SPARE_STACK 65536
 
-/* Locations to look up; the locations before index next are done. */
+/* Locations to look up. Those before list.indexes[next] are done already. */
 struct backlog {
     struct async_list list;
     uint32_t next;
@@ -38,10 +38,11 @@ struct worker {
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned */
     struct backlog backlogs[ASYNC_KINDS];
-    struct async_list unlisted; /* locations that are not in their object's list of names */
-    uint64_t renewed_at;        /* when lists of names were last checked, CLOCK_MONOTONIC, ns */
+    /* locations without a name in the list of names of their object */
+    struct async_list unlisted;
+    uint64_t renewed_at; /* when lists of names were last checked, CLOCK_MONOTONIC, ns */
     uint32_t sent_strings, sent_functions;
-    struct async_results results; /* found in this slice */
+    struct async_results results; /* what was found since results were last sent */
 };
 
 /* --- requests ------------------------------------------------------------------------- */
@@ -63,8 +64,8 @@ static uint64_t worker_idle_until(const struct worker *worker)
     return worker->unlisted.count > 0 ? worker->renewed_at + RENEW_NS : UINT64_MAX;
 }
 
-/* Adds objects and locations to the worker's profile. Both profiles get the same objects and
- * locations in the same order, so their indexes agree. Returns -EPROTO if they do not. */
+/* Adds objects and locations to the worker's profile. It gets them in the same order as the profile
+ * of the async_symbolizer, so they have the same indexes. -EPROTO: they have not. */
 static int worker_enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;
@@ -102,8 +103,8 @@ static int backlog_add(struct backlog *backlog, const struct async_list *locatio
     return error;
 }
 
-/* Gives an object the descriptor that came late. Everything that was looked up in the object will
- * be looked up again. */
+/* Gives an object its descriptor, which has come late. Whatever was looked up in the object before
+ * will be looked up again. */
 static int worker_take_file(struct worker *worker, struct async_file *file)
 {
     const struct profile *profile = worker->profile;
@@ -251,9 +252,8 @@ static int worker_run_slice(struct worker *worker)
 
 /* --- code made at run time ------------------------------------------------------------- */
 
-/* For each object with unlisted locations, reads the list of names again if the list has grown.
- * Returns whether any list has grown. The array renewed is indexed by object, and marks the objects
- * that were checked already. */
+/* For each object with locations in worker->unlisted, reads the list of names again if the list has
+ * grown. Returns whether any list has grown. renewed[i] becomes true once object i was checked. */
 static bool worker_renew_lists(struct worker *worker, bool *renewed)
 {
     bool any = false;

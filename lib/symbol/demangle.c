@@ -20,13 +20,14 @@
 
 #include "symbol/symbol.h"
 
-#define MANGLED_SIZE_MAX 4096 /* bytes; longer names are not demangled */
+#define MANGLED_SIZE_MAX 4096 /* bytes; a name that is longer is not demangled */
 
 #ifdef HAVE_LIBIBERTY
 struct text {
     char *bytes; /* room for DEMANGLED_SIZE_MAX bytes and a NUL */
     size_t size;
-    /* only longjmp can stop libiberty. If the name is in punycode, libiberty then leaks memory */
+    /* where to go on if the text gets too long. Only longjmp can stop libiberty. If the name has
+     * parts in punycode, memory that libiberty has allocated for them is then never freed */
     jmp_buf too_long;
 };
 
@@ -38,7 +39,7 @@ static void demangle_take(const char *piece, size_t size, void *data)
 
     if (size > DEMANGLED_SIZE_MAX - text->size)
         longjmp(text->too_long, 1);
-    if (size > 0) /* if size is 0, the pointer piece may be NULL */
+    if (size > 0) /* if `size` is 0, `piece` may be NULL */
         memcpy(text->bytes + text->size, piece, size);
     text->size += size;
 }

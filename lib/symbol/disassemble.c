@@ -20,7 +20,7 @@
 
 #include "symbol/symbol-internal.h"
 
-#define GROUP 8u /* bytes in a row of the listing if there is no disassembler */
+#define GROUP 8u /* bytes in each row of the listing, if there is no disassembler */
 
 #ifdef HAVE_CAPSTONE
 #define STRING_OF(number) #number
@@ -40,8 +40,9 @@ struct capstone {
 
 struct disassembler {
     unsigned machine;
-    uint32_t unit; /* smallest size of an instruction, bytes; all sizes are multiples of unit */
-    const char *problem; /* why everything is shown as bytes, or NULL */
+    /* size of the smallest instruction, bytes; the sizes of all instructions are multiples of it */
+    uint32_t unit;
+    const char *problem; /* why all code is shown as bytes; NULL: it is disassembled */
 #ifdef HAVE_CAPSTONE
     struct capstone library;
     csh handle;
@@ -88,8 +89,8 @@ static const struct machine {
     {EM_AARCH64, 4, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
 };
 
-/* Loads libcapstone. It stays loaded after dlclose (RTLD_NODELETE), because people usually look at
- * several functions. */
+/* Loads libcapstone. It stays loaded after dlclose (RTLD_NODELETE). People usually look at several
+ * functions, and without this the library would be loaded again for each one. */
 static bool load_library(struct capstone *library)
 {
     void *object = dlopen(LIBRARY_NAME(CS_API_MAJOR), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
@@ -149,8 +150,8 @@ static bool in_group(const struct disassembler *disassembler, unsigned group)
     return disassembler->library.insn_group(disassembler->handle, disassembler->instruction, group);
 }
 
-/* Finds where a direct jump or call leads: to its last operand, if that is a number. False: the
- * instruction is no direct jump or call. */
+/* Finds the target of a direct jump or call. It is the last operand of the instruction, if that
+ * operand is a number. False: the instruction is not a direct jump or call. */
 static bool find_target(const struct disassembler *disassembler, uint64_t *target)
 {
     const cs_detail *detail = disassembler->instruction->detail;

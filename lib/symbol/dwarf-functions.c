@@ -18,9 +18,9 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* Limit of the entries and ranges that are read for a unit. It is PASSES for each byte of the unit,
- * because an entry has at least one byte, plus SPARE, because lists of ranges are in another
- * section. */
+/* At most this many entries and ranges are read for a unit: PASSES times the size of the unit in
+ * bytes, plus SPARE. An entry has at least one byte, so this is enough to read each entry several
+ * times. SPARE is for the ranges, whose lists are in another section. */
 #define PASSES 4u
 #define SPARE 65536u
 
@@ -37,7 +37,8 @@ bool elf_functions_spend(struct elf_functions *functions)
 struct reading {
     struct elf_object *object;
     struct elf_functions *functions;
-    bool scoped; /* in the unit's language, full names include scopes: C++ a::f, not C */
+    /* full names in the unit's language include scopes, as a::f in C++; in C they do not */
+    bool scoped;
 };
 
 static void add_function(const struct reading *reading, Dwarf_Die *die)
@@ -88,9 +89,9 @@ static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die,
     return functions->scope_count++;
 }
 
-/* Records two facts about a function, which are needed for the names of inlined functions. One is
- * whether it is an operator() in a class, the other where its out-of-line instance begins. own is
- * the index of the scope around the function. */
+/* Records two facts about a function that are needed for the names of inlined functions: whether it
+ * is an operator() of a class, and where its out-of-line instance begins. `own` is the index of the
+ * scope around the function. */
 static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t own)
 {
     static const char call[] = "operator()"; /* template arguments may follow */
@@ -229,9 +230,9 @@ struct elf_function *elf_functions_around(const struct elf_functions *functions,
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
 
-/* Uses a binary search. Scopes were read in the order of their entries in the file, so they are
- * sorted by the address of the entry. In a damaged file with loops they are not sorted, and some
- * are not found. */
+/* Uses a binary search. Scopes are read in the order of their entries in the file, so they are
+ * sorted by the addresses of these entries. If a damaged file has loops, the scopes are not sorted,
+ * and the search does not find all of them. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die)
 {
     const struct elf_scope *scopes = functions->scopes;

@@ -20,14 +20,15 @@
 #include "symbol/elf-internal.h"
 #include "symbol/symbol.h"
 
-#define NAME_SIZE_MAX 4096u /* bytes of a name that is put together */
-#define STEPS_MAX 16u       /* references followed from an inlined function to its declaration */
+#define NAME_SIZE_MAX 4096u /* longest name that is put together, bytes */
+/* how many references are followed, from an inlined function to its declaration */
+#define STEPS_MAX 16u
 
 /* An inlined function, and the name that was made for it. */
 struct origin {
     const void *die; /* the entry that declares the function */
     struct elf_origin known;
-    char *made; /* owned; NULL: the name is in the file */
+    char *made; /* owned; the name, if it was put together here. NULL: the name is in the file */
 };
 
 /* --- names in the file ------------------------------------------------------------------------ */
@@ -66,8 +67,8 @@ static Dwarf_Die declaration_of(Dwarf_Die die)
 
 /* --- an instance that was not inlined --------------------------------------------------------- */
 
-/* Returns the mangled name in a symbol, for the caller to free: "_ZL1fv" for "_ZL1fv.isra.0". NULL:
- * the symbol is not mangled, or no memory. */
+/* Returns the mangled name in the name of a symbol: "_ZL1fv" for "_ZL1fv.isra.0". The caller frees
+ * it. NULL: the symbol has no mangled name, or there is no memory. */
 static char *mangled_part(const char *name)
 {
     bool mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
@@ -108,8 +109,9 @@ static void put_scope(FILE *text, const struct elf_scope *scope)
     free(plain);
 }
 
-/* Writes the names of a scope and of the scopes around it, outermost first. If a scope is a
- * function with a mangled name, that name includes the scopes around it already. */
+/* Writes the names of a scope and of all scopes around it, outermost first. But if a scope is a
+ * function with a mangled name, the scopes around it are not written, because its name includes
+ * theirs. */
 static void put_scopes(FILE *text, const struct elf_functions *functions, uint32_t scope)
 {
     uint32_t chain[ELF_SCOPE_DEPTH_MAX], count = 0;
@@ -123,8 +125,8 @@ static void put_scopes(FILE *text, const struct elf_functions *functions, uint32
         put_scope(text, &functions->scopes[chain[--count]]);
 }
 
-/* Returns the name with its scopes before it, for the caller to free. NULL: the function is in no
- * scope, the name gets too long, or there is no memory. */
+/* Returns the name of a function with its scopes: "a::b::f" for "f". The caller frees it. NULL: the
+ * function is in no scope, the name gets too long, or there is no memory. */
 static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die *declared,
                          const char *name)
 {

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-#define RANGES_MAX 65536u /* ranges of inlined functions in one function */
+#define RANGES_MAX 65536u /* most ranges of inlined functions in one function */
 
 /* --- functions that were inlined into a function ------------------------------------------- */
 
@@ -89,15 +89,16 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count)
 {
     struct elf_inlined *list;
-    uint32_t all, found = 0; /* all: ranges in the function; found: ranges around the address */
+    /* `all` counts the ranges in the function, `found` those around the address */
+    uint32_t all, found = 0;
     int error = elf_object_inlined(object, address, &list, &all);
 
     for (uint32_t i = 0; error == 0 && i < all && found < ELF_INLINED_MAX; i++) {
         if (address < list[i].start || address >= list[i].end)
             continue;
         if (found > 0 && list[i].depth <= chain[found - 1]->depth)
-            /* this range is not inside the last range, but beside it: the code cannot belong to
-             * both */
+            /* this range is not inside the previous one, but on the same level. The code can be in
+             * only one of them */
             break;
         chain[found++] = &list[i];
     }
@@ -107,7 +108,8 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
 
 /* --- where an inlined function is called and declared --------------------------------------- */
 
-/* Returns the directory in which an attribute's unit was compiled; "": not known. */
+/* Returns the directory in which the unit of an attribute was compiled. If that is not known,
+ * returns "". */
 static const char *directory_of(Dwarf_Attribute *of)
 {
     Dwarf_Attribute attribute;
@@ -119,8 +121,8 @@ static const char *directory_of(Dwarf_Attribute *of)
     return directory != NULL ? directory : "";
 }
 
-/* Reads a source file and line from an entry. file and line are the attributes that contain them,
- * such as DW_AT_decl_file. */
+/* Reads a source file and line from an entry of the debug information. `file` and `line` are the
+ * numbers of the attributes that have them, such as DW_AT_decl_file. */
 static void read_place(Dwarf_Die *die, unsigned file, unsigned line, struct elf_line *place)
 {
     Dwarf_Attribute attribute;

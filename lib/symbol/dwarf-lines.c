@@ -15,21 +15,22 @@
 #include "base/clock.h"
 #include "symbol/elf-internal.h"
 
-/* Longest time for reading all lists of ranges of a file, ns. Lists with 10 million entries take
- * less. */
+/* Longest time for reading all lists of ranges of a file, ns. A real file takes less, even if its
+ * lists have 10 million elements. */
 #define ALL_LISTS_NS_MAX 5000000000
-/* Longest time that is counted for one list, ns. If reading the list took longer, this thread was
- * not running for a while. */
+/* The longest time that is counted for reading one list, ns. A longer time means that this thread
+ * was not running for a while, so the rest of the time is not counted. */
 #define ONE_LIST_NS_MAX 100000000
-/* ranges of code in all units; in a hostile file, all units may share one long list */
+/* At most so many ranges of code are kept, for all units together. In a hostile file, all units may
+ * share one long list of ranges. */
 #define UNITS_MAX (1u << 22)
 
 /* --- ranges of code ------------------------------------------------------------------------ */
 
-/* Begins to read the list of ranges of an entry. Lists are in a section of their own, and entries
- * may share them. If an element of a list is no range, libdw skips it without returning. So the
- * lists of a hostile file can take time that grows with the square of the file's size, even if few
- * entries and ranges are read. Therefore the time is limited. */
+/* Begins to read the list of ranges of an entry of the debug information. All lists are in one
+ * section, and entries may share a list. If an element of a list is no range, libdw skips it and
+ * reads on. So a hostile file may make it read a long list of such elements again and again, once
+ * for each of many entries, and find hardly any ranges. Therefore the time is limited. */
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die)
 {
     return (struct elf_ranges){.object = object, .die = die, .since = (int64_t)time_now()};

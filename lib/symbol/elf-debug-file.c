@@ -22,13 +22,14 @@
 #include "symbol/elf-internal.h"
 
 #define SYSTEM_DIRECTORY "/usr/lib/debug"
-#define CRC_PIECE 65536u /* bytes read at a time */
+#define CRC_PIECE 65536u /* how many bytes are read at a time */
 
 /* What identifies the debug file: its build-id, or, if that is not known, the checksum in
- * .gnu_debuglink. A file that several debug files share has a build-id only. */
+ * .gnu_debuglink. A file that is shared by several debug files is identified by its build-id
+ * only. */
 struct wanted {
     const uint8_t *build_id; /* borrowed */
-    ssize_t build_id_size;   /* bytes; less than 1: none */
+    ssize_t build_id_size;   /* bytes; 0 or less: the build-id is not known */
     bool has_crc;
     uint32_t crc;
 };
@@ -72,10 +73,11 @@ static int try_path(const char *path, const struct wanted *wanted)
     return -1;
 }
 
-/* Opens the debug file with the name link. If link is an absolute path, tries only that path.
- * Otherwise looks in the directory of file, in its subdirectory .debug, and in the same directory
- * below SYSTEM_DIRECTORY. Returns a descriptor, or -1. *name becomes the path. The caller owns
- * both. */
+/* Opens the debug file that has the name `link`. If `link` is an absolute path, tries only that
+ * path. Otherwise looks in the directory of `file`, in the subdirectory .debug of that directory,
+ * and in the directory with the same path below SYSTEM_DIRECTORY. Returns a descriptor, or -1.
+ * *name becomes the path of the file that was opened. The caller owns the descriptor and the
+ * path. */
 static int find_by_name(const char *file, const char *link, const struct wanted *wanted,
                         char **name)
 {
@@ -88,7 +90,7 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
         if (whole ? (*name = strdup(link)) == NULL
                   : asprintf(name, patterns[i], size, directory, link) < 0)
             break;
-        /* link may be the name of the file itself, which is not its own debug file */
+        /* `link` may be the name of `file`, but a file is not its own debug file */
         int fd = strcmp(*name, file) == 0 ? -1 : try_path(*name, wanted);
         if (fd >= 0)
             return fd;
@@ -98,8 +100,8 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
     return -1;
 }
 
-/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt).
- * libdwfl asks for a shared file if link is not the debuglink of the ELF file itself. */
+/* Returns whether libdwfl asks for a file that several debug files share (DW_FORM_GNU_ref_alt). It
+ * does if `link` and `crc` are not those of the section .gnu_debuglink of the ELF file. */
 static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
 {
     GElf_Addr bias;
@@ -126,8 +128,8 @@ static void choose_wanted(Dwfl_Module *module, const char *link, GElf_Word crc,
     wanted->build_id = shared;
 }
 
-/* Returns the usual name of the debug file, "FILE.debug", for a file without a link. The caller
- * frees it. NULL: no memory. */
+/* Returns the name that the debug file of `file` usually has: "FILE.debug". It is used if `file`
+ * has no section .gnu_debuglink. The caller frees the name. NULL: no memory. */
 static char *usual_name(const char *file)
 {
     char *name;
@@ -135,8 +137,9 @@ static char *usual_name(const char *file)
     return asprintf(&name, "%s.debug", path_base_name(file)) < 0 ? NULL : name;
 }
 
-/* Returns whether debuginfod servers are configured. libdwfl looks for servers too, but only after
- * it has loaded libdebuginfod, and with it some 25 libraries. */
+/* Returns whether debuginfod servers are configured. libdwfl would find out too, but would first
+ * load libdebuginfod, which loads some 25 other libraries. They are not needed if there is no
+ * server. */
 static bool has_servers(void)
 {
     const char *servers = getenv("DEBUGINFOD_URLS");
@@ -161,7 +164,7 @@ int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module
     free(usual);
     if (fd >= 0)
         return fd;
-    /* with NULL for the names, both functions search by build-id only */
+    /* both functions search by build-id only, because the file name and the link are NULL */
     return has_servers() ? dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL,
                                                         NULL, 0, name)
                          : dwfl_build_id_find_debuginfo(module, userdata, module_name, base, NULL,

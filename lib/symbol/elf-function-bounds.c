@@ -17,8 +17,9 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* Returns the file's bytes at an address. *room becomes how many bytes there are up to the end of
- * the segment or of the file. NULL: no bytes of the file are there. */
+/* Returns the bytes of the file that are mapped at an address. *room becomes how many bytes there
+ * are up to the end of the segment or of the file, whichever comes first. NULL: no bytes of the
+ * file are mapped there. */
 static const char *bytes_at(const struct elf_object *object, uint64_t address, size_t *room)
 {
     size_t count, size;
@@ -44,10 +45,11 @@ static const char *bytes_at(const struct elf_object *object, uint64_t address, s
 
 /* --- by frame descriptions: .eh_frame --------------------------------------------------- */
 
-/* A CIE: the data that several entries have in common. */
+/* A CIE: data that several frame descriptions have in common. */
 struct common {
-    uint64_t offset;  /* offset of the CIE in the section; frames.common is sorted by offset */
-    uint8_t encoding; /* encoding of addresses: DW_EH_PE_* */
+    /* offset of the CIE in the section; the array frames.common is sorted by this */
+    uint64_t offset;
+    uint8_t encoding; /* how addresses are encoded: DW_EH_PE_* */
 };
 
 struct frames {
@@ -61,8 +63,8 @@ struct frames {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Returns how many bytes a number in this encoding has. 0: no address of code is encoded like
- * this. */
+/* Returns how many bytes a number has in this encoding. 0: addresses of code never have this
+ * encoding. */
 static size_t encoding_size(const struct frames *frames, uint8_t encoding)
 {
     switch (encoding & 0x07) {
@@ -88,8 +90,8 @@ static uint64_t elf_frames_get(const struct frames *frames, const uint8_t *bytes
     return number;
 }
 
-/* Reads an encoded number: either an address, or the distance from the number itself to an
- * address. */
+/* Reads a number in this encoding. The number is an address, or the distance from the place of the
+ * number to an address. */
 static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, uint8_t encoding)
 {
     size_t size = encoding_size(frames, encoding);
@@ -102,8 +104,8 @@ static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, u
 
 /* --- CIEs: what entries have in common -------------------------------------------------------- */
 
-/* Finds how the entries of a CIE encode their ranges of code, from its augmentation. False: the
- * augmentation is not known. */
+/* Finds how frame descriptions with this CIE encode their ranges of code. The letters of the
+ * augmentation in the CIE say how. False: there is a letter that is not known here. */
 static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uint8_t *encoding)
 {
     const uint8_t *data = cie->augmentation_data, *end = data + cie->augmentation_data_size;
@@ -118,7 +120,8 @@ static bool find_encoding(const struct frames *frames, const Dwarf_CIE *cie, uin
             *encoding = *data;
             return true;
         }
-        if (*letter == 'P') /* the data of P: an encoding, then a pointer */
+        /* the data of the letter P are an encoding, and a pointer in that encoding */
+        if (*letter == 'P')
             data += encoding_size(frames, *data);
         if (*letter == 'P' || *letter == 'L')
             data++;
@@ -253,15 +256,15 @@ static bool elf_frames_function(struct elf_object *object, uint64_t address, uin
 struct unwind_index {
     uint64_t address;
     uint32_t count;
-    const char *table; /* borrowed; count elements of struct unwind_entry */
+    const char *table; /* borrowed; `count` elements of the type unwind_entry */
 };
 struct unwind_entry {
     int32_t function, frame;
 };
 #define UDATA4 0x03
 #define DATAREL_SDATA4 0x3b
-/* offset of the table in .eh_frame_hdr, bytes. Before it are the version, the encodings, the
- * address of .eh_frame and the count */
+/* Offset of the table in .eh_frame_hdr, bytes. Before the table are the version, the encodings, the
+ * address of .eh_frame, and the number of elements of the table. */
 #define TABLE_AT 12
 
 static bool find_unwind_index(const struct elf_object *object, struct unwind_index *index)

@@ -49,19 +49,21 @@ struct elf_object {
     struct elf_unit *units; /* owned; sorted by start */
     size_t unit_count;
     struct elf_unit_found unit;
-    int64_t ranges_ns; /* ns spent on reading lists of ranges: dwarf-lines.c */
+    int64_t ranges_ns; /* time spent on reading lists of ranges so far, ns (dwarf-lines.c) */
     bool extents_read;
-    struct elf_extent *extents; /* owned; sorted by start: elf-function-bounds.c */
+    struct elf_extent *extents; /* owned; sorted by start; read by elf-function-bounds.c */
     uint32_t extent_count;
-    /* owned; tsearch(3) tree of elf_functions, one for each unit: dwarf-functions.c */
+    /* owned; tsearch(3) tree with one elf_functions for each unit; built by dwarf-functions.c */
     void *functions;
-    void *origins; /* owned; tsearch(3) tree of inlined functions' names: dwarf-inlined-names.c */
+    /* owned; tsearch(3) tree with the names of inlined functions; built by dwarf-inlined-names.c */
+    void *origins;
 };
 
 /* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------ */
 
-/* A program has a dozen segments, and some dozens of sections. Look-ups go through all of them, so
- * segments and sections past these limits are left out. */
+/* A real program has a dozen segments, and some dozens of sections. Each look-up goes through all
+ * of them, so a hostile file with more must not slow it down: segments and sections past these
+ * limits are ignored. */
 #define ELF_SEGMENTS_MAX 1024u
 #define ELF_SECTIONS_MAX 4096u
 
@@ -79,7 +81,8 @@ int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module
 
 /* --- symbols: elf-symbols.c ------------------------------------------------------------------ */
 
-/* bytes; all functions of a hostile file may have the same endless name */
+/* The size of the longest name that is used, in bytes. There is a limit because all functions of a
+ * hostile file may have the same endless name. */
 #define ELF_NAME_SIZE_MAX 32768u
 /* Returns whether a name is neither NULL nor empty, and shorter than ELF_NAME_SIZE_MAX. */
 bool elf_is_name(const char *name);
@@ -89,29 +92,31 @@ bool elf_is_name(const char *name);
 /* Sets object->unit to the compilation unit around an address. False: there is none. */
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
-/* Reads the ranges of code of an entry of the debug information, one after the other. Empty ranges
- * are left out. Reading ends early if reading the ranges of this file has taken too long so far. */
+/* The state of reading the ranges of code of one entry of the debug information, range by range.
+ * Empty ranges are skipped. Reading ends early if reading ranges has already taken too much time
+ * for this file. */
 struct elf_ranges {
     struct elf_object *object;
     Dwarf_Die *die;
     ptrdiff_t at;
-    Dwarf_Addr base; /* what dwarf_ranges stores from one call to the next */
-    int64_t since;   /* CLOCK_MONOTONIC ns: when reading began */
+    Dwarf_Addr base; /* state that dwarf_ranges keeps from one call to the next */
+    int64_t since;   /* when reading began, CLOCK_MONOTONIC, ns */
 };
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die);
-/* Finds the next range; start and end are addresses in the debug information. False: there is
- * none. */
+/* Finds the next range. *start and *end become addresses in the debug information. False: there are
+ * no more ranges. */
 bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end);
 
 /* --- functions of a compilation unit: dwarf-functions.c --------------------------------------- */
 
-#define ELF_SCOPE_DEPTH_MAX 64u /* nesting depth of scopes; deeper ones are left out */
+/* how deep scopes may be nested; scopes that are nested deeper are ignored */
+#define ELF_SCOPE_DEPTH_MAX 64u
 
-/* A range of a function's code; a function may have several. */
+/* One range of a function's code. The code of a function may have several ranges. */
 struct elf_function {
     uint64_t start, end; /* addresses in the debug information */
     Dwarf_Off die;
-    bool inlined_read;           /* inlined was read: dwarf-inlined.c */
+    bool inlined_read;           /* dwarf-inlined.c has set the field `inlined` */
     struct elf_inlined *inlined; /* owned */
     uint32_t inlined_count;
 };
@@ -119,52 +124,59 @@ struct elf_function {
 /* A namespace, class or function: a scope that may be part of a name. */
 struct elf_scope {
     Dwarf_Die die;
-    uint32_t parent; /* index of the enclosing scope, lower than its own; ELF_NO_SCOPE: the unit */
-    /* a class with an operator(); if the class has no name, it is the class of a lambda */
+    /* index of the enclosing scope; lower than the index of this scope. ELF_NO_SCOPE: the unit
+     * itself encloses this scope */
+    uint32_t parent;
+    /* the scope is a class with an operator(). If such a class has no name, it is the class of a
+     * lambda */
     bool callable;
 };
 #define ELF_NO_SCOPE UINT32_MAX
 
-/* The code of a function that is also inlined elsewhere: an "out-of-line instance" (DWARF 5,
- * 3.3.8). */
+/* The code of a function that is inlined in some places, but also exists as a function of its own.
+ * DWARF calls this code an "out-of-line instance" (DWARF 5, 3.3.8). */
 struct elf_out_of_line {
-    const void *origin; /* the entry that all instances refer to */
-    uint64_t start;     /* address in the debug information */
+    /* the entry of the debug information that all instances of the function refer to */
+    const void *origin;
+    uint64_t start; /* address in the debug information */
 };
 
 struct elf_functions {
     const void *unit;
-    uint64_t budget;                     /* number of entries that may still be read */
+    /* how many more entries and ranges of the debug information may be read */
+    uint64_t budget;
     struct elf_function *all;            /* owned; sorted by start */
-    struct elf_scope *scopes;            /* owned; in the order of the file; none for C */
-    struct elf_out_of_line *out_of_line; /* owned; sorted by origin; none for C */
+    struct elf_scope *scopes;            /* owned; in the order of the file; empty for C */
+    struct elf_out_of_line *out_of_line; /* owned; sorted by origin; empty for C */
     uint32_t count, scope_count, out_of_line_count;
     int error;
 };
 
-/* Finds the functions of a unit, which are read at the first call. The object owns them. 0 or
- * -ENOMEM. */
+/* Finds the functions of a unit. They are read from the file when this is first called for the
+ * unit. The object owns them. 0 or -ENOMEM. */
 int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_functions **functions);
 /* Frees the functions of all units. */
 void elf_functions_clear(struct elf_object *object);
 
-/* Returns the function around an address of the debug information, not a function that was inlined
- * there. NULL: there is none. */
+/* Returns the function around an address of the debug information. If another function was inlined
+ * at the address, returns the function into which it was inlined. NULL: there is none. */
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address);
-/* Returns the index of the scope around an entry. ELF_NO_SCOPE: there is none, or it is not
- * known. */
+/* Returns the index of the scope around an entry of the debug information. ELF_NO_SCOPE: there is
+ * no scope around it, or the scope is not known. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die);
-/* Finds where the code of a function's out-of-line instance begins. origin is the entry that all
- * instances of the function refer to. False: the function was inlined everywhere. */
+/* Finds where the code of a function's out-of-line instance begins. `origin` is the entry of the
+ * debug information that all instances of the function refer to. False: the function was inlined
+ * everywhere, so it has no such instance. */
 bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin,
                                uint64_t *start);
-/* Takes one entry from the budget. False: the budget is spent, or there was an error. */
+/* Call this before one more entry or range is read. False: it must not be read, because the limit
+ * is reached or there was an error. */
 bool elf_functions_spend(struct elf_functions *functions);
 
 /* --- inlined functions: dwarf-inlined.c, dwarf-inlined-names.c -------------------------------- */
 
-/* Finds where a function is declared, from its entry, or from the entry that its entry refers
- * to. */
+/* Finds where a function is declared: from the function's entry in the debug information, or from
+ * another entry to which that entry refers. */
 void elf_declaration(Dwarf_Die *die, struct elf_line *declared);
 /* Frees the names that elf_object_inlined_origin made. */
 void elf_origins_clear(struct elf_object *object);

@@ -20,7 +20,9 @@
 
 #define ANYWHERE_END 0x7fffffffffffu
 
-static char *debug_path; /* libdwfl takes the address of this variable; NULL: its default path */
+/* libdwfl gets the address of this variable. The variable is NULL, so libdwfl searches its default
+ * path */
+static char *debug_path;
 
 static const Dwfl_Callbacks by_file = {
     .find_elf = dwfl_build_id_find_elf,
@@ -29,8 +31,8 @@ static const Dwfl_Callbacks by_file = {
     .debuginfo_path = &debug_path,
 };
 
-/* Checks that a file begins like an ELF file, because libdwfl would also open compressed files. In
- * a compressed file, offsets of mappings mean nothing. 0 or -errno. */
+/* Checks that a file begins like an ELF file. Without this check libdwfl would also open compressed
+ * files, in which the offsets of mappings mean nothing. 0 or -errno. */
 static int check_magic(int fd)
 {
     char magic[SELFMAG];

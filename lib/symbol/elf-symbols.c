@@ -11,9 +11,11 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* number of symbols that begin before an address and are checked, because each may reach past it */
+/* At most so many symbols before an address are looked at, to find one that reaches to the
+ * address. */
 #define OVERLAPS_MAX 16
-/* bytes of names that are compared; names in a hostile file may be equal for megabytes */
+/* At most so many bytes of two names are compared. Names in a hostile file may be equal for
+ * megabytes. */
 #define COMPARED 256
 
 /* Returns the address where the section of a symbol ends. 0: the section has no code. */
@@ -78,13 +80,14 @@ static int compare_symbols(const void *left, const void *right)
     return strncmp(a->name, b->name, COMPARED);
 }
 
-/* Gives a size to symbols that have none, as symbols in assembler code may. They reach to the next
- * symbol, or to the end of their section if that comes first. A symbol without a size that begins
- * inside a symbol with a size is only a label, and is left out. */
+/* Gives a size to each symbol that has none, as symbols in assembler code may. Such a symbol ends
+ * where the next symbol begins, or where its section ends if that comes first. But a symbol without
+ * a size that begins inside a symbol with a size is only a label, and is removed. */
 static void size_labels(struct elf_object *object)
 {
     struct elf_symbol *symbols = object->symbols;
-    uint64_t covered = 0; /* highest end of the symbols with a size so far, an address */
+    /* the highest address at which a symbol with a size has ended so far */
+    uint64_t covered = 0;
     size_t kept = 0;
 
     for (size_t i = 0; i < object->symbol_count; i++) {

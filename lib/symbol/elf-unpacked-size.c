@@ -18,11 +18,11 @@
 
 #include "symbol/elf-internal.h"
 
-/* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its size. Compressed debug
- * information grows to about 10 times its size. */
+/* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its own size. Compressed debug
+ * information usually unpacks to about 10 times its size. */
 #define UNPACKED_LIMIT_MIN (UINT64_C(64) << 20)
 #define RATIO 32u
-#define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30) /* bytes; the limit for any file */
+#define UNPACKED_LIMIT_MAX (UINT64_C(8) << 30) /* no file may unpack to more bytes than this */
 
 struct bytes_left {
     const unsigned char *at;
@@ -46,7 +46,8 @@ static const unsigned char *unpacked_size_take(struct bytes_left *bytes, size_t 
     "\xfd"                                                                                         \
     "7zXZ"
 #define XZ_HEADER 12u /* bytes */
-#define XZ_FLAGS 7u   /* offset in the header: byte with the kind of checksum */
+/* offset of the byte in the header that says which checksum follows each block */
+#define XZ_FLAGS 7u
 
 enum { CHUNK_END, CHUNK_PLAIN, CHUNK_PLAIN_TOO, CHUNK_LZMA = 0x80, CHUNK_PROPERTIES = 0xc0 };
 
@@ -85,7 +86,7 @@ static bool add_stream(struct bytes_left bytes, uint64_t *sum)
         return false;
     size_t checksum = checksums[header[XZ_FLAGS] & 15];
     while ((block = unpacked_size_take(&bytes, 1)) != NULL &&
-           *block != 0) { /* a 0 is the start of the index, which follows the last block */
+           *block != 0) { /* a byte of 0 begins the index, which follows the last block */
         if (unpacked_size_take(&bytes, (*block + 1u) * 4 - 1) == NULL || !add_chunks(&bytes, sum))
             return false;
         size_t padding = -(size_t)(bytes.at - block) & 3;
@@ -106,8 +107,8 @@ static uint64_t read_big_endian(const unsigned char *bytes)
     return number;
 }
 
-/* Adds the unpacked size of a section to *sum if libdw would unpack it. False: the size cannot be
- * found. */
+/* Adds the unpacked size of a section to *sum, if it is a section that libdw would unpack. False:
+ * the size cannot be found. */
 static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name,
                         uint64_t *sum)
 {
@@ -147,7 +148,8 @@ static int check_sections(Elf *elf, uint64_t most)
     if (elf_kind(elf) != ELF_K_ELF)
         return -ENOEXEC;
     if (elf_getshdrstrndx(elf, &names) != 0)
-        return 0; /* without names libdw finds no section to unpack */
+        /* libdw finds the sections by their names. Without names, it does not unpack any */
+        return 0;
     while ((section = elf_nextscn(elf, section)) != NULL) {
         GElf_Shdr header;
         if (gelf_getshdr(section, &header) == NULL)

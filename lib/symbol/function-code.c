@@ -22,22 +22,26 @@
 #include "symbol/function-code.h"
 #include "symbol/symbol-internal.h"
 
-#define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* bytes of a function */
-#define INSTRUCTIONS_MAX 65536u               /* instructions of a function */
-#define AROUND UINT64_C(2048) /* bytes before and after a location in unknown code */
-#define NAME_SIZE_MAX 256 /* bytes of a call target's name, with its NUL; longer names are cut */
+#define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* most bytes of a function that are shown */
+#define INSTRUCTIONS_MAX 65536u               /* most instructions of a function that are shown */
+/* If no function is known at a location, so many bytes before it and after it are shown. */
+#define AROUND UINT64_C(2048)
+/* Bytes of the name of a call's target, with its NUL; longer names are cut. */
+#define NAME_SIZE_MAX 256
 
-/* A function's code while it is read. Addresses are those of elf-object.h. */
+/* A function's code while it is being read. The addresses are those that elf_object_address
+ * returns. */
 struct code_reader {
     struct elf_object *elf; /* borrowed */
     struct elf_segment segment;
     uint64_t address;    /* address of the location */
     uint64_t start, end; /* address range of the code to read */
-    bool unbounded;      /* no function is known: start may be inside an instruction */
-    uint64_t shift;      /* an address of elf minus the corresponding link-time address */
+    /* no function is known, so the address `start` may be inside an instruction */
+    bool unbounded;
+    uint64_t shift; /* an address in `elf` is higher by this than its link-time address */
     struct disassembler *disassembler;
     struct symbol_code *code;
-    const struct elf_symbol *named; /* the symbol whose name is in the field name */
+    const struct elf_symbol *named; /* the symbol whose name is in the field `name` */
     char name[NAME_SIZE_MAX];
 };
 
@@ -68,7 +72,7 @@ static void find_function(struct code_reader *reader)
     elf_object_narrow(reader->elf, reader->address, &reader->start, &reader->end);
 }
 
-/* Limits the code to what is in the file, and to FUNCTION_SIZE_MAX bytes. */
+/* Shortens the range of code to what is in the file, and to FUNCTION_SIZE_MAX bytes. */
 static void limit_code(struct code_reader *reader)
 {
     const struct elf_segment *segment = &reader->segment;

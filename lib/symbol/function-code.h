@@ -13,16 +13,17 @@
 
 struct symbol_instruction {
     uint64_t address; /* link-time address, which is shown to people */
-    /* offset in the file; the address in a profile_location is the same offset, so samples are
-     * counted by offset */
+    /* offset in the file. The field `address` of a profile_location is the same offset, so the
+     * samples of the instruction are found by it */
     uint64_t place;
     uint32_t size; /* bytes */
-    char *text;    /* owned; "mov    %rax,%rbx"; bytes in hexadecimal if there is no disassembler */
+    char *text;    /* owned; "mov    %rax,%rbx"; without a disassembler: bytes in hexadecimal */
     uint32_t file; /* index into symbol_code.files: the source file */
-    /* number of the source line, in the code of the innermost inlined function; 0: not known */
+    /* number of the source line that the instruction comes from, in the innermost inlined function;
+     * 0: not known */
     uint32_t line;
-    /* index into symbol_code.inlined: the innermost inlined function around the instruction; 0:
-     * none */
+    /* index into symbol_code.inlined: the innermost inlined function that has the instruction. 0:
+     * no inlined function has it */
     uint32_t inlined;
     uint64_t target; /* link-time address that the instruction jumps to or calls; 0: not known */
 };
@@ -32,9 +33,11 @@ struct symbol_code {
     struct symbol_instruction *instructions; /* owned; sorted by address */
     uint32_t instruction_count;
     int64_t written_ns; /* when the object's file was last written, ns since 1970; 0: not known */
-    char **files;       /* owned; paths, the first is "" */
+    /* owned; paths of source files; the first one is "", which means that the file is not known */
+    char **files;
     uint32_t file_count;
-    char **inlined; /* owned; names of functions, the first is "" */
+    /* owned; names of inlined functions; the first one is "", which means that there is none */
+    char **inlined;
     uint32_t inlined_count;
 };
 
@@ -49,18 +52,21 @@ void symbol_code_free(struct symbol_code *code);
 
 struct listing_row {
     const char *text; /* borrowed from the listing */
-    const char *file; /* path of the source file, borrowed; only in rows that are a source line */
-    /* number of the source line, or of the line that the instruction comes from; 0: not known */
+    /* path of the source file, borrowed; only set in rows that show a source line */
+    const char *file;
+    /* In a row with a source line: its number. In a row with an instruction: the number of the
+     * source line that it comes from. 0: not known */
     uint32_t line;
     bool newer; /* the source file is newer than the program, so the line may have changed */
-    const struct symbol_instruction *instruction; /* borrowed; NULL: the row is a source line */
+    const struct symbol_instruction *instruction; /* borrowed; NULL: the row shows a source line */
 };
 
 /* A source file. */
 struct listing_source {
-    char *text;          /* owned; lines that end with NUL; NULL: not read, or not readable */
-    const char **starts; /* owned; addresses in text at which lines begin */
-    uint32_t count;      /* lines */
+    /* owned; the lines, each ended by a NUL. NULL: the file was not read, or cannot be read */
+    char *text;
+    const char **starts; /* owned; for each line, where it begins in `text` */
+    uint32_t count;      /* number of lines */
     bool read;           /* reading the file was tried */
     bool newer;          /* the file was written after the program */
 };
@@ -68,15 +74,17 @@ struct listing_source {
 struct listing {
     struct symbol_code *code;       /* owned */
     struct listing_source *sources; /* owned; indexed like code->files */
-    struct listing_row *rows;       /* owned; each source line comes before its instructions */
+    /* owned; the row of a source line comes before the rows of its instructions */
+    struct listing_row *rows;
     uint32_t row_count;
 };
 
-/* Makes a listing of code, and reads its source files. A file that cannot be read has no lines. The
- * listing owns code; after an error, code is freed. 0 or -ENOMEM. */
+/* Makes a listing of `code`, and reads the source files. If a source file cannot be read, the
+ * listing has no source lines from it. The listing owns `code`; after an error, `code` is freed. 0
+ * or -ENOMEM. */
 int listing_new(struct symbol_code *code, struct listing **listing);
-/* Returns a line of one of the code's source files, borrowed. The line need not have code. NULL:
- * there is no such line, or the file was not read. */
+/* Returns the text of a line of one of the listing's source files, borrowed. The line need not have
+ * any instructions. NULL: the file has no such line, or the file was not read. */
 const char *listing_line(const struct listing *listing, uint32_t file, uint32_t number);
 void listing_free(struct listing *listing);
 

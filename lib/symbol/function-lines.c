@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the source line and the innermost inlined function of each instruction of a function. The
- * path of a file and the name of an inlined function are made only once. The debug information
- * mostly has a single string for each of them, so pointers are compared first.
+ * path of each file is put together only once, and so is the name of each inlined function. The
+ * debug information mostly stores such a string only once. So pointers to strings are compared
+ * first.
  */
 #include "config.h"
 
@@ -15,9 +16,10 @@
 #include "symbol/function-code.h"
 #include "symbol/symbol-internal.h"
 
-#define FILES_MAX 1024u   /* source files of a function; lines in further files are left out */
-#define INLINED_MAX 1024u /* names of inlined functions; further ones are left out */
-/* sum of the instructions in all ranges of inlined functions; further ones are not marked */
+#define FILES_MAX 1024u   /* most source files of a function; lines in further files are ignored */
+#define INLINED_MAX 1024u /* most names of inlined functions; further names are ignored */
+/* How often the inlined function of an instruction is set, at most. It is set once for each range
+ * around the instruction, so a hostile file could make this take long. */
 #define PAINTED_MAX (UINT64_C(1) << 22)
 
 /* --- lines ----------------------------------------------------------------------------- */
@@ -27,8 +29,9 @@ struct file_key {
     const char *directory, *file; /* borrowed */
 };
 
-/* Returns the index of a path in code->files, or code->file_count if the path is not there. Another
- * compilation unit may have had the same path in another string. */
+/* Returns the index of a path in code->files, or code->file_count if the path is not there. The
+ * strings are compared and not the pointers, because another compilation unit may have its own copy
+ * of the string. */
 static uint32_t find_path(const struct symbol_code *code, const char *path)
 {
     uint32_t i = 0;
@@ -70,8 +73,8 @@ static int find_file(struct symbol_code *code, struct file_key *keys, const stru
     return add_file(code, keys, line, file);
 }
 
-/* Returns an array of count strings: first "", then NULLs. The caller frees all. NULL: no
- * memory. */
+/* Returns an array with room for `count` strings. The first one is "", and the others are NULL. The
+ * caller frees the array and the strings. NULL: no memory. */
 static char **new_texts(uint32_t count)
 {
     char **texts = calloc(count, sizeof *texts);
@@ -107,7 +110,9 @@ int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_co
 
 /* --- inlined functions ---------------------------------------------------------------- */
 
-/* Returns the index of the first instruction that begins at an address of elf or after it. */
+/* Returns the index of the first instruction that does not begin before `address`, which is an
+ * address in the ELF file. The address of an instruction in the file is its address in `code` plus
+ * `shift`. */
 static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift, uint64_t address)
 {
     uint32_t low = 0, high = code->instruction_count;
@@ -122,9 +127,9 @@ static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift,
     return low;
 }
 
-/* Finds the index of an inlined function's name in code->inlined, and adds the name if it is not
- * there. *inlined becomes 0 if there are too many names. names has the borrowed names that
- * code->inlined was made from. Returns 0 or -ENOMEM. */
+/* Finds the index of the name of an inlined function in code->inlined. Adds the name if it is not
+ * there. *inlined becomes 0 if there are too many names. The strings in code->inlined were made
+ * from those in `names`, which are borrowed, and have the same indexes. Returns 0 or -ENOMEM. */
 static int find_inlined(struct symbol_code *code, const char **names, const char *name,
                         uint32_t *inlined)
 {
@@ -143,8 +148,8 @@ static int find_inlined(struct symbol_code *code, const char **names, const char
     return 0;
 }
 
-/* For each range, sets the inlined function of the instructions in it. Outer ranges come first, and
- * inner ranges overwrite what outer ranges have set. */
+/* For each element of `ranges`, sets the inlined function of all instructions in that range. Outer
+ * ranges come before the ranges inside them, so an instruction keeps the innermost function. */
 static int paint_inlined(struct elf_object *elf, uint64_t shift, struct symbol_code *code,
                          struct elf_inlined *ranges, uint32_t count, const char **names)
 {

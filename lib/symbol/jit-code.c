@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads the names of JIT code from a file, if the file can be trusted. Anyone can write to /tmp. So
- * the file must be a regular file and not too large, and must belong to us, to root or to the user
- * of the process.
+ * the file must be a regular file that is not too large, and it must belong to us, to root, or to
+ * the user who runs the process.
  */
 #include "config.h"
 
@@ -14,15 +14,16 @@
 #include "base/array.h"
 #include "symbol/jit-code.h"
 
-#define MAP_SIZE_MAX ((off_t)256 << 20) /* bytes of a map */
-#define DUMP_SIZE_MAX ((off_t)4 << 30)  /* bytes of a jitdump, which contains the code too */
+#define MAP_SIZE_MAX ((off_t)256 << 20) /* largest map that is read, bytes */
+/* largest jitdump that is read, bytes; it contains the code too */
+#define DUMP_SIZE_MAX ((off_t)4 << 30)
 
 struct jit_code {
     size_t size; /* bytes of the file when it was read */
     struct jit_names names;
 };
 
-/* Returns whether a file can be trusted, and its *size in bytes. */
+/* Returns whether a file can be trusted. *size becomes the size of the file in bytes. */
 static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     struct stat status, process;
@@ -38,9 +39,10 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
     return stat(path, &process) == 0 && process.st_uid == status.st_uid;
 }
 
-/* Returns fd if it is not -1; otherwise a descriptor of the owner's map, which the caller closes.
- * -1: there is no file, or it cannot be trusted. Another process may have written a map that was
- * found by its name, so its writer is checked too. */
+/* Returns `fd` if it is not -1; otherwise a descriptor of the map of `owner`, which the caller
+ * closes. -1: there is no file, or the file cannot be trusted. A map is found by its name, which
+ * has only a pid, so another process may have written it. Therefore it is also checked who has
+ * written it. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);

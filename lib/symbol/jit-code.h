@@ -15,22 +15,24 @@ struct jit_code;
 /* The process that made the code, and when the process was profiled. */
 struct jit_owner {
     uint32_t pid;
-    uint64_t from, until; /* CLOCK_REALTIME ns; 0: not known */
+    /* when profiling the process began and ended, CLOCK_REALTIME, ns; 0: not known */
+    uint64_t from, until;
 };
 
 /* The name and source line of the code at an address. */
 struct jit_symbol {
-    const char *name, *file; /* borrowed; file NULL: not known */
+    const char *name, *file; /* borrowed; `file` is NULL if it is not known */
     uint32_t line;
 };
 
-/* Reads the file behind fd, which stays open. If fd is -1, reads the map of the owner, from the
- * owner's /tmp or from ours. The map is used only if the owner has written it, because another
- * process may have had the same pid. NULL: there is no file, the file cannot be trusted, or there
- * is no memory. */
+/* Reads the file behind `fd`, which stays open. If `fd` is -1, looks for the owner's map
+ * (perf-PID.map), in the owner's /tmp and in ours. The map is used only if the owner has written
+ * it, because another process may have had the same pid. NULL: there is no file, the file cannot be
+ * trusted, or there is no memory. */
 struct jit_code *jit_code_open(int fd, const struct jit_owner *owner);
-/* Returns whether the file that jit_code_open reads is longer now than when code was read. code is
- * NULL if nothing could be read. Then any file that can be trusted counts as longer. */
+/* Returns whether the file that jit_code_open would read is longer now than when `code` was read
+ * from it. If `code` is NULL, because nothing could be read then, the result is true for any file
+ * that can be trusted. */
 bool jit_code_grown(const struct jit_code *code, int fd, const struct jit_owner *owner);
 void jit_code_close(struct jit_code *code);
 
@@ -47,9 +49,11 @@ struct jit_line {
 
 struct jit_name {
     uint64_t start, end;
-    size_t order;                 /* position in the order in which names were added */
-    const char *name;             /* in memory of jit_names.kept */
-    const struct jit_line *lines; /* in memory of jit_names.kept; sorted by address; NULL: none */
+    /* number of this name, counted in the order in which names were added */
+    size_t order;
+    const char *name; /* borrowed from the memory that jit_names.kept owns */
+    /* borrowed from the memory that jit_names.kept owns; sorted by address; NULL: no lines */
+    const struct jit_line *lines;
     size_t line_count;
 };
 
@@ -58,18 +62,18 @@ struct jit_names {
     size_t count;
     struct jit_piece {
         uint64_t start, end;
-        size_t name; /* index into added */
-    } * pieces;      /* owned; sorted, no overlaps */
+        size_t name; /* index into `added` */
+    } * pieces;      /* owned; sorted; do not overlap */
     size_t piece_count;
-    void **kept; /* owned, and so is the memory that its elements point to */
+    void **kept; /* owned; the blocks of memory that it points to are owned too */
     size_t kept_count;
 };
 
-/* Adds a name for at least one byte of code. The name hides all names that were added earlier for
- * the same addresses. False: no memory. */
+/* Adds a name. Its code must have at least one byte. At the addresses of its code, the name hides
+ * all names that were added earlier. False: no memory. */
 bool jit_names_add(struct jit_names *names, const struct jit_name *name);
-/* Takes ownership of a block of memory, which is freed with the names. False: no memory is left,
- * and the block was freed. */
+/* Takes ownership of a block of memory, and frees it when the names are freed. False: no memory is
+ * left; then the block is freed at once. */
 bool jit_names_keep(struct jit_names *names, void *memory);
 /* Prepares look-ups, once all names are added. False: no memory. */
 bool jit_names_finish(struct jit_names *names);
@@ -80,17 +84,19 @@ const struct jit_name *jit_names_find(const struct jit_names *names, uint64_t ad
 
 /* --- the files: perf-map.c, jitdump.c --------------------------------------------------------- */
 
-/* Opens the map of a process, from the process's /tmp or from ours. Returns a descriptor, or -1. */
+/* Opens the map (perf-PID.map) of a process, in the process's /tmp or in ours. Returns a
+ * descriptor, or -1. */
 int perf_map_open(uint32_t pid);
 /* Returns whether a map was written by the owner, and not by another process that had or has the
  * same pid. */
 bool perf_map_is_of(int fd, const struct jit_owner *owner);
-/* Adds the names in the first size bytes of a map. False: no memory. */
+/* Adds the names in the first `size` bytes of a map. False: no memory. */
 bool perf_map_read(int fd, size_t size, struct jit_names *names);
 
 /* Returns whether a file is a jitdump in this machine's byte order. */
 bool jitdump_is(int fd);
-/* Adds the names in the first size bytes of a jitdump, from whole records. False: no memory. */
+/* Adds the names in the first `size` bytes of a jitdump. Ignores a record that is only partly in
+ * these bytes. False: no memory. */
 bool jitdump_read(int fd, size_t size, struct jit_names *names);
 
 #endif

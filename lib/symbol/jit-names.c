@@ -52,8 +52,8 @@ static int jit_names_compare(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* A binary heap of the names that cut_into_pieces has reached and that have not ended. On top is
- * the name that was added last. */
+/* A binary heap of the names whose code contains the address that cut_into_pieces has reached. On
+ * top is the name that was added last. */
 struct heap {
     const struct jit_name **entries;
     size_t count;
@@ -89,9 +89,9 @@ static void heap_pop(struct heap *heap)
     }
 }
 
-/* Sweeps over the names in the order of their starts. From one start or end to the next, the top of
- * the heap is the name that hides the others. Each name starts once and ends once, so there are at
- * most two pieces for each name. */
+/* Cuts the code into ranges that do not overlap. Goes upwards through all addresses at which the
+ * code of a name starts or ends. Between two such addresses, the name on top of the heap hides the
+ * others. Each name has one start and one end, so there are at most two ranges for each name. */
 static void cut_into_pieces(struct jit_names *names, struct heap *heap)
 {
     const struct jit_name *entries = names->added;

@@ -17,9 +17,9 @@
 
 #define MAGIC 0x4a695444u
 #define NAME_SIZE_MAX 4096u
-#define LINES_SIZE_MAX (1u << 24) /* bytes of a record of lines */
-/* perf inject puts an ELF header before the code, so V8 adds the header's size to addresses of
- * lines. */
+#define LINES_SIZE_MAX (1u << 24) /* largest record with source lines, bytes */
+/* V8, a JIT compiler for JavaScript, adds the size of an ELF header to the addresses of source
+ * lines, because perf inject puts such a header before the code. */
 #define V8_SHIFT 64u /* bytes */
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
@@ -29,33 +29,37 @@ struct jitdump_header {
     uint64_t time, flags;
 };
 struct jitdump_record {
-    uint32_t id, size; /* in bytes, this header included */
+    uint32_t id, size; /* `size` is in bytes, and includes this header */
     uint64_t time;
 };
 struct load {
     uint32_t pid, tid;
-    uint64_t vma, address, size, index; /* then follow the name and the code */
+    /* the name and the code come after this structure in the file */
+    uint64_t vma, address, size, index;
 };
 struct move {
     uint32_t pid, tid;
     uint64_t vma, from, to, size, index;
 };
 struct debug_info {
-    uint64_t address, count; /* then follow count elements of debug_entry */
+    /* `count` elements of debug_entry come after this structure in the file */
+    uint64_t address, count;
 };
 struct debug_entry {
     uint64_t address;
-    uint32_t line, discriminator; /* then follows the file's name, with its NUL */
+    /* the name of the source file, with its NUL, comes after this structure in the file */
+    uint32_t line, discriminator;
 };
 
 struct jitdump_reader {
     int fd;
     struct jit_names *names;
-    struct jit_line *lines; /* owned by names; lines of the load that comes next; NULL: none */
-    size_t line_count;      /* of lines */
-    uint64_t lines_of;      /* address of the load that the lines belong to */
-    struct jit_name *loads; /* owned; loads that moves can refer to, in the order of indexes */
-    /* owned; for each element of loads, the index that its record has; ascending */
+    /* owned by `names`; source lines for the next load record; NULL: none */
+    struct jit_line *lines;
+    size_t line_count;      /* how many elements `lines` has */
+    uint64_t lines_of;      /* address of the code that these lines belong to */
+    struct jit_name *loads; /* owned; code that was loaded, and that a move record can refer to */
+    /* owned; ascending. indexes[i] is the number by which a move record refers to loads[i] */
     uint64_t *indexes;
     size_t load_count;
 };
@@ -72,8 +76,9 @@ bool jitdump_is(int fd)
     return jitdump_read_at(fd, 0, &magic, sizeof magic) && magic == MAGIC;
 }
 
-/* Remembers a load for moves, which refer to it by an index. The index grows with each load. A load
- * with an index that has not grown is not remembered, and cannot be moved. False: no memory. */
+/* Remembers loaded code, because a later move record may refer to it. The record refers to it by
+ * `index`, a number that grows with each load. If the number has not grown, the code is not
+ * remembered, and cannot be moved. False: no memory. */
 static bool jitdump_remember(struct jitdump_reader *reader, uint64_t index,
                              const struct jit_name *name)
 {
@@ -126,7 +131,7 @@ static bool jitdump_take_move(struct jitdump_reader *reader, uint64_t at, size_t
     struct jit_name name = reader->loads[count - 1];
     name.start = move.to;
     name.end = move.to + move.size;
-    name.lines = NULL; /* the lines have the old addresses */
+    name.lines = NULL; /* the addresses in the lines are those before the move */
     name.line_count = 0;
     return jit_names_add(reader->names, &name);
 }
@@ -137,8 +142,8 @@ static int compare_lines(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Returns the text if it can be a path; otherwise NULL. V8 may write memory that no longer holds a
- * path. */
+/* Returns `text` if it can be a path, and otherwise NULL. V8 sometimes writes a path from memory
+ * that already holds something else. */
 static const char *jitdump_check_path(const char *text)
 {
     for (const char *at = text; *at != '\0'; at++)
@@ -147,8 +152,8 @@ static const char *jitdump_check_path(const char *text)
     return *text == '\0' ? NULL : text;
 }
 
-/* Parses the entries of a record of lines, and returns how many of them are whole. The file name
- * "\xff" means the file of the previous entry. */
+/* Parses the entries of a record with source lines. Returns how many entries are whole. In an
+ * entry, the file name "\xff" means the file of the previous entry. */
 static size_t jitdump_parse_lines(char *bytes, size_t size, const struct debug_info *info,
                                   struct jit_line *lines)
 {

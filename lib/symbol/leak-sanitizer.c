@@ -31,7 +31,7 @@ static void leak_check_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header
     }
 }
 
-/* A valid file has one symbol table of each type, so only the first one is read. */
+/* Reads only the first symbol table of the type, because a valid file does not have more. */
 static void leak_check_tables(Elf *elf, GElf_Word type, int *status)
 {
     Elf_Scn *section = NULL;

@@ -22,18 +22,20 @@
 #include "symbol/jit-code.h"
 
 #define SECOND UINT64_C(1000000000)
-/* ns by which file times may be too early, because they advance in the kernel's ticks */
+/* File times may be too early by this, ns, because the kernel takes them from a clock that advances
+ * in ticks. */
 #define SLACK (SECOND / 10)
-#define AFTERWARDS SECOND /* ns that a process may live on after its last sample */
+#define AFTERWARDS SECOND /* a process may live on for this time after its last sample, ns */
 
-/* Opens a file, but follows no symbolic link, and waits for no FIFO and no device. */
+/* Opens a file, but does not follow a symbolic link. If the file is a FIFO or a device, does not
+ * wait for it. */
 static int perf_map_open_safely(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
-/* A process in a pid namespace has another pid inside the namespace: the last number of NSpid
- * (proc(5)). The map in the process's own /tmp has that pid in its name. */
+/* A process in a pid namespace has a pid of its own there: the last number of NSpid (proc(5)). The
+ * name of the map in the /tmp of the process has that pid. */
 int perf_map_open(uint32_t pid)
 {
     char path[96], line[256];
@@ -56,8 +58,9 @@ int perf_map_open(uint32_t pid)
 
 /* --- the process that wrote it ----------------------------------------------------------- */
 
-/* Returns when the process that has this pid now was started, CLOCK_REALTIME, ns; 0: there is none.
- * Field 22 of /proc/PID/stat is the start time in clock ticks since the boot (proc(5)). */
+/* Returns when the process that has this pid now was started, CLOCK_REALTIME, ns. 0: no process has
+ * this pid. Field 22 of /proc/PID/stat is the start time in clock ticks since the boot
+ * (proc(5)). */
 static uint64_t process_start(uint32_t pid)
 {
     char path[32], line[1024];
@@ -117,7 +120,8 @@ static char *perf_map_read_all(int fd, size_t size)
     }
     if (text == NULL)
         return NULL;
-    while (got > 0 && text[got - 1] != '\n') /* a last line without an end is still being written */
+    /* the last line has no end, so it is still being written */
+    while (got > 0 && text[got - 1] != '\n')
         got--;
     text[got] = '\0';
     /* a file that is truncated while it is written has holes of NUL bytes */

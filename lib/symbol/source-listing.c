@@ -23,8 +23,8 @@
 
 #define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 
-/* Returns the text of a source file, for the caller to free. *written_ns becomes the time when the
- * file was last written, ns since 1970. NULL: it cannot be read. */
+/* Returns the text of a source file; the caller frees it. *written_ns becomes the time when the
+ * file was last written, ns since 1970. NULL: the file cannot be read. */
 static char *read_source(const char *path, int64_t *written_ns)
 {
     struct stat status;
@@ -74,7 +74,7 @@ static int listing_cut_lines(struct listing_source *source)
     return 0;
 }
 
-/* Reads a source file, unless reading the file was tried before. */
+/* Reads a source file. Does nothing if reading the file was tried before. */
 static int listing_read_source(struct listing *listing, uint32_t file)
 {
     struct listing_source *source = &listing->sources[file];
@@ -95,8 +95,8 @@ const char *listing_line(const struct listing *listing, uint32_t file, uint32_t 
     return listing->sources[file].starts[number - 1];
 }
 
-/* Finds the text of a source line, and reads the source file if reading was not tried before. *text
- * is NULL if there is no such line. 0 or -ENOMEM. */
+/* Finds the text of a source line. Reads the source file if reading it was not tried before. *text
+ * becomes NULL if there is no such line. 0 or -ENOMEM. */
 static int listing_find_line(struct listing *listing, uint32_t file, uint32_t number,
                              const char **text)
 {

@@ -10,13 +10,15 @@
 
 /* --- sources of names: symbol-source.c -------------------------------------------------------- */
 
-/* The file that the names in an object come from. */
+/* Where the names of an object's functions come from. */
 struct symbol_source {
     bool opened;
     struct elf_object *elf; /* owned; for objects of kind FILE and VDSO; NULL: no names */
     struct jit_code *jit;   /* owned; for objects of kind ANON; NULL: no names */
-    const char *problem; /* why there are no names; NULL: there are names, or opened is not set */
-    char *own_problem;   /* owned; the text of problem if it was formatted at run time; else NULL */
+    const char *problem; /* why there are no names. NULL: there are names, or `opened` is false */
+    /* owned; the text of `problem`, if that text was put together at run time. NULL: `problem` is a
+     * constant, or NULL */
+    char *own_problem;
 };
 
 struct symbolizer {
@@ -25,10 +27,12 @@ struct symbolizer {
     uint32_t source_count;
 };
 
-/* Returns the source of an object, and opens it at the first call. NULL: no memory. */
+/* Returns the source of the names of an object's functions. Opens the source when it is first
+ * needed. NULL: no memory. */
 struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t object);
 void symbol_source_close(struct symbol_source *source);
-/* Returns the source of an object of kind ANON if it was opened before, else NULL. */
+/* Returns the source of the names of an object of kind ANON, if it has been opened already;
+ * otherwise NULL. */
 struct symbol_source *symbolizer_jit_source(const struct symbolizer *symbolizer, uint32_t object);
 
 /* Finds the ELF file with the code of a location. Returns 0; PPROFIL_ERROR_NO_CODE: no file has the
@@ -52,22 +56,23 @@ struct disassembler;
 
 struct disassembled {
     uint32_t size;   /* bytes; not 0 */
-    bool has_target; /* target is set: the address that the instruction jumps to or calls */
+    bool has_target; /* `target` is set; it is the address that the instruction jumps to or calls */
     uint64_t target;
     char text[DISASSEMBLE_TEXT]; /* x86 in AT&T syntax: "movq   %rax,%rbx" */
 };
 
-/* Opens a disassembler for code of machine, an e_machine of elf.h. If code of that machine cannot
- * be disassembled, it is shown as bytes. NULL: no memory. */
+/* Opens a disassembler. `machine` is an e_machine of elf.h. If code of that machine cannot be
+ * disassembled, the disassembler shows all code as bytes. NULL: no memory. */
 struct disassembler *disassembler_open(unsigned machine);
 void disassembler_close(struct disassembler *disassembler);
 
 /* Returns why all code is shown as bytes, in a few words for people. NULL: code is disassembled. */
 const char *disassembler_problem(const struct disassembler *disassembler);
 
-/* Disassembles the instruction at the start of bytes; size is at least 1. If the bytes are no whole
- * instruction, the result is one unit of code in hexadecimal: 1 byte on x86, 4 bytes on AArch64. If
- * code of the machine cannot be disassembled, the result is up to 8 bytes. */
+/* Disassembles the instruction at the start of `bytes`, which are at least one. If they are not a
+ * whole instruction, the text is the smallest unit of code in hexadecimal: 1 byte on x86, 4 bytes
+ * on AArch64. If code of the machine cannot be disassembled at all, the text is up to 8 bytes in
+ * hexadecimal. */
 void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t size,
                  uint64_t address, struct disassembled *result);
 
@@ -75,11 +80,12 @@ void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t
 
 struct symbol_code;
 
-/* Sets the file and line of each instruction. An instruction's address plus shift is its address in
- * elf. 0 or -ENOMEM. */
+/* Sets the source file and line of each instruction. The address of an instruction in `elf` is its
+ * address in `code` plus `shift`. 0 or -ENOMEM. */
 int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_code *code);
-/* Sets the innermost inlined function of each instruction. An instruction's address plus shift is
- * its address in elf. address is any address of the function in elf. 0 or -ENOMEM. */
+/* Sets the innermost inlined function of each instruction. The address of an instruction in `elf`
+ * is its address in `code` plus `shift`. The parameter `address` is any address of the function, in
+ * `elf`. 0 or -ENOMEM. */
 int function_inlined_read(struct elf_object *elf, uint64_t shift, uint64_t address,
                           struct symbol_code *code);
 

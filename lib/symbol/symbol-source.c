@@ -21,9 +21,9 @@
 
 /* --- the file of an object ---------------------------------------------------------------- */
 
-/* Opens the ELF file behind fd. certain: the file is known to be the one that was mapped. If
- * certain is false and the object has a build-id, the file must have the same build-id. -ESTALE: it
- * is another file. */
+/* Opens the ELF file behind `fd`. If `certain` is set, the file is known to be the one that was
+ * mapped. If it is not set, and the object has a build-id, the file must have the same build-id.
+ * -ESTALE: it has another one, so it is another file. */
 static int object_file_try(const struct profile_object *object, int fd, const char *path,
                            bool certain, struct elf_object **elf)
 {
@@ -49,8 +49,8 @@ int object_file_open(const struct profile *profile, uint32_t index, struct elf_o
     if (object->fd >= 0) {
         error = object_file_try(object, object->fd, path, true, elf);
     } else if (!object->deleted && !object->hangs && object->kind == PROFILE_OBJECT_FILE) {
-        /* the device is not compared: on overlay and btrfs, /proc/PID/maps and stat(2) show
-         * different devices */
+        /* the numbers of the devices are not compared, because on overlay and btrfs stat(2) gives
+         * another number than /proc/PID/maps */
         int fd = file_opener_open(path, object->build_id_size > 0 ? 0 : object->inode);
         error = fd < 0 ? fd : object_file_try(object, fd, path, false, elf);
         if (fd >= 0)

@@ -18,14 +18,18 @@
 #include "base/utf8.h"
 #include "symbol/symbol.h"
 
-#define NAME_SIZE_MAX 32768u /* bytes; all symbols of a hostile file may have one endless name */
+/* Longest name of a symbol, bytes. All symbols of a hostile file may have the same endless name. */
+#define NAME_SIZE_MAX 32768u
 
-/* A section of symbols, with the sections that belong to it. All pointers are borrowed. */
+/* A symbol table of the file, and the sections of the file that belong to it. All pointers are
+ * borrowed. */
 struct source {
     Elf *elf;
     Elf_Data *symbols;
     Elf_Data *names;
-    Elf_Data *sections; /* section numbers of symbols that have SHN_XINDEX; NULL: none */
+    /* for symbols with SHN_XINDEX: the numbers of their sections; NULL: the file has no such
+     * symbols */
+    Elf_Data *sections;
     size_t count;
 };
 
@@ -51,7 +55,8 @@ static uint64_t find_text_end(Elf *elf)
     return end;
 }
 
-/* Returns the SHT_SYMTAB_SHNDX that belongs to a section of symbols, or NULL. */
+/* Returns the section of type SHT_SYMTAB_SHNDX that belongs to the symbol table with the section
+ * number `symbols`. NULL: there is none. */
 static Elf_Data *find_sections(Elf *elf, size_t symbols)
 {
     GElf_Shdr header;
@@ -63,8 +68,8 @@ static Elf_Data *find_sections(Elf *elf, size_t symbols)
     return NULL;
 }
 
-/* Finds the first section of the given type that is readable and has symbols. False: there is
- * none. */
+/* Finds the first symbol table of the given section type that can be read and is not empty. False:
+ * there is none. */
 static bool find_source(Elf *elf, GElf_Word type, struct source *source)
 {
     size_t entry = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
@@ -90,8 +95,8 @@ static bool find_source(Elf *elf, GElf_Word type, struct source *source)
     return false;
 }
 
-/* Finds the name of a symbol. False: there is no name, or it is too long or has control characters.
- * Names go to terminals, which obey control characters. */
+/* Finds the name of a symbol. False: there is no name, or the name is too long or has control
+ * characters. A terminal to which the name is printed would obey them. */
 static bool find_name(const struct source *source, size_t offset, struct symbol *symbol)
 {
     const char *names = source->names->d_buf, *name = names + offset;
@@ -209,7 +214,8 @@ void symbol_table_clear(struct symbol_table *table)
     *table = (struct symbol_table){0};
 }
 
-/* Takes ownership of another table, because its names are still used. 0 or -ENOMEM. */
+/* Lets *table own *other, because the symbols that come from *other still use the names in it. 0 or
+ * -ENOMEM. */
 static int symbol_table_adopt(struct symbol_table *table, const struct symbol_table *other)
 {
     struct symbol_table *kept = malloc(sizeof *kept);

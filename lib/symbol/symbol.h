@@ -32,10 +32,10 @@ struct symbolizer;
 struct symbolizer *symbolizer_new(struct profile *profile);
 void symbolizer_free(struct symbolizer *symbolizer);
 
-/* Looks up the name or the lines of a location, unless they were looked up before. what:
- * PROFILE_LOOKED_NAME or PROFILE_LOOKED_LINE. Code without a symbol gets a function with a made-up
- * name, such as "object+0x1f30", so that every location has a name. Returns 0 or -ENOMEM. An
- * unreadable, hostile or missing file is no error: it gives no names. */
+/* Looks up the name or the lines of a location, unless they were looked up before. `what` is
+ * PROFILE_LOOKED_NAME or PROFILE_LOOKED_LINE. A function without a symbol gets a made-up name, such
+ * as "object+0x1f30", so that every location has a name. Returns 0 or -ENOMEM. If a file is
+ * unreadable, hostile or missing, this is no error: its code gets made-up names. */
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
 
 /* Finds where the function around a location is defined, and stores the place in the function
@@ -76,10 +76,10 @@ char *demangle(const char *name);
 
 /* --- text: where the code of an object lies ------------------------------------------------- */
 
-#define SYMBOL_SEGMENTS_MAX 64u /* segments; further ones are left out */
+#define SYMBOL_SEGMENTS_MAX 64u /* most segments; further ones are ignored */
 
 struct symbol_segment {
-    uint64_t offset, size; /* place in the file, bytes */
+    uint64_t offset, size; /* offset in the file, and size, bytes */
     uint64_t address;      /* link-time address */
     bool code;
 };
@@ -102,39 +102,42 @@ struct symbol_text {
 int symbol_text(const struct profile *profile, uint32_t object, struct symbol_text *text);
 int symbol_text_of_file(int fd, const char *path, struct symbol_text *text);
 
-/* Converts an offset in the file to an address, and back. False: it is in no segment. */
+/* Converts an offset in the file to a link-time address, and an address to an offset. False: no
+ * segment holds the offset or address. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address);
 bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64_t *offset);
-/* Finds the link-time address at which a mapping of the file begins. The mapping has size bytes,
- * from offset on. The mapping begins at a page, so it may begin before the code. False: there is no
- * code in the mapping. */
+/* Finds the link-time address at which a mapping of the file begins. The mapping has `size` bytes
+ * of the file, and begins at `offset` in the file. It begins at a page, so it may begin before the
+ * code. False: there is no code in the mapping. */
 bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
                         uint64_t *address);
 
 /* --- symbol table: the names in an ELF file for its code -------------------------------------- */
 
-/* Addresses are link-time addresses, and no debug file is read. Reports in the styles of old
- * profilers (report/style.h) need this table: they count all code up to the next symbol for the
- * symbol before it, without regard to the symbol's size. */
+/* Addresses here are link-time addresses. No debug file is read. This table is for reports in the
+ * styles of old profilers (report/style.h), which ignore the sizes of symbols: all code up to the
+ * next symbol counts as code of the symbol before it. */
 
 struct symbol {
     uint64_t address, size; /* size 0: the size is not in the file */
-    /* borrowed from the table; without control characters; "": no symbol, but the end of a table
-     * that symbol_table_add has added */
+    /* borrowed from the table; has no control characters. "" means that this is not a symbol, but
+     * the mark that symbol_table_add puts at the end of an added table */
     const char *name;
-    uint32_t order; /* index in the file's symbol table */
-    uint32_t rest;  /* number of bytes that may be read at name; 0: the name is not in a file */
+    uint32_t order;        /* index in the file's symbol table */
+    uint32_t rest;         /* how many bytes may be read at `name`; 0: the name is not in a file */
     uint8_t type, binding; /* STT_ and STB_ of elf.h */
 };
 
 struct symbol_table {
-    struct symbol *symbols; /* owned; sorted by address, then by order */
+    /* owned; sorted by `address`; symbols with the same address are sorted by `order` */
+    struct symbol *symbols;
     size_t count;
-    uint64_t end;    /* end of the code, an address; 0: not known */
-    struct Elf *elf; /* owned; holds the names; NULL: the caller owns the names */
-    int fd;          /* owned; elf reads from it; 0: none */
-    /* owned; list of the tables that symbol_table_add took over, because symbols borrow names from
-     * them */
+    uint64_t end; /* address of the end of the code; 0: not known */
+    /* owned; the file; its memory holds the names. NULL: memory of the caller holds the names */
+    struct Elf *elf;
+    int fd; /* owned; the descriptor from which `elf` reads; 0: none */
+    /* owned; a list of the tables whose symbols symbol_table_add has added. They are kept because
+     * the names of these symbols are in them */
     struct symbol_table *added;
 };
 
@@ -145,10 +148,10 @@ struct symbol_table {
 int symbol_table_read(int fd, struct symbol_table *table);
 void symbol_table_clear(struct symbol_table *table);
 
-/* Adds the symbols of *other to *table, and clears *other. Adds shift to each symbol's address,
- * which makes it an address in memory. Leaves out symbols whose new address is outside of [start,
- * end), and adds a symbol with the name "" at end. The caller sorts the table with
- * symbol_table_sort. 0 or -ENOMEM. */
+/* Adds the symbols of *other to *table, and clears *other. Adds `shift` to the address of each
+ * symbol, so that it becomes an address in memory. Leaves out symbols whose new address is not in
+ * [start, end). Also adds a symbol with the address `end` and the name "". After all calls, the
+ * caller sorts the table with symbol_table_sort. 0 or -ENOMEM. */
 int symbol_table_add(struct symbol_table *table, struct symbol_table *other, uint64_t shift,
                      uint64_t start, uint64_t end);
 void symbol_table_sort(struct symbol_table *table);

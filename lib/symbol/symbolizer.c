@@ -33,7 +33,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 /* --- names --------------------------------------------------------------------------- */
 
-/* Adds a function to the profile: a copy of *like, with system_name and the demangled name. */
+/* Adds a function to the profile: a copy of *like, but with the name `system_name`, and with the
+ * demangled form of that name. *index becomes the index of the function. */
 static int make_function(struct symbolizer *symbolizer, const char *system_name,
                          const struct profile_function *like, uint32_t *index)
 {
@@ -56,8 +57,8 @@ static int name_function(struct symbolizer *symbolizer, uint32_t object, const c
     return make_function(symbolizer, system_name, &function, index);
 }
 
-/* Names the function of a symbol, without the symbol's version: "realpath@@GLIBC_2.3" becomes
- * "realpath". Versions mean nothing to people. */
+/* Names the function of a symbol, without the symbol's version, which means nothing to people:
+ * "realpath@@GLIBC_2.3" becomes "realpath". */
 static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct elf_symbol *symbol)
 {
     const char *version = strchr(symbol->name, '@');
@@ -70,8 +71,8 @@ static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct el
     return error;
 }
 
-/* Names code without a symbol by the start of its function, so that a report has one row for the
- * function. */
+/* Names code that has no symbol. The name has the address at which the function of the code starts,
+ * so that all code of one function has the same name, and one row in a report. */
 static int name_by_function_start(struct symbolizer *symbolizer, struct elf_object *elf,
                                   uint32_t object, uint64_t address, uint32_t *function)
 {
@@ -108,8 +109,8 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
                          uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
-    /* the object has the name "[unknown]", or a name from the file that the profile was read
-     * from */
+    /* the name of the object is used: it is "[unknown]", or comes from the file that the profile
+     * was read from */
     case PROFILE_OBJECT_UNKNOWN:
         return name_by_function_start(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
@@ -258,7 +259,7 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
 
     if (error != 0 || place.line_count == 0 ||
         profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
-        return error; /* lists of JIT code's names do not say where functions are defined */
+        return error; /* a list of names of JIT code does not say where functions are defined */
     struct symbol_source *source = symbolizer_source(symbolizer, place.object);
     if (source == NULL)
         return -ENOMEM;
