@@ -12,24 +12,27 @@
 
 /* From "DWARF for the Arm 64-bit Architecture"; elfutils' dwarf.h does not have it. */
 #define DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
-#define STATES_MAX 16u          /* nested DW_CFA_remember_state; compilers nest one or two */
-#define INSTRUCTIONS_MAX 65536u /* in one frame description */
+/* how deep DW_CFA_remember_state may be nested; compilers nest it once or twice */
+#define STATES_MAX 16u
+#define INSTRUCTIONS_MAX 65536u /* most instructions in one frame description */
 
 struct run {
     const struct cfi_section *section;
     const struct cfi_program *program;
     const struct machine *machine;
-    uint64_t address; /* link-time address to run up to */
-    uint64_t at;      /* the next instruction takes effect at this address */
+    uint64_t address; /* link-time address up to which instructions are run */
+    uint64_t at;      /* address at which the next instruction takes effect */
     bool done, nonsense;
     struct rule_full *rule;
-    struct rule_full initial; /* the rule to which DW_CFA_restore goes back */
+    /* the rule after the instructions of the CIE; DW_CFA_restore goes back to it */
+    struct rule_full initial;
     struct rule_full states[STATES_MAX];
     uint32_t state_count;
 };
 
-/* The operands of each instruction. u: an unsigned LEB128 number; s: a signed LEB128 number; 1, 2,
- * 4, 8: a number of that many bytes; a: an address; b: a block. */
+/* The kinds of operands that each instruction has, a letter or digit for each operand. u: an
+ * unsigned LEB128 number; s: a signed LEB128 number; 1, 2, 4, 8: a number with so many bytes; a: an
+ * address; b: a block. */
 static const char operands[64][3] = {
     [DW_CFA_set_loc] = "a",
     [DW_CFA_advance_loc1] = "1",
@@ -58,7 +61,8 @@ static const char operands[64][3] = {
 
 struct operand {
     uint64_t number;
-    uint16_t length; /* bytes of a block; number is the block's offset in the section */
+    /* if the operand is a block: its size in bytes; `number` is its offset in the section */
+    uint16_t length;
 };
 
 static struct operand read_block(struct run *run, struct reader *code)
@@ -93,8 +97,8 @@ static struct operand read_operand(struct run *run, struct reader *code, char ki
     return (struct operand){0};
 }
 
-/* Returns number * factor, an offset in a frame. It must fit into 32 bits, because no frame is
- * larger than two gigabytes. */
+/* Returns `number` times `factor`, which is an offset in a frame. The result must fit into 32 bits,
+ * because no frame is larger than two gigabytes. */
 static int32_t scaled_offset(struct run *run, int64_t number, int64_t factor)
 {
     int64_t offset;
@@ -130,8 +134,8 @@ static void cfi_run_restore(struct run *run, uint64_t number)
         run->rule->registers[number] = run->initial.registers[number];
 }
 
-/* The instructions that follow take effect at the address `to`. If `to` is past run->address, they
- * are not needed. */
+/* From here on, instructions take effect at the address `to`. If that is after run->address, the
+ * rest of the instructions are not needed. */
 static void cfi_run_advance(struct run *run, uint64_t to)
 {
     run->done = to > run->address;
@@ -293,7 +297,7 @@ bool cfi_run(const struct cfi_section *section, const struct cfi_program *progra
 {
     struct run run;
 
-    /* states need no clearing: they are written before they are read */
+    /* run.states needs no clearing: its elements are written before they are read */
     memset(&run, 0, offsetof(struct run, states));
     memset(rule, 0, sizeof *rule);
     run.section = section;

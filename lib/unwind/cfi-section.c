@@ -19,17 +19,17 @@
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-/* Compilers do not exceed these limits. Without the limits, huge entries of a hostile file would be
- * read again and again. */
-#define COMMON_MAX 1024u   /* bytes of a CIE, which has the data that several FDEs share */
-#define OWN_MAX (1u << 18) /* bytes of the instructions of an FDE */
+/* Compilers do not write larger CIEs and FDEs. Without these limits, the huge CIEs and FDEs of a
+ * hostile file would be read again and again. */
+#define COMMON_MAX 1024u   /* largest CIE, bytes; a CIE has the data that several FDEs share */
+#define OWN_MAX (1u << 18) /* largest size of the instructions of an FDE, bytes */
 
-/* The CIE that was read last. A CIE has the data that several frame descriptions (FDEs) share. */
+/* The CIE that was read last. A CIE has data that several frame descriptions (FDEs) share. */
 struct common {
     Dwarf_Off offset; /* offset of the CIE in the section */
     Dwarf_CIE cie;
-    uint64_t read;    /* bytes of all CIEs that were read so far */
-    uint8_t encoding; /* encoding of addresses: DW_EH_PE_* */
+    uint64_t read;    /* size of all CIEs that were read so far, bytes */
+    uint8_t encoding; /* how addresses are encoded: DW_EH_PE_* */
     bool signal;      /* the caller made no call: a signal interrupted it */
     bool known;       /* the CIE could be read and makes sense */
 };
@@ -76,9 +76,9 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
     return 0;
 }
 
-/* Reads only absolute addresses, and addresses relative to their own place in the section
- * (DW_EH_PE_pcrel). Others (relative to data or text, or indirect) fail. Compilers do not write
- * those for code. */
+/* Can only read addresses that are absolute, or relative to their own place in the section
+ * (DW_EH_PE_pcrel). Fails for other encodings: relative to data or text, or indirect. Compilers do
+ * not use them for addresses of code. */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding)
 {
@@ -92,8 +92,8 @@ uint64_t cfi_section_address(const struct cfi_section *section, struct reader *r
     return address_size(section) == 4 ? (uint32_t)value : value;
 }
 
-/* Reads the letters of the augmentation, each with its data (LSB core, "The Common Information
- * Entry Format"). */
+/* Reads the letters of the augmentation, and the data that belong to each letter (LSB core, "The
+ * Common Information Entry Format"). */
 static bool read_augmentation(const struct cfi_section *section, struct common *common)
 {
     const char *letter = common->cie.augmentation;
@@ -115,15 +115,15 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
         else if (*letter == 'S')
             common->signal = true;
         else if (*letter != 'B' && *letter != 'G')
-            /* the letter is not known; B and G (AArch64: signed with key B, tagged memory) have no
-             * data */
+            /* This letter is not known. B and G (AArch64: signed with key B, tagged memory) are
+             * known, but have no data. */
             break;
     }
     return !data.failed;
 }
 
-/* Reads the CIE at an offset. *common nearly always has the CIE already, because FDEs follow their
- * CIE. False: the CIE makes no sense. */
+/* Reads the CIE at an offset into *common. Mostly this CIE is already there, because it is followed
+ * by all FDEs that belong to it. False: the CIE makes no sense. */
 static bool read_common(const struct cfi_section *section, Dwarf_Off offset, struct common *common)
 {
     Elf_Data data = section_data(section);

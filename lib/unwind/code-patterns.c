@@ -28,19 +28,22 @@ static const struct trampoline trampolines[] = {
     {EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}},
 };
 
-/* Indexed by register number: the index of the register's word in struct sigcontext. */
+/* The index is the number of a register. The element is the index of the word in struct sigcontext
+ * in which the register is saved. */
 static const uint8_t x86_64_context_words[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
                                                  1,  2,  3,  4,  5, 6, 7,  16};
 static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 
-/* Offsets from the stack pointer to struct sigcontext, bytes. On i386, sigcontext is found through
- * a pointer to ucontext. */
-#define X86_64_CONTEXT 40u   /* after ucontext's flags, link and stack */
-#define AARCH64_CONTEXT 312u /* after siginfo, ucontext's first fields and fault_address */
-/* offset from the stack pointer to the handler's third argument, the address of ucontext. The
- * handler's return has popped the return address */
+/* Distance from the stack pointer up to struct sigcontext, bytes. On i386 the structure is found in
+ * another way: through a pointer to ucontext. */
+#define X86_64_CONTEXT 40u /* because flags, link and stack of ucontext come before it */
+/* because siginfo, the first fields of ucontext, and fault_address come before it */
+#define AARCH64_CONTEXT 312u
+/* Distance from the stack pointer up to the third argument of the handler, bytes. The argument is
+ * the address of ucontext. The return address is not on the stack any more, because the handler
+ * popped it when it returned. */
 #define I386_UCONTEXT 8u
-#define I386_CONTEXT 20u /* bytes from ucontext to its struct sigcontext */
+#define I386_CONTEXT 20u /* offset of struct sigcontext in ucontext, bytes */
 
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset)
@@ -83,8 +86,9 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
     return true;
 }
 
-/* Returns whether seven bytes end with a call. The call is call rel32 (e8), or a call through a
- * register or memory: ff /2, two to seven bytes long (Intel SDM, volume 2). */
+/* Returns whether a call instruction ends with the last of seven bytes. It may be call rel32 (e8),
+ * or a call through a register or memory (ff /2), which has two to seven bytes (Intel SDM, volume
+ * 2). */
 static bool is_x86_call(const uint8_t *bytes)
 {
     static const uint8_t sizes[] = {2, 3, 4, 6, 7};
@@ -99,8 +103,8 @@ static bool is_x86_call(const uint8_t *bytes)
     return false;
 }
 
-/* Returns whether an instruction is bl, blr, or a blr that authenticates its target: blraa, blrabz,
- * ... (Arm ARM, C6.2). */
+/* Returns whether an instruction is a call: bl, blr, or one of the forms of blr that authenticate
+ * the target, such as blraa and blrabz (Arm ARM, C6.2). */
 static bool is_aarch64_call(const uint8_t *bytes)
 {
     uint32_t word;

@@ -10,8 +10,8 @@
 
 #include "unwind/unwind-internal.h"
 
-#define VALUES_MAX 64u /* values on the expression's stack */
-/* operations in one evaluation; a limit is needed because some operations jump back */
+#define VALUES_MAX 64u /* most values on the expression's stack */
+/* Most operations in one evaluation. There must be a limit, because some operations jump back. */
 #define STEPS_MAX 256u
 
 struct evaluation {
@@ -41,7 +41,7 @@ static uint64_t expression_pop(struct evaluation *e)
     return e->values[--e->count];
 }
 
-/* Pushes a copy of the value that is `below` values below the top. */
+/* Pushes a copy of a value of the stack. Above that value are `below` other values. */
 static void expression_pick(struct evaluation *e, uint64_t below)
 {
     if (below >= e->count)
@@ -104,7 +104,8 @@ static void expression_jump(struct evaluation *e, bool taken)
         e->code.at += by;
 }
 
-/* DWARF compares and divides values as signed numbers of an address's size. */
+/* Returns a value as a signed number that has the size of an address. DWARF compares and divides
+ * such numbers. */
 static int64_t signed_value(const struct evaluation *e, uint64_t value)
 {
     return e->machine->word == 4 ? (int32_t)value : (int64_t)value;
@@ -199,8 +200,9 @@ static void expression_unary(struct evaluation *e, uint8_t operation)
     expression_push(e, negate ? 0 - value : value);
 }
 
-/* Pushes the operand of DW_OP_const1u, const1s, const2u ... const8s. These operations are numbered
- * in this order, so the operand's size and sign follow from the number. */
+/* Pushes the operand of DW_OP_const1u, const1s, const2u ... const8s. The codes of these operations
+ * follow each other in this order, so the size of the operand, and whether it is signed, can be
+ * computed from the code. */
 static void expression_constant(struct evaluation *e, uint8_t operation)
 {
     unsigned kind = operation - DW_OP_const1u;
@@ -287,7 +289,8 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
                                    const struct expression_context *context, bool first,
                                    uint64_t *value)
 {
-    struct evaluation e; /* values need no clearing: they are written before they are read */
+    /* e.values needs no clearing: its elements are written before they are read */
+    struct evaluation e;
 
     e.code = code;
     e.begin = code.at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Has the properties of each machine, and reads its registers. DWARF's register numbers are from
+ * The properties of each machine, and how its registers are read. DWARF's register numbers are from
  * the psABI supplements, and the layout of the kernel's register sets is from
- * arch/.../include/asm/user.h and ptrace.h. Also reads the copied memory, in the same way for all
- * machines.
+ * arch/.../include/asm/user.h and ptrace.h. The copied memory is read here too, in the same way for
+ * all machines.
  */
 #include "config.h"
 
@@ -35,9 +35,10 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 /* --- registers ------------------------------------------------------------------------ */
 
 struct register_set {
-    size_t size; /* bytes of the set */
-    /* indexed by register number: the index of the register's word in the set; not used on AArch64,
-     * whose set has the registers in the order of their numbers */
+    size_t size; /* size of the set, bytes */
+    /* The index is the number of a register. The element is the index of the word in the set that
+     * has the register. Not used on AArch64, whose set has the registers in the order of their
+     * numbers */
     uint8_t words[17];
 };
 
@@ -52,8 +53,8 @@ static const struct register_set sets[] = {
     [UNWIND_AARCH64] = {34 * 8, {0}},
 };
 
-/* Returns the word at an index. size: bytes of a word. All these machines are little-endian, and so
- * is the machine that runs pprofil. */
+/* Returns a word of the set. `index` counts words, which have `size` bytes. All these machines are
+ * little-endian, and so is the machine that runs pprofil. */
 static uint64_t register_set_word(const void *set, size_t index, size_t size)
 {
     uint64_t value = 0;
@@ -99,7 +100,7 @@ bool memory_read(const struct unwind_input *input, uint64_t address, size_t size
         if (into >= piece->size || piece->size - into < size)
             continue;
         *value = 0;
-        if (size == sizeof *value) /* with a constant size, this compiles to one load */
+        if (size == sizeof *value) /* if the size is a constant, the compiler makes this one load */
             memcpy(value, piece->bytes + into, sizeof *value);
         else
             memcpy(value, piece->bytes + into, size);

@@ -22,8 +22,8 @@ void rule_cache_clear(struct rule_cache *cache)
     *cache = (struct rule_cache){0};
 }
 
-/* Makes room for one more address, so that at least half of the slots stay free. Empties a full
- * cache. 0 or -ENOMEM. */
+/* Makes room for one more address. After that address is added, at least half of the slots are
+ * still free. If the cache is full, empties it. 0 or -ENOMEM. */
 static int rule_cache_make_slots(struct rule_cache *cache)
 {
     struct rule_cache larger = *cache;
@@ -51,7 +51,8 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     uint32_t room = cache->word_room == 0 ? 1024 : cache->word_room;
 
     while (room - cache->word_count < count)
-        /* no overflow: there are at most ENTRIES_MAX rules, each of about 70 words or fewer */
+        /* this cannot overflow: there are at most ENTRIES_MAX rules, and none has more than about
+         * 70 words */
         room *= 2;
     if (room == cache->word_room)
         return 0;
@@ -63,8 +64,8 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     return 0;
 }
 
-/* Sets the fields low and high of a rule. Sets RULE_PLAIN if all registers of the rule can be
- * loaded from that range of memory, and no signal interrupted the caller. */
+/* Sets the fields `low` and `high` of a rule: the range of memory with the saved registers. Sets
+ * RULE_PLAIN if all registers of the rule are saved there, and no signal interrupted the caller. */
 static void rule_find_extent(struct rule *rule, const struct machine *machine)
 {
     bool plain = rule->cfa.how == RULE_REGISTER && rule->count > 0;
@@ -84,7 +85,7 @@ static void rule_find_extent(struct rule *rule, const struct machine *machine)
         rule->flags |= RULE_PLAIN;
 }
 
-/* Appends a rule to the words of the cache, which must have room for it. */
+/* Appends a rule to cache->words, which must have room for it. */
 static void rule_cache_pack(struct rule_cache *cache, const struct machine *machine,
                             const struct rule_full *full, uint8_t flags, uint8_t return_column)
 {

@@ -15,36 +15,36 @@ struct machine {
     uint8_t word; /* size of the machine's words, bytes */
     uint8_t registers;
     uint8_t sp, fp, pc; /* register numbers */
-    /* number of the register in which a call leaves the return address; not used if pushes is
+    /* number of the register in which a call leaves the return address; not used if `pushes` is
      * set */
     uint8_t link;
-    uint16_t elf; /* EM_* of elf.h */
-    bool pushes;  /* a call pushes the return address */
+    uint16_t elf; /* the e_machine of its ELF files: EM_* of elf.h */
+    bool pushes;  /* a call pushes the return address onto the stack */
 };
 
-/* Returns the properties of a machine. NULL: it is not known. */
+/* Returns the properties of a machine. NULL: the machine is not known. */
 const struct machine *machine_find(enum unwind_machine machine);
-/* Cuts an address or a value to the size of the machine's words. */
+/* Cuts an address or another value to the size of the machine's words. */
 uint64_t machine_wrap(const struct machine *machine, uint64_t value);
 
 /* --- memory ----------------------------------------------------------------------------- */
 
-/* Reads size bytes, 8 at most, from the copied memory in input. False: not all of them were
- * copied. */
+/* Reads `size` bytes, at most 8, from the copied memory in `input`. False: not all of these bytes
+ * were copied. */
 bool memory_read(const struct unwind_input *input, uint64_t address, size_t size, uint64_t *value);
 
 /* --- reader: reads numbers from bytes, first to last ----------------------------------------- */
 
 struct reader {
     const uint8_t *at, *end;
-    bool failed; /* the bytes ended too early; later reads return 0 */
+    bool failed; /* a number went beyond the last byte; from then on, all reads return 0 */
 };
 
-uint64_t reader_fixed(struct reader *reader, size_t size); /* size is 1, 2, 4 or 8 bytes */
+uint64_t reader_fixed(struct reader *reader, size_t size); /* `size` is 1, 2, 4 or 8 bytes */
 int64_t reader_signed(struct reader *reader, size_t size);
 uint64_t reader_uleb(struct reader *reader); /* unsigned LEB128 */
 int64_t reader_sleb(struct reader *reader);
-/* Skips size bytes and returns their address. NULL: fewer bytes are left. */
+/* Skips `size` bytes, and returns the address of the first one. NULL: fewer bytes are left. */
 const uint8_t *reader_skip(struct reader *reader, uint64_t size);
 
 /* --- cfi_section: a section of frame descriptions ------------------------------------------ */
@@ -66,26 +66,27 @@ struct cfi_section {
     uint32_t count;
 };
 
-/* A parsed frame description (FDE). Its instructions are the initial ones of its CIE, which several
- * FDEs share, followed by its own. */
+/* A parsed frame description (FDE). First the instructions in `initial` are run, which are in the
+ * CIE because several FDEs share them. Then those in `own` are run, which are in the FDE. */
 struct cfi_program {
     uint64_t start, end; /* link-time addresses */
     struct reader initial, own;
     uint64_t code_factor;
     int64_t data_factor;
     uint8_t return_column; /* number of the register that gets the return address */
-    uint8_t encoding;      /* encoding of addresses: DW_EH_PE_* */
+    uint8_t encoding;      /* how addresses are encoded: DW_EH_PE_* */
     bool signal;           /* the caller made no call: a signal interrupted it */
 };
 
-/* Lists the frame descriptions of a section. The caller has set the fields bytes, size, address, eh
- * and ident. Frame descriptions that make no sense are left out. 0 or -ENOMEM. */
+/* Lists the frame descriptions of a section. Before the call, the caller sets the fields `bytes`,
+ * `size`, `address`, `eh` and `ident`. Frame descriptions that make no sense are left out. 0 or
+ * -ENOMEM. */
 int cfi_section_index(struct cfi_section *section);
 void cfi_section_clear(struct cfi_section *section);
 /* Finds and parses the frame description that covers a link-time address. False: there is none. */
 bool cfi_section_find(const struct cfi_section *section, uint64_t address,
                       struct cfi_program *program);
-/* Reads an address, which has this encoding (DW_EH_PE_*), from the section. */
+/* Reads an address from the section. `encoding` says how it is encoded (DW_EH_PE_*). */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding);
 
@@ -94,24 +95,25 @@ uint64_t cfi_section_address(const struct cfi_section *section, struct reader *r
 enum rule_how {
     RULE_SAME = 0,  /* the register has not changed */
     RULE_UNDEFINED, /* its value is lost */
-    RULE_AT,        /* its value is in memory at CFA + value */
-    RULE_IS,        /* its value is CFA + value */
-    /* its value is in the register with the number `value`. In rule.cfa: the CFA is register
-     * `number` plus `value` */
+    RULE_AT,        /* its value is in memory at CFA + `value` */
+    RULE_IS,        /* its value is CFA + `value` */
+    /* its value is in the register with the number `value`. But in rule.cfa, RULE_REGISTER means
+     * that the CFA is the value of register `number` plus `value` */
     RULE_REGISTER,
-    /* its value is in memory, at the address that an expression returns; `value` is the
-     * expression's offset in the section */
+    /* its value is in memory, at an address that an expression computes. The expression is at the
+     * offset `value` of the section */
     RULE_AT_EXPRESSION,
-    /* its value is the result of an expression; `value` is the expression's offset in the
-     * section */
+    /* its value is the result of an expression, which is at the offset `value` of the section */
     RULE_IS_EXPRESSION,
 };
 
 struct rule_register {
-    int32_t value;   /* its meaning depends on the field how */
-    uint16_t length; /* bytes of the expression, if how needs one */
-    uint8_t number;  /* the register that the rule is for; in rule.cfa: the base register */
-    uint8_t how;     /* enum rule_how */
+    int32_t value;   /* what this means depends on `how` */
+    uint16_t length; /* size of the expression in bytes, if `how` is a kind with an expression */
+    /* number of the register that this is about; in rule.cfa: of the register on which the CFA is
+     * based */
+    uint8_t number;
+    uint8_t how; /* enum rule_how */
 };
 
 enum rule_flags {
@@ -125,44 +127,47 @@ enum rule_flags {
 
 /* How to get from a frame to its caller's frame. */
 struct rule {
-    struct rule_register cfa; /* the field number is used with RULE_REGISTER only */
-    /* rules with RULE_PLAIN: registers are saved in [CFA + low, CFA + high) */
+    struct rule_register cfa; /* the field `number` is used only if `how` is RULE_REGISTER */
+    /* only used if `flags` has RULE_PLAIN: all saved registers are in [CFA + low, CFA + high) */
     int32_t low, high;
     uint8_t flags;         /* enum rule_flags */
     uint8_t return_column; /* number of the register that gets the return address */
     uint16_t count;
-    struct rule_register registers[]; /* all registers that are not RULE_SAME */
+    /* one element for each register that is not RULE_SAME; there are `count` of them */
+    struct rule_register registers[];
 };
 
-/* A rule while it is built from the instructions of a frame description. It has room for all
- * registers. */
+/* A rule while it is being built from the instructions of a frame description. Unlike a finished
+ * rule, it has an element for each register. */
 struct rule_full {
     struct rule_register cfa;
     struct rule_register registers[UNWIND_REGISTERS]; /* indexed by register number */
     bool is_signed;
 };
 
-/* Runs the instructions of a frame description up to a link-time address. *rule becomes the rule of
- * that address. False: the instructions make no sense. */
+/* Runs the instructions of a frame description up to a link-time address. *rule becomes the rule
+ * for that address. False: the instructions make no sense. */
 bool cfi_run(const struct cfi_section *section, const struct cfi_program *program,
              const struct machine *machine, uint64_t address, struct rule_full *rule);
 
-/* A cache of rules by address, with a limited number of entries. A cache that is all 0 is empty.
- * Look-ups in the cache are most of the work of unwinding, so it has its own fast hash table. */
+/* A cache in which rules are found by address. It has a limited number of addresses. A cache whose
+ * fields are all 0 is empty. Looking up rules in the cache is most of the work of unwinding, so the
+ * cache has its own fast hash table. */
 struct rule_slot {
-    uint64_t key;  /* address + 1; 0: free */
-    uint32_t rule; /* index into words, or RULE_NONE */
+    uint64_t key;  /* the address plus 1; 0: the slot is free */
+    uint32_t rule; /* index into rule_cache.words; RULE_NONE: the address has no rule */
 };
 struct rule_cache {
     struct rule_slot *slots; /* owned */
-    uint32_t size, used;     /* size is a power of two, or 0 */
-    uint32_t *words;         /* owned; elements of struct rule, one after the other */
+    /* how many slots there are (a power of two, or 0), and how many of them are used */
+    uint32_t size, used;
+    uint32_t *words; /* owned; all rules of the cache (struct rule), one after the other */
     uint32_t word_count, word_room;
 };
 #define RULE_NONE UINT32_MAX
 
-/* Returns the slot of an address, or the free slot that the address would get. The cache must have
- * slots. */
+/* Returns the slot of an address. If the address has none yet, returns the free slot that it would
+ * get. The cache must have slots. */
 static inline uint32_t rule_cache_slot(const struct rule_cache *cache, uint64_t address)
 {
     uint32_t slot = (uint32_t)((address + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
@@ -187,8 +192,8 @@ static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t addr
     return true;
 }
 
-/* Stores the rule of an address. full is NULL if the address has no rule. Rules that
- * rule_cache_find returned earlier become invalid. 0 or -ENOMEM. */
+/* Stores the rule of an address. `full` is NULL if the address has no rule. Rules that
+ * rule_cache_find has returned before must not be used after this. 0 or -ENOMEM. */
 int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uint64_t address,
                     const struct rule_full *full, uint8_t flags, uint8_t return_column);
 void rule_cache_clear(struct rule_cache *cache);
@@ -197,16 +202,16 @@ void rule_cache_clear(struct rule_cache *cache);
 
 enum expression_end { EXPRESSION_DONE, EXPRESSION_NO_MEMORY, EXPRESSION_NONSENSE };
 
-/* What an expression can read. */
+/* What an expression can read: registers and copied memory. */
 struct expression_context {
     const uint64_t *registers;
     uint64_t unknown; /* bit i: registers[i] is not known */
     const struct unwind_input *input;
 };
 
-/* Evaluates a DWARF expression, and sets *value to its result. If first is set, *value is pushed on
- * the expression's stack at the start. EXPRESSION_NO_MEMORY: the expression reads memory that was
- * not copied, or a register that is not known. */
+/* Evaluates a DWARF expression, and sets *value to its result. If `first` is set, *value is put on
+ * the expression's stack before the expression begins. EXPRESSION_NO_MEMORY: the expression reads
+ * memory that was not copied, or a register that is not known. */
 enum expression_end expression_run(struct reader code, const struct machine *machine,
                                    const struct expression_context *context, bool first,
                                    uint64_t *value);
@@ -224,28 +229,29 @@ struct unwind_object {
     struct rule_cache cache;
 };
 
-/* Opens the file behind fd, which stays open. If fd is negative, or the file is no ELF file of a
- * known machine, the object has no rules. NULL: no memory. */
+/* Opens the file behind `fd`, which stays open. If `fd` is negative, or the file is not an ELF file
+ * of a known machine, the object is opened, but has no rules. NULL: no memory. */
 struct unwind_object *unwind_object_open(int fd);
 void unwind_object_close(struct unwind_object *object);
-/* Finds the rule of the instruction at an offset of the file. The rule is borrowed until the next
- * call. *rule is NULL if no frame description covers the instruction. 0 or -ENOMEM. */
+/* Finds the rule of the instruction at an offset of the file. The rule is borrowed, and only valid
+ * until the next call. *rule becomes NULL if no frame description covers the instruction. 0 or
+ * -ENOMEM. */
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,
                        const struct rule **rule);
-/* Returns a reader of the bytes of an expression. The parameter where describes the expression: it
- * is an element of rule->registers, or &rule->cfa. */
+/* Returns a reader of the bytes of an expression. The parameter `where` says where they are: it is
+ * an element of rule->registers, or &rule->cfa. */
 struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
                                        const struct rule_register *where);
-/* Reads size bytes at an offset of the object's file. False: there is no file, or the file ends too
- * early. */
+/* Reads `size` bytes at an offset of the object's file. False: there is no file, or the file ends
+ * before the last of these bytes. */
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
                          size_t size);
-/* Finds the frame description that covers the instruction at offset. *start becomes the offset
- * where the covered code begins, usually the start of a function. False: no frame description
- * covers the instruction. */
+/* Finds the frame description that covers the instruction at `offset` of the file. *start becomes
+ * the offset of the first instruction that it covers, which usually is the start of a function.
+ * False: no frame description covers the instruction. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Returns whether an offset of the file is at the program's entry point, or less than 256 bytes
- * behind it. */
+/* Returns whether an offset of the file is that of the program's entry point, or of code up to 255
+ * bytes after it. */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
 /* --- frames without a frame description --------------------------------------------------- */
@@ -254,17 +260,18 @@ bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
  * signal handlers return. */
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
-/* Steps from a trampoline to the interrupted frame: replaces registers with the registers that the
- * kernel saved at the signal. False: the saved registers were not copied. */
+/* Steps from a trampoline to the frame that the signal interrupted: replaces the values in
+ * `registers` with those that the kernel has saved on the stack. False: the saved values were not
+ * copied. */
 bool trampoline_step(const struct machine *machine, const struct unwind_input *input,
                      uint64_t *registers);
 
-/* Returns whether the bytes before an offset of the file look like a call. */
+/* Returns whether the bytes just before an offset of the file look like a call instruction. */
 bool call_precedes(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
 /* Finds the target of the call instruction that ends at an offset of the file. *target becomes the
- * file offset of the called code. False: there is no call, or the instruction does not contain the
- * address that it calls. */
+ * offset of the target in the file. False: no call instruction ends there, or its target is not in
+ * the instruction, but in a register or in memory. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
                  uint64_t *target);
 
@@ -272,7 +279,7 @@ bool call_target(const struct unwind_object *object, const struct machine *machi
 
 #define WALK_MAPPED_MAX 8u
 
-/* A mapping that was looked up in this walk, with its object. */
+/* A mapping that this walk has already looked up, and the object that is mapped. */
 struct mapped_object {
     struct unwind_mapping mapping;
     /* borrowed; NULL: the object's file has not come yet, or the object's number is too large */
@@ -288,16 +295,18 @@ struct walk {
     uint64_t unknown; /* bit i: registers[i] is not known */
     struct mapped_object mapped[WALK_MAPPED_MAX];
     uint32_t mapped_count;
-    /* the program counter is where the thread stopped or a signal came, and not a return address */
+    /* the program counter is not a return address, but the address where the thread was stopped, or
+     * where a signal interrupted it */
     bool exact;
-    /* the program counter is a return address that no call made (makecontext), so the frame is the
-     * outermost one */
+    /* the program counter is a return address, but no call has left it there: the program has put
+     * it on a new stack (makecontext). So the frame is the outermost one */
     bool made;
-    bool guessed; /* the registers come from a guess */
-    /* the last step was walk_by_call, on a machine whose calls push nothing. That step keeps the
-     * stack pointer, which is too low if the frame has pushed something */
+    bool guessed; /* the values in `registers` are based on a guess */
+    /* the last step was made by walk_by_call, on a machine whose calls push nothing. Such a step
+     * does not change the stack pointer. So the stack pointer is too low if the function of the
+     * frame that was left has pushed something */
     bool by_call;
-    bool framed; /* at least one step of this walk was by frame pointer */
+    bool framed; /* at least one step of this walk was made by walk_by_frame_pointer */
     bool ended;
     enum unwind_end end;
     int error;
@@ -306,8 +315,8 @@ struct walk {
 void walk_end(struct walk *walk, enum unwind_end end);
 /* Ends the walk with an error, which is a negative errno. */
 void walk_fail(struct walk *walk, int error);
-/* Returns whether an address is above the copied part of a stack by less than 1 GiB, and so may be
- * in that stack. */
+/* Returns whether an address is above the copied part of a stack, but less than 1 GiB above it, so
+ * that it may be in the part of the stack that was not copied. */
 bool walk_is_above_copy(const struct walk *walk, uint64_t address);
 
 /* Returns the object that is mapped at an address. NULL: there is none, or the walk has failed. */
@@ -332,13 +341,14 @@ static inline void walk_set_unknown(struct walk *walk, size_t number, bool unkno
 /* Removes the signature from a return address (AArch64). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc);
 
-/* Returns whether a frame saves a frame record: the caller's frame pointer, and the return address
- * in the word above it. *at becomes the record's offset from the CFA. */
+/* Returns whether the rule says that the frame has saved a frame record: the caller's frame
+ * pointer, and the return address in the next higher word. *at becomes the offset of the record
+ * from the CFA. */
 bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at);
 
-/* Returns the caller's stack pointer. It is the CFA, or the end of the saved registers if they
- * reach above the CFA. They do in _dl_runtime_resolve of AArch64's ld.so: its frame description
- * leaves out what the PLT code has pushed for it. */
+/* Returns the caller's stack pointer. Usually it is the CFA. But if saved registers are above the
+ * CFA, it is the end of these registers. This happens in _dl_runtime_resolve of AArch64's ld.so,
+ * whose frame description leaves out what code in the PLT has pushed before. */
 static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule *rule,
                                       uint64_t cfa)
 {
@@ -347,23 +357,25 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
     return cfa + (above ? ((uint64_t)rule->high + 15) & ~UINT64_C(15) : 0);
 }
 
-/* Ways to guess the caller's frame if a rule is not enough. Each of these functions may end the
- * walk instead. */
+/* Ways to guess the caller's frame, if there is no rule, or if the rule is not enough. Each of
+ * these functions may also end the walk. */
 
-/* Steps by the frame pointer. Assumes that it points to the caller's saved frame pointer, and that
- * the return address is in the word above. False: the step leads to no caller. */
+/* Steps by the frame pointer. Assumes that it points to a word with the frame pointer of the
+ * caller, and that the return address is in the next higher word. False: this does not lead to a
+ * caller. */
 bool walk_by_frame_pointer(struct walk *walk);
 
-/* Steps by the return address that the call left on the stack or in a register. Assumes that the
- * frame has pushed nothing since the call. False: the step leads to no caller. */
+/* Steps by the return address that the call has left on the stack or in a register. Assumes that
+ * the called function has pushed nothing since then. False: this does not lead to a caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Finds the stack pointer if a guess has left it unknown. Computes it from the frame pointer. After
- * walk_by_call, may keep the old value instead. False: it cannot be found. */
+/* Finds the stack pointer, if it is unknown because of a guess. Computes it from the frame pointer.
+ * But after walk_by_call, may keep its old value. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
-/* Finds the frame pointer of a sleeping thread, whose registers are not known. Searches the stack
- * for the frame record to which the frame pointer points. False: no record is certain enough. */
+/* Finds the frame pointer in a thread that was asleep, so that its registers are not known.
+ * Searches the stack for the frame record to which the frame pointer must point. False: nothing on
+ * the stack is certain enough to be a frame record. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
 #endif

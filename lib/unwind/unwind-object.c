@@ -19,10 +19,10 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* bytes; code from the entry point up to here has no caller */
+#define ENTRY_SIZE 256u /* bytes; so much code, from the entry point on, has no caller */
 
-/* Real files do not exceed these limits. Without the limits, a hostile file could cost much time
- * and memory. */
+/* Real files stay below these limits. Without the limits, a hostile file could cost much time and
+ * memory. */
 #define SECTIONS_MAX 1024u
 #define SEGMENTS_MAX 64u
 #define SECTION_SIZE_MAX (UINT64_C(128) << 20) /* bytes, unpacked */
@@ -36,7 +36,7 @@ static bool is_known_elf(Elf *elf)
         return false;
     bool wide = header.e_ident[EI_CLASS] == ELFCLASS64;
     switch (header.e_machine) {
-    case EM_X86_64: /* with ELFCLASS32 it is x32, which is not unwound */
+    case EM_X86_64: /* a file with ELFCLASS32 has x32 code, which is not unwound */
     case EM_AARCH64:
         return wide;
     case EM_386:
@@ -65,8 +65,8 @@ static bool section_is(Elf *elf, const GElf_Shdr *header, const char *wanted)
     return name != NULL && strcmp(name, wanted) == 0;
 }
 
-/* Returns a section's bytes, unpacked if they are compressed. NULL: the section is too large, or
- * damaged. */
+/* Returns the bytes of a section. If they are compressed in the file, they are unpacked. NULL: the
+ * section is too large or damaged. */
 static const Elf_Data *section_bytes(Elf_Scn *section, const GElf_Shdr *header)
 {
     GElf_Chdr compressed;
@@ -218,8 +218,8 @@ static int open_debug_file(Elf *elf)
     return fd < 0 ? -errno : fd;
 }
 
-/* Reads .debug_frame from the file or from its debug file. This is done at the first address that
- * .eh_frame does not cover. 0 or -ENOMEM. */
+/* Reads .debug_frame from the file or from its debug file. This is only done when an address comes
+ * that .eh_frame does not cover. 0 or -ENOMEM. */
 static int look_for_debug_frame(struct unwind_object *object)
 {
     object->debug_looked = true;
@@ -278,11 +278,12 @@ struct described {
     const struct cfi_section *section;
     struct cfi_program program;
     uint64_t address; /* link-time address of the instruction */
-    uint64_t offset;  /* offset in the file at which the described code begins */
+    /* offset in the file of the first instruction that the frame description covers */
+    uint64_t offset;
 };
 
-/* Finds the frame description that covers the instruction at an offset of the file. False: no
- * section that was read so far has one. */
+/* Finds the frame description that covers the instruction at an offset of the file. False: none of
+ * the sections that were read so far has such a frame description. */
 static bool object_describe(const struct unwind_object *object, uint64_t offset,
                             struct described *found)
 {

@@ -20,8 +20,9 @@ struct unwound_process {
     uint32_t pid;
 };
 
-/* Finds a mapping (unwind_callbacks.find). The profile does not know where mappings end. So the
- * mapping is assumed to end with the page of the address, which is in the mapping in any case. */
+/* Finds a mapping (unwind_callbacks.find). The profile does not know where mappings end. But the
+ * page of the address is part of the mapping in any case. So the mapping is assumed to end at the
+ * end of that page. */
 static bool unwind_profile_find(void *context, uint64_t address, struct unwind_mapping *mapping)
 {
     const struct unwound_process *process = context;
@@ -35,8 +36,9 @@ static bool unwind_profile_find(void *context, uint64_t address, struct unwind_m
     return true;
 }
 
-/* Opens an object's file by its path, because a recording has no descriptors. A file with the same
- * path and inode is taken for the file that was mapped. Returns a descriptor or -ENOENT. */
+/* Opens an object's file by its path, because a recording has no descriptors. If the file at that
+ * path has the inode of the file that was mapped, it is assumed to be the same file. Returns a
+ * descriptor or -ENOENT. */
 static int unwind_profile_open_path(const struct profile *profile,
                                     const struct profile_object *object)
 {
@@ -103,8 +105,9 @@ static int unwind_profile_make_location(struct profile *profile, const struct un
     return error != 0 ? error : profile_location(profile, object, frame->address, location);
 }
 
-/* Adds the frames, the outermost first. *node becomes the innermost frame's node. If the stack is
- * not complete, a mark comes before the outermost frame, as its caller. */
+/* Adds the frames of a stack to the profile, the outermost frame first. *node becomes the node of
+ * the innermost frame. If the stack is not complete, a mark is added before the outermost frame, as
+ * if it were the caller of that frame. */
 static int unwind_profile_add_stack(struct profile *profile, const struct unwind_stack *stack,
                                     uint32_t *node)
 {
@@ -151,8 +154,8 @@ static enum unwind_machine machine_of(const struct wire_sample *sample)
     (void)sample;
     return UNWIND_AARCH64;
 #else
-    /* a sleeping 32-bit thread may lack WIRE_SAMPLE_COMPAT, but a 64-bit stack is never below 4
-     * GiB */
+    /* the sample of a sleeping 32-bit thread may lack WIRE_SAMPLE_COMPAT, but the stack of a 64-bit
+     * thread is never below 4 GiB */
     bool narrow = (sample->flags & WIRE_SAMPLE_COMPAT) != 0 || sample->sp <= UINT32_MAX;
     return narrow ? UNWIND_I386 : UNWIND_X86_64;
 #endif

@@ -16,11 +16,13 @@
 
 #include "unwind/unwind-internal.h"
 
-#define ADDRESS_MIN 4096u  /* nothing is mapped below this address */
-#define LEAF_SIZE_MAX 512u /* bytes that a leaf function without a frame description may push */
+#define ADDRESS_MIN 4096u /* nothing is mapped below this address */
+/* a leaf function without a frame description may push so many bytes */
+#define LEAF_SIZE_MAX 512u
 
 /* Returns whether a call may return to an address. If the address is in a file, the instruction
- * before it must be a call. Code that is in no file is accepted unless file_only is set. */
+ * before it must be a call. Code that is in no file (JIT) is accepted without this check, but not
+ * if `file_only` is set. */
 static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
     const struct mapped_object *mapped = walk_find_mapped(walk, address - 1);
@@ -41,17 +43,17 @@ static void guess_caller(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->by_call = false;
 }
 
-/* Removes the signature, if there is one, from a return address that was guessed. */
+/* Removes the signature from a guessed return address, if it has one. */
 static uint64_t strip_guess(struct walk *walk, uint64_t pc)
 {
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Returns whether a chain of frame pointers ends with the record that has the frame pointer
- * `caller` and the return address `pc`. The last record of a Go stack has a frame pointer of 0, and
- * a return address that no call made. Before the first step by frame pointer (walk->framed), the
- * register may hold something else, and point to zeros by chance. So at that time the return
- * address must be in mapped code. */
+/* Returns whether a chain of frame pointers ends with this frame record, which has the frame
+ * pointer `caller` and the return address `pc`. In the last record of a Go stack, the frame pointer
+ * is 0, and no call has made the return address. Before the first step by frame pointer
+ * (walk->framed), the frame pointer register may hold something else, and may point to zeros by
+ * chance. So at that time, the return address must also be in mapped code. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -81,13 +83,14 @@ bool walk_by_frame_pointer(struct walk *walk)
     walk->framed = true;
     walk->registers[machine->fp] = caller;
     guess_caller(walk, pc, machine_wrap(machine, fp + 2u * machine->word));
-    /* on machines whose calls push nothing, the record is the lowest part of the frame, so the end
-     * of the frame is not known */
+    /* On machines whose calls push nothing, the record is the lowest part of the frame. So it is
+     * not known where the frame ends. */
     walk_set_unknown(walk, machine->sp, !machine->pushes);
     return true;
 }
 
-/* Returns whether the frame has already saved the return address pc in its own frame record. */
+/* Returns whether the function of this frame has already saved the return address `pc` in a frame
+ * record of its own. */
 static bool has_own_record(struct walk *walk, uint64_t pc)
 {
     const struct machine *machine = walk->machine;
@@ -139,7 +142,7 @@ bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *
     return true;
 }
 
-/* Returns whether memory at this address holds a return address. */
+/* Returns whether the word at this address is a return address. */
 static bool has_return_at(struct walk *walk, uint64_t address)
 {
     uint64_t pc;
@@ -148,11 +151,12 @@ static bool has_return_at(struct walk *walk, uint64_t address)
            returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After walk_by_call the stack pointer is usually right. If it leads to no return address, the
- * function that walk_by_call left has pushed something. Then the stack pointer is computed from the
- * record that the frame pointer points to. But this frame may save a record without setting the
- * frame pointer. Then the frame pointer points to an outer record. So a result is not used if it is
- * LEAF_SIZE_MAX bytes or more above the old value. */
+/* After walk_by_call, the stack pointer is usually right. But if it does not lead to a return
+ * address, the function whose frame was left has pushed something. Then the stack pointer is
+ * computed from the frame record to which the frame pointer points. That record may be the wrong
+ * one: if the function of the present frame does not set the frame pointer, the record belongs to
+ * an outer frame. So the result is not used if it is LEAF_SIZE_MAX bytes or more above the old
+ * value. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -188,11 +192,12 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* Judges a frame record by its return address. The present function is that of the program counter.
- * The record is certain if the return address is a trampoline, or follows a call of the present
- * function. The record is doubtful if the return address follows a call of another function: the
- * record may be left over, or the other function may have jumped to the present one. The record is
- * likely if the target of the call is not known. */
+/* Says how likely it is that a frame record with this return address belongs to the present
+ * function, which is the function at the program counter. The record is certain if the return
+ * address is a trampoline, or follows a call of the present function. The record is doubtful if the
+ * return address follows a call of another function: either it is left over from that call, or the
+ * other function has jumped to the present one. The record is likely if the return address follows
+ * a call whose target is not known. */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
     uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;
@@ -226,8 +231,9 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
     return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;
 }
 
-/* Searches the stack upwards. After a doubtful record, only a certain one is accepted. If the
- * doubtful record is the right one, a likely record above it would leave out frames. */
+/* Searches the stack upwards. Once a doubtful record was found, only a certain record is accepted.
+ * The doubtful one may have been the right one, and then a likely record above it would leave out
+ * frames. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state of a walk: the objects that are mapped at the addresses it comes to, and how it ends.
- * An unwinder opens each object once, at the first walk that goes through it.
+ * The state of a walk: the objects that are mapped at the addresses it comes to, and how the walk
+ * ends. An unwinder opens each object once, at the first walk that goes through it.
  */
 #include "config.h"
 
@@ -38,8 +38,8 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder);
 }
 
-/* Finds an object, and opens it at the first call. *object is NULL if the file has not come yet, or
- * number is too large. 0 or -ENOMEM. */
+/* Finds an object, and opens its file if this was not done before. *object becomes NULL if the file
+ * has not come yet, or if `number` is too large. 0 or -ENOMEM. */
 static int unwinder_object(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
                            uint32_t number, struct unwind_object **object)
 {
@@ -84,10 +84,11 @@ void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in the bits that addresses do not use. If these bits are known,
- * registers.signature has them. Otherwise they are assumed to begin at bit 48, or at bit 39 if
- * only the address of 39 bits is mapped. Some kernels have user addresses of 39 bits
- * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). */
+/* A signature is in those bits of an address that are not used otherwise. If it is known which bits
+ * these are, they are in registers.signature. If not, they are assumed to begin at bit 48. Some
+ * kernels have user addresses of only 39 bits (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). So
+ * they are assumed to begin at bit 39 if something is mapped at the address of 39 bits, and nothing
+ * at the address of 48 bits. */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {
     uint64_t signature = walk->input->registers.signature;

@@ -16,8 +16,9 @@
 
 #include "unwind/unwind-internal.h"
 
-/* Ends the walk because memory at an address was not copied. The stack is truncated then. But if a
- * guess has led to an address that is in no stack, the stack is broken. */
+/* Ends the walk because memory at an address was not copied. The reason is that the stack is
+ * truncated. But if the address comes from a guess and is in no stack, the reason is that the stack
+ * is broken. */
 static void walk_end_outside(struct walk *walk, uint64_t address)
 {
     bool stack = !walk->guessed || walk_is_above_copy(walk, address);
@@ -26,9 +27,9 @@ static void walk_end_outside(struct walk *walk, uint64_t address)
 
 /* --- a step by a rule, which says where the caller's registers are --------------------------- */
 
-/* Returns whether an epilogue has already popped a register, so that the register has its value
- * back. Then `at`, the address of the saved value, is below the stack pointer, where little or
- * nothing was copied. */
+/* Returns whether an epilogue has already popped a register. Then the register has the value of the
+ * caller again, and `at`, the address where it was saved, is below the stack pointer, where little
+ * or nothing was copied. */
 static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
     return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
@@ -81,10 +82,11 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-/* Returns whether a step has reached another frame. The stack pointer must have moved up, except
- * after the frame of a signal. It may be the same in the frame where the thread was stopped. On
- * machines whose calls push nothing, it may be the same in any frame, because the return address
- * can be in a register. If it is the same, the program counter must have changed. */
+/* Returns whether a step has reached another frame. Usually, such a step has moved the stack
+ * pointer up. But a step out of a signal handler may move it anywhere. A step may also leave the
+ * stack pointer as it is: from a frame where the thread was stopped or a signal came, and from any
+ * frame on machines whose calls push nothing, because the return address can be in a register. Then
+ * the program counter must have changed. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
                       uint64_t sp)
 {
@@ -113,9 +115,9 @@ static void return_to_caller(struct walk *walk, const struct rule *rule)
     registers[walk->machine->pc] = strip_return(walk, rule, registers[rule->return_column]);
 }
 
-/* Steps by a rule in a fast way, which fits most frames: everything that the frame saved is in the
- * first piece of the copy, above the stack pointer. False: the frame does not fit, and nothing has
- * changed. */
+/* Steps by a rule in a fast way that works for most frames: everything that the frame has saved is
+ * in the first piece of the copy, above the stack pointer. False: this frame is not of that kind,
+ * and nothing has been changed. */
 static bool walk_by_plain_rule(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -149,8 +151,8 @@ static bool base_is_known(struct walk *walk, const struct rule *rule)
                                                  : walk_find_frame_pointer(walk, rule);
 }
 
-/* Sets the registers that a rule restores. A value from another register is unknown if that
- * register was unknown. */
+/* Sets the registers that a rule restores. A register that gets its value from an unknown register
+ * becomes unknown too. */
 static void put_registers(struct walk *walk, const struct rule *rule, const uint64_t *values)
 {
     uint64_t before = walk->unknown;
@@ -188,7 +190,7 @@ static void walk_by_rule(struct walk *walk, const struct unwind_object *object, 
     put_registers(walk, rule, values);
     return_to_caller(walk, rule);
     walk->exact = (rule->flags & RULE_SIGNAL) != 0;
-    /* at a signal the kernel has saved all registers, so none is a guess */
+    /* the kernel saves all registers at a signal, so after this step none of them is a guess */
     walk->guessed = walk->guessed && !walk->exact;
     if (!walk->ended && !has_moved(walk, rule, was_exact, pc, sp))
         walk_end(walk, walk->made ? UNWIND_COMPLETE : UNWIND_BROKEN);
@@ -205,9 +207,11 @@ static void walk_by_trampoline(struct walk *walk)
     walk->guessed = false;
 }
 
-/* Finds the rule of a frame. If no call made a return address (makecontext), it is the start of a
- * function, and no frame description covers the byte before it. Then the rule of the return address
- * itself is used, and walk->made is set. False: the walk has ended. */
+/* Finds the rule of a frame. If the frame has made a call, this is the rule of the byte before the
+ * return address, which is a byte of the call. But if no call has made the return address
+ * (makecontext), it is the start of a function, and no frame description covers the byte before it.
+ * Then the rule of the return address itself is used, and walk->made is set. False: the walk has
+ * ended. */
 static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
                            const struct rule **rule)
 {
@@ -224,8 +228,8 @@ static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint
     return error == 0;
 }
 
-/* Sets frame->address to the return address itself. Used if no call made the return address,
- * because the byte before it may belong to another function. */
+/* Sets frame->address to the return address itself, not to the byte before it. This is for a return
+ * address that no call has made: the byte before it may belong to another function. */
 static void frame_make_exact(struct unwind_frame *frame)
 {
     frame->address += frame->exact ? 0 : 1;
@@ -244,8 +248,8 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
         frame_make_exact(frame);
-    /* AArch64's vdso does not describe the whole frame of a signal, so on AArch64 trampoline_is is
-     * tried before the rule */
+    /* On AArch64, trampoline_is is called before the rule is used, because the rule in AArch64's
+     * vdso does not describe the whole frame of a signal. */
     bool pushes = walk->machine->pushes;
     if (rule != NULL && (pushes || (rule->flags & RULE_SIGNAL) == 0))
         return walk_by_rule(walk, object, rule);
@@ -258,7 +262,8 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return walk_by_rule(walk, object, rule);
     if (in_file && (unwind_object_entry(object, offset) ||
                     (!walk->exact && !call_precedes(object, walk->machine, offset + 1))))
-        /* the program begins here, or no call was made here: there is no caller */
+        /* there is no caller: the program begins here, or the address here is a return address
+         * without a call before it */
         return walk_end(walk, UNWIND_COMPLETE);
     if (!walk_by_call(walk) && !walk_by_frame_pointer(walk) && !walk->ended)
         walk_end(walk, mapped == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
@@ -266,10 +271,10 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
 
 /* --- the walk --------------------------------------------------------------------------- */
 
-/* Handles a step that led to an address without code. If no call made the return address of the
- * last frame, that frame was the outermost one. Otherwise the function of the last frame may have
- * pushed one word more than its frame description says, as some hand-written functions do. So the
- * next word is tried as the return address. */
+/* Handles a step that has led to an address without code. If no call has made the return address of
+ * the last frame, that frame was the outermost one. Otherwise, the function of the last frame may
+ * have pushed one word more than its frame description says, as some hand-written functions do. So
+ * the next word is tried as the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made)
