@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 
-/* Reallocates an array for capacity elements. array is the address of the caller's pointer. The type of that pointer is
- * not known here, so memcpy reads and writes it. */
+/* Reallocates an array for `capacity` elements. The parameter `array` is the address of the pointer to the array. The
+ * type of that pointer is not known here, so memcpy reads and writes the pointer. */
 static int array_set_capacity(void *array, size_t capacity, size_t element_size)
 {
     void *elements;

@@ -12,17 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for one more element at the end of an array of count elements. The caller then writes the element and adds
- * 1 to its count. array is the address of the caller's pointer. The call may change the pointer. A call takes constant
- * time on average. Returns 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2 elements. After an error nothing has changed. */
+/* Makes room for one more element at the end of an array of `count` elements. The caller then writes the element and
+ * adds 1 to its count. The parameter `array` is the address of the pointer to the array. The function may change this
+ * pointer. On average a call takes constant time. Returns 0, -ENOMEM, or -EOVERFLOW past 2^32 - 2 elements. After an
+ * error nothing has changed. */
 int array_grow(void *array, size_t count, size_t element_size);
 
-/* Raises *count to wanted, unless *count is at least that large. All bytes of the new elements are 0. Returns 0,
+/* Raises *count to `wanted`, unless *count is already that large. All bytes of the new elements are 0. Returns 0,
  * -ENOMEM or -EOVERFLOW, as array_grow does. */
 int array_extend(void *array, uint32_t *count, uint32_t wanted, size_t element_size);
 
-/* Returns the number of elements whose keys are not above key. An element begins with its key, a
- * uint64_t. The array is sorted by key. */
+/* Returns the number of elements whose keys are at most `key`. The array is sorted by key. Each element begins with its
+ * key, which is a uint64_t. */
 size_t array_count_up_to(const void *array, size_t count, size_t element_size, uint64_t key);
 
 #endif

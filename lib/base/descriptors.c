@@ -14,10 +14,11 @@
 #define SYS_close_range 436 /* Linux 5.9; the same number on all architectures except alpha and MIPS */
 #endif
 #define CLOSE_RANGE_AT_EXEC 4u /* CLOSE_RANGE_CLOEXEC of close_range(2), since Linux 5.11 */
-#define DESCRIPTORS_MAX 1024   /* if neither close_range(2) nor /proc works, only descriptors below this are closed */
+/* if neither close_range(2) nor /proc works, only descriptors below this number are closed */
+#define DESCRIPTORS_MAX 1024
 
-/* Calls act for each open descriptor from first on. Allocates no memory: when the process forked, another thread may
- * have held the allocator's lock. */
+/* Calls `act` for each open descriptor from `first` on. Allocates no memory. The process may be a forked child, and
+ * another thread may have held the lock of the allocator during the fork: then an allocation would wait forever. */
 static void descriptors_each(int first, void (*act)(int fd))
 {
     _Alignas(struct dirent64) char entries[1024];

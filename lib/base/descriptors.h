@@ -6,9 +6,9 @@
 #ifndef PPROFIL_DESCRIPTORS_H
 #define PPROFIL_DESCRIPTORS_H
 
-/* Closes all descriptors from first on. Allocates no memory, so it may be called after fork and vfork. */
+/* Closes all descriptors from `first` on. Allocates no memory, so it may be called after fork and vfork. */
 void descriptors_close(int first);
-/* Does the same, but the descriptors stay open until the process executes a program. */
+/* Makes all descriptors from `first` on close when the process executes a program. They stay open until then. */
 void descriptors_close_at_exec(int first);
 
 #endif

@@ -29,8 +29,8 @@ static inline socklen_t gperf_program_address(struct sockaddr_un *address, pid_t
     return gperf_address(address, "osprofile", (unsigned long)pid);
 }
 
-/* Writes the address at which a user's pprofil gperf --server takes profiles. Returns the length of the address. If a
- * user has several servers, the environment variable PPROFIL_GPERF names one of them. */
+/* Writes the address at which a user's pprofil gperf --server receives profiles. Returns the length of the address. If
+ * a user has several servers, the environment variable PPROFIL_GPERF contains the name of one of them. */
 static inline socklen_t gperf_server_address(struct sockaddr_un *address, uid_t user)
 {
     const char *name = secure_getenv("PPROFIL_GPERF");

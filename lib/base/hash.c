@@ -17,15 +17,16 @@
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
 /* Returns a number that differs between processes. The kernel loads this code at another random address in each
- * process. Whoever writes a file cannot know this address, and so cannot choose keys that share one hash. With such
- * keys each search would go through the whole array. */
+ * process. Whoever writes a file cannot know this address, and so cannot choose keys that all have the same hash. With
+ * such keys each search would have to look at all elements. */
 static uint64_t hash_secret(void)
 {
     return (uint64_t)(uintptr_t)hash_secret * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* a and b often grow together (process and tid, node and parent). A plain a ^ b would then take few values, so a is
- * spread over all bits first. The code after that mixes all 64 bits, as splitmix64 does. */
+/* `a` and `b` often grow together (process and tid, node and parent). A plain a ^ b would then take few different
+ * values. So the multiplication first spreads `a` over all bits. The code after it mixes all 64 bits, as splitmix64
+ * does. */
 uint32_t hash_pair(uint32_t a, uint64_t b)
 {
     uint64_t x = (a * UINT64_C(0x9e3779b97f4a7c15) + b) ^ hash_secret();
@@ -122,7 +123,7 @@ void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place)
     for (uint32_t slot = (gap + 1) & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
         uint32_t walked = (slot - index->hashes[slot]) & mask;
         if (walked < ((slot - gap) & mask))
-            continue; /* a search for this element starts behind the gap, so the element stays */
+            continue; /* a search for this element starts behind the gap, so the element stays where it is */
         index->slots[gap] = index->slots[slot];
         index->hashes[gap] = index->hashes[slot];
         gap = slot;

@@ -23,18 +23,19 @@
 #define HASH_NONE UINT32_MAX
 
 struct hash_index {
-    uint32_t *slots;  /* owned; place of an element + 1; 0: the slot is free */
-    uint32_t *hashes; /* owned; indexed as slots; hash of the element in the slot */
+    uint32_t *slots;  /* owned; place of an element, plus 1; 0: the slot is free */
+    uint32_t *hashes; /* owned; hashes[i] is the hash of the element in slots[i] */
     uint32_t size;    /* number of slots: a power of two, or 0 */
     uint32_t count;   /* number of elements */
 };
 
 /* Returns the place of the next element with this hash, or HASH_NONE. The caller sets *at to the hash before the first
- * call, and does not change it between calls. After an addition or a removal, the search must start again. */
+ * call, and does not change *at between calls. After an addition or a removal, the search must start again. */
 uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at);
 
-/* Adds the element at a place of the array. The place must be below HASH_NONE, and must not be in the index yet.
- * Returns 0, -ENOMEM, or -EOVERFLOW if more than 2^31 slots would be necessary. After an error nothing has changed. */
+/* Adds the element that is at position `place` of the array. place must be below HASH_NONE, and must not be in the
+ * index yet. Returns 0, -ENOMEM, or -EOVERFLOW if more than 2^31 slots would be necessary. After an error nothing has
+ * changed. */
 int hash_add(struct hash_index *index, uint32_t hash, uint32_t place);
 
 /* Removes the element that hash_add added with the same hash and place. Does nothing if there is no such element. */
@@ -45,14 +46,14 @@ void hash_clear(struct hash_index *index);
 void hash_free(struct hash_index *index);
 
 /* Both functions below return the hash of a key. Hashes differ from one process to the next, so nobody can write a file
- * whose keys all have the same hash. Do not store hashes in a file. For a key of three numbers, pass the hash of two of
- * them as a. */
+ * whose keys all have the same hash. Do not store hashes in a file. If a key consists of three numbers, pass hash_pair
+ * the hash of two of them as `a`, and the third as `b`. */
 uint32_t hash_bytes(const void *bytes, size_t size);
 uint32_t hash_pair(uint32_t a, uint64_t b);
 
 /* Returns the FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). The sum is the same in all processes
  * and on all machines, so it may be stored. Two different files hardly ever have the same sum, unless somebody makes
- * them so on purpose. The parameter sum is HASH_FNV_START, or the sum of the data before these bytes. */
+ * them so on purpose. The parameter `sum` is HASH_FNV_START, or the sum of the data before these bytes. */
 #define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* kernel-release: compares the release of the running kernel with another one. Used for features of the kernel that
+/* kernel-release: compares the release of the running kernel with a given release. Used for features of the kernel that
  * cannot be detected in another way. */
 #ifndef PPROFIL_BASE_KERNEL_RELEASE_H
 #define PPROFIL_BASE_KERNEL_RELEASE_H
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-/* Returns true if the running kernel is older than this release, or if its release is not known. */
+/* Returns true if the running kernel is older than the release major.minor, or if its own release is not known. */
 static inline bool kernel_release_is_before(unsigned major, unsigned minor)
 {
     struct utsname names;

@@ -25,8 +25,9 @@
 #define LINKS_MAX 40 /* the kernel's limit: path_resolution(7) */
 #define ATTEMPTS_MAX 3
 
-/* Returns true if a stranger may have made this entry to mislead us. The rules are those of the kernel at the strictest
- * settings: may_follow_link() for links, and may_create_in_sticky() for files and FIFOs, both in fs/namei.c. */
+/* Returns true if a stranger may have made a file or link to mislead us. The rules are those of the kernel at its
+ * strictest settings: may_follow_link() for links, and may_create_in_sticky() for files and FIFOs, both in
+ * fs/namei.c. */
 static bool output_path_is_strangers(const struct stat *directory, const struct stat *entry)
 {
     bool anybodys =
@@ -60,8 +61,8 @@ static int output_path_enter(struct output_path *found, const char *path)
     return 0;
 }
 
-/* Checks a file, directory or link; entry is an O_PATH descriptor of it. If it is a link that we follow, writes the
- * target to the buffer link. Otherwise makes the buffer an empty string. */
+/* Checks a file, directory or link. entry: an O_PATH descriptor of it. If it is a link that we follow, writes the path
+ * to which it leads to the buffer `link`. Otherwise makes `link` an empty string. */
 static int output_path_judge(struct output_path *found, int entry, char link[PATH_MAX])
 {
     struct stat directory;
@@ -121,8 +122,8 @@ void output_path_close(struct output_path *found)
     found->directory = AT_FDCWD;
 }
 
-/* Opens the file that output_path_find found. O_CREAT makes the kernel apply its own rules to the file that has the
- * name now. */
+/* Opens the file that output_path_find found. By now the name may belong to another file. O_CREAT makes the kernel
+ * apply its own rules to that file. */
 static int output_path_try(const struct output_path *found)
 {
     int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;

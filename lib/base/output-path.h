@@ -12,9 +12,9 @@ struct output_path {
     int directory;           /* the directory of the file; owned, O_PATH */
     char name[NAME_MAX + 1]; /* name of the file in directory */
     bool exists;
-    bool strangers;     /* after -EACCES: a stranger (another user) may have made the file to mislead us */
-    bool opaque;        /* the file is a link in /proc that only the kernel can follow */
-    struct stat status; /* status of the file, if it exists; opaque: status of the link */
+    bool strangers;     /* set after -EACCES: true if a stranger (another user) may have made the file to mislead us */
+    bool opaque;        /* true: the file is a link in /proc that only the kernel can follow */
+    struct stat status; /* status of the file, if it exists; if `opaque` is true, the status of the link */
 };
 
 /* Finds the file of a path. If the last component is a link, follows it. The file need not exist. Returns 0 or -errno.
@@ -22,9 +22,9 @@ struct output_path {
 int output_path_find(const char *path, struct output_path *found);
 void output_path_close(struct output_path *found);
 
-/* Opens the file that output_path_find found, for writing. Creates the file if it does not exist, and truncates a
- * regular file. Returns a descriptor, which the caller closes, or -errno; -EAGAIN: another file has the name of the
- * found file by now. */
+/* Opens for writing the file that output_path_find found. Creates the file if it does not exist, and truncates a
+ * regular file. Returns a descriptor, which the caller closes, or -errno; -EAGAIN: by now the name belongs to another
+ * file. */
 int output_path_open_found(const struct output_path *found);
 
 /* Checks whether a new file could replace the file that output_path_find found. If not, checks whether the file itself

@@ -26,10 +26,10 @@
 #define PIECE_SIZE 32768 /* bytes copied at once */
 #define ATTEMPTS_MAX 16
 
-/* Returns true if /proc/PID/maps and stat(2) may show different inodes for a file. A file of an overlayfs is in one of
- * its layers. Up to Linux 6.7, /proc/PID/maps shows the inode in that layer. But stat(2) shows the inode in the lower
- * layer, even after the file was copied to the upper one. See commit 3efdc78fdc21 ("fs/proc: show correct device and
- * inode numbers in /proc/pid/maps"). */
+/* Returns true if /proc/PID/maps and stat(2) may show different inodes for the same file. This happens on an overlayfs,
+ * where each file is in one of several layers. Up to Linux 6.7, /proc/PID/maps shows the inode in that layer. But
+ * stat(2) shows the inode in the lower layer, even after the file was copied to the upper one. See commit 3efdc78fdc21
+ * ("fs/proc: show correct device and inode numbers in /proc/pid/maps"). */
 static bool regular_file_hides_inode(int place)
 {
     struct statfs system;
@@ -37,8 +37,8 @@ static bool regular_file_hides_inode(int place)
     return fstatfs(place, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC && kernel_release_is_before(6, 8);
 }
 
-/* Opens a file for reading. place is an O_PATH descriptor of the file, and is closed here. If place is a negative
- * error, returns this error. path, which may be NULL, is only used if /proc is not mounted. */
+/* Opens a file for reading. place: an O_PATH descriptor of the file, which is closed here; if `place` is negative, it
+ * is an error, and is returned. path, which may be NULL, is only used if /proc is not mounted. */
 static int regular_file_open_found(int place, const char *path, uint64_t inode)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NOCTTY;
@@ -82,7 +82,7 @@ static int regular_file_find_below(int root, const char *path)
     long place;
     int attempts = 0;
 
-    do /* EAGAIN: a directory was moved meanwhile, and the kernel cannot tell where ".." leads */
+    do /* EAGAIN: a directory was moved during the call, so the kernel cannot tell where ".." leads */
         place = syscall(SYS_openat2, root, path, &how, sizeof how);
     while (place < 0 && errno == EAGAIN && ++attempts < ATTEMPTS_MAX);
     if (place >= 0)
@@ -113,7 +113,7 @@ bool regular_file_is_served(int fd)
 {
     struct statfs system;
 
-    /* fstatfs fails if the kernel passes the call on to a FUSE process that does not implement the call */
+    /* fstatfs fails if a FUSE process serves the file, and does not implement this call */
     return fstatfs(fd, &system) < 0 || system.f_type == FUSE_SUPER_MAGIC;
 }
 

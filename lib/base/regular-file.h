@@ -17,14 +17,14 @@
  * PPROFIL_ERROR_NOT_REGULAR for anything else that is no regular file, -ESTALE for a file with another inode. inode:
  * the inode that the file must have; 0: any. */
 int regular_file_open(const char *path, uint64_t inode);
-/* Does the same for a path below root, a descriptor of the root directory of a process. An absolute link leads to a
- * path below root. Before Linux 5.6 it may lead out of root. */
+/* Does what regular_file_open does, for a path below `root`, which is a descriptor of the root directory of a process.
+ * An absolute link leads to a path below `root`. Before Linux 5.6 it may lead out of `root`. */
 int regular_file_open_below(int root, const char *path, uint64_t inode);
 
 /* Returns true if another process serves the file (FUSE). */
 bool regular_file_is_served(int fd);
-/* Copies a file, with its times, to a memfd. Returns the copy's descriptor, which the caller closes, or -errno; -EFBIG:
- * the file has more than `most` bytes. fd stays open. */
+/* Copies the contents and the times of a file to a memfd. Returns a descriptor of the copy, which the caller closes, or
+ * -errno; -EFBIG: the file has more than `most` bytes. fd stays open. */
 int regular_file_copy(int fd, off_t most);
 
 #endif

@@ -31,8 +31,8 @@ bool utf8_is_control(char byte);
 /* Returns true if the character is harmless on a terminal. UTF8_NONE is not harmless. */
 bool utf8_is_harmless(uint32_t character);
 
-/* Replaces each character that is not harmless by "?", which may make the text shorter. The ASCII characters in the
- * string kept stay. */
+/* Replaces each character that is not harmless by "?", which may make the text shorter. ASCII characters that are in
+ * the string `kept` are not replaced. */
 void utf8_make_harmless(char *text, const char *kept);
 
 /* Prints a text as utf8_make_harmless would make it. */
