@@ -20,7 +20,8 @@
 int wire_profil_listen(char name[WIRE_PROFIL_NAME])
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    socklen_t size = sizeof address.sun_family; /* unix(7), "Autobind feature" */
+    /* this size makes the kernel choose the address: unix(7), "Autobind feature" */
+    socklen_t size = sizeof address.sun_family;
     int error = 0;
 
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -68,8 +69,8 @@ static void profil_limit_waits(int fd, time_t seconds)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
-/* Returns true if the socket at the other end was made by the process listener. The pid that the kernel shows is 0 for
- * a process outside of this PID namespace, so 0 is accepted, too. */
+/* Returns true if the process `listener` made the socket at the other end. For a process outside of this PID namespace
+ * the kernel shows the pid 0, so 0 is accepted, too. */
 static bool profil_was_made_by(int fd, pid_t listener)
 {
     struct ucred credentials;

@@ -30,7 +30,7 @@ struct wire_recording {
     _Alignas(8) unsigned char event[WIRE_SAMPLE_MAX];
 };
 
-/* Opens a recording. Takes over fd. A negative fd is an error, and is returned. */
+/* Opens a recording, and takes over fd. If fd is negative, it is an error code, and is returned. */
 static int open_recording(int fd, const char *mode, struct wire_recording **result)
 {
     struct wire_recording *recording;

@@ -24,7 +24,7 @@
 
 struct ring_page {
     uint64_t magic;
-    uint64_t size; /* bytes of data: a power of two and a multiple of the page size */
+    uint64_t size; /* size of the data, bytes: a power of two and a multiple of the page size */
     uint64_t version; /* WIRE_VERSION */
     _Alignas(CACHE_LINE) _Atomic uint64_t head; /* written by the producer */
     _Alignas(CACHE_LINE) _Atomic uint64_t tail; /* written by the consumer */
@@ -35,9 +35,10 @@ struct ring {
     unsigned char *data; /* address of the data, which is mapped twice: 2 * size bytes */
     size_t size;
     size_t page_size;
-    uint64_t position; /* this side's own counter: head of the producer, tail of the consumer */
-    uint64_t reserved; /* producer: bytes of the event that ring_reserve gave out */
-    uint64_t peeked;   /* consumer: bytes of the event that ring_peek returned */
+    /* this side's own copy of the counter that it writes. The producer writes `head`, and the consumer writes `tail` */
+    uint64_t position;
+    uint64_t reserved; /* producer: size of the event for which ring_reserve has given out room, bytes */
+    uint64_t peeked;   /* consumer: size of the event that ring_peek has returned, bytes */
     uint64_t lost;
     bool broken;
 };
@@ -137,8 +138,8 @@ size_t ring_size(const struct ring *ring)
     return ring->size;
 }
 
-/* Returns the number of unread bytes. If this number is larger than the ring, the other side wrote a wrong counter. The
- * producer then treats the ring as full, and the consumer treats it as broken. */
+/* Returns the number of unread bytes. If this number is larger than the ring, the other side has written a wrong
+ * counter. Then the producer treats the ring as full, and the consumer treats it as broken. */
 static uint64_t in_flight(uint64_t head, uint64_t tail)
 {
     return head - tail;

@@ -47,12 +47,13 @@ struct wire_header {
 #define WIRE_BUILD_ID_MAX 64u /* limit of the size of a build-id, bytes */
 
 enum wire_sample_flags {
-    /* wall mode: the thread sleeps; its state was read from /proc, and it was not stopped */
+    /* wall mode: the thread sleeps. It was not stopped: its state was read from /proc */
     WIRE_SAMPLE_SLEEPING = 1u << 0,
     WIRE_SAMPLE_COMPAT = 1u << 1,   /* the process has the 32-bit ABI of this machine */
     WIRE_SAMPLE_STACK = 1u << 2,    /* a wire_stack follows in the same event */
     WIRE_SAMPLE_WAITING = 1u << 3,  /* wall mode: the thread waited for a CPU for wall_ns; there is no pc */
-    WIRE_SAMPLE_UNINTERRUPTIBLE = 1u << 4, /* with SLEEPING: the thread is in state D of proc_pid_stat(5) */
+    /* set only with WIRE_SAMPLE_SLEEPING: the thread is in state D of proc_pid_stat(5) */
+    WIRE_SAMPLE_UNINTERRUPTIBLE = 1u << 4,
 };
 
 #define WIRE_NO_SYSCALL (-1)  /* value of wire_sample.syscall: the thread runs user code */
@@ -65,7 +66,7 @@ struct wire_sample {
     uint64_t pc, sp;
     uint64_t cpu_ns;  /* CPU time that this sample represents */
     uint64_t wall_ns; /* wall mode: elapsed time that this sample represents; otherwise 0 */
-    int32_t syscall;  /* the system call that the thread is in, WIRE_NO_SYSCALL or WIRE_PAGE_FAULT */
+    int32_t syscall;  /* number of the system call that the thread is in; or WIRE_NO_SYSCALL or WIRE_PAGE_FAULT */
     uint32_t flags;   /* enum wire_sample_flags */
 };
 
@@ -77,13 +78,14 @@ struct wire_sample {
 /* A copy of a stopped thread's stack, from its stack pointer up. If the thread is in a signal handler on an alternate
  * stack, there is also a copy of the stack that the signal interrupted. */
 struct wire_stack {
-    uint64_t start;       /* address of the first byte */
-    uint64_t below_start; /* address of the first byte of the interrupted stack */
-    uint32_t size;        /* bytes of the stack; 0: it could not be read */
-    uint32_t below_size;  /* bytes of the interrupted stack; 0: there is none */
-    uint64_t known;  /* bit i: regs[i] is known; pc and sp are in the sample */
-    uint64_t regs[WIRE_STACK_REGS]; /* indexed by DWARF register number: System V ABI of the machine */
-}; /* the bytes of the stack follow, then the bytes of the interrupted stack, then padding */
+    uint64_t start;       /* address of the first copied byte of the stack */
+    uint64_t below_start; /* address of the first copied byte of the stack that the signal interrupted */
+    uint32_t size;        /* how many bytes of the stack were copied; 0: it could not be read */
+    uint32_t below_size;  /* how many bytes of the interrupted stack were copied; 0: none */
+    uint64_t known;  /* if bit i is set, the value of regs[i] is known. pc and sp are in struct wire_sample */
+    /* registers of the thread, indexed by their DWARF numbers: System V ABI of the machine */
+    uint64_t regs[WIRE_STACK_REGS];
+}; /* in an event the copied bytes of the stack follow, then those of the interrupted stack, then padding */
 
 /* Returns the stack that follows a sample in its event; NULL: the sample has no WIRE_SAMPLE_STACK. */
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
@@ -92,8 +94,8 @@ const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 #define WIRE_SAMPLE_MAX (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MAX)
 
 enum wire_map_kind {
-    WIRE_MAP_FILE = 1, /* a mapped file; name is its path as the kernel prints it */
-    WIRE_MAP_VDSO,     /* the kernel's vDSO; object is a copy of it */
+    WIRE_MAP_FILE = 1, /* a mapped file; the field name is its path as the kernel prints it */
+    WIRE_MAP_VDSO,     /* the kernel's vDSO; the field object is the id of a copy of it */
     WIRE_MAP_ANON,     /* memory without a file: JIT code, trampolines */
 };
 
@@ -105,10 +107,10 @@ struct wire_map {
     struct wire_header header;
     uint64_t time;
     uint32_t pid;
-    /* id of the object whose descriptor comes through the socket; 0: no descriptor comes */
+    /* id of the mapped object. Its descriptor comes through the socket. 0: no descriptor comes */
     uint32_t object;
-    uint64_t start, end; /* addresses [start, end) */
-    uint64_t offset;     /* offset of start in the file, bytes */
+    uint64_t start, end; /* the mapping is at addresses [start, end) */
+    uint64_t offset;     /* offset in the file of the byte that is mapped at `start` */
     uint32_t dev_major, dev_minor;
     uint64_t inode;
     uint32_t kind; /* enum wire_map_kind */
@@ -129,7 +131,7 @@ struct wire_fork {
     struct wire_header header;
     uint64_t time;
     uint32_t pid;
-    uint32_t ppid; /* parent; 0: the session launched the process, or attached to it */
+    uint32_t ppid; /* pid of the parent; 0: the session launched the process, or attached to it */
 };
 
 struct wire_comm {
@@ -142,9 +144,10 @@ struct wire_comm {
 struct wire_exit {
     struct wire_header header;
     uint64_t time;
-    uint32_t pid, tid; /* pid == tid: the whole process has ended, or the supervisor has detached from it */
-    uint64_t cpu_ns;   /* whole process: CPU time that it used while it was followed */
-    int32_t status;    /* status in the form of wait(2); -1: the supervisor detached from the live process */
+    uint32_t pid, tid; /* if pid == tid, the whole process has ended, or the supervisor has detached from it */
+    uint64_t cpu_ns;   /* only if pid == tid: CPU time that the process used while it was followed */
+    /* status in the form of wait(2); -1: the process lives on, but the supervisor has detached from it */
+    int32_t status;
     uint32_t reserved;
 };
 
@@ -168,33 +171,34 @@ struct wire_stats {
     uint64_t elapsed_ns;    /* time during which sampling was on */
     uint64_t ticks; /* number of ticks: times at which the supervisor looked for running threads, to sample them */
     uint64_t samples;       /* number of samples, lost samples included */
-    uint64_t stopped_ns;    /* time for which threads were held stopped, summed over threads */
-    uint64_t target_cpu_ns; /* CPU time of all processes while they were followed, ended processes included */
+    uint64_t stopped_ns;    /* sum, over all threads, of the time for which the supervisor held the thread stopped */
+    /* CPU time of all processes while they were followed, including processes that have ended */
+    uint64_t target_cpu_ns;
     uint64_t supervisor_cpu_ns;
-    uint64_t throttled_ns; /* elapsed time in which the rate was below the requested rate */
+    uint64_t throttled_ns; /* elapsed time in which the sampling rate was below the requested rate */
     uint64_t full_ns;      /* elapsed time in which no CPU was idle */
-    uint64_t sample_cost_ns; /* mean CPU time that a recent sample took from its target; 0: not known */
-    uint64_t overhead_ppm;   /* limit of the time that targets lose to samples, in millionths of their CPU time */
+    uint64_t sample_cost_ns; /* CPU time that a sample takes from its target, mean of recent samples; 0: not known */
+    uint64_t overhead_ppm;   /* largest share of its CPU time that a target may lose to samples, in millionths */
     uint32_t threads;      /* number of threads alive now */
     uint32_t processes;    /* number of processes alive now */
-    uint32_t repaired;     /* system calls that would have failed with EINTR, and were restarted */
-    /* system calls that would have returned early with a part of their work done, and were continued */
+    uint32_t repaired;     /* system calls that would have failed with EINTR, but were restarted */
+    /* system calls that would have returned early with only a part of their work done, but were continued */
     uint32_t continued;
-    uint32_t cut_short;    /* system calls that returned early and could not be continued */
+    uint32_t cut_short;    /* system calls that returned early, because they could not be continued */
     uint32_t untraced;     /* threads of followed processes that could not be traced */
 };
 
-/* Returns true if event is a complete event of a known type, and fits into available bytes. Code that gets events from
- * another process or from a file calls this first. Then it can rely on the sizes in the event, and on the NUL at the
- * end of each string. */
+/* Returns true if `event` is a complete event of a known type, and is not longer than `available` bytes. Code that gets
+ * events from another process or from a file calls this function first. After that it can rely on the sizes in the
+ * event, and on the NUL at the end of each string. */
 bool wire_event_valid(const struct wire_header *event, size_t available);
 
 /* --- the ring: it has one producer and one consumer, and never splits an event ------- */
 
 struct ring; /* each side has its own struct ring; both map the same memory */
 
-/* Creates a ring of at least size bytes in a new memfd. The caller closes *fd when the other side has received it.
- * Returns 0 or a negative errno. */
+/* Creates a ring of at least `size` bytes in a new memfd. Stores the descriptor of the memfd in *fd. The caller closes
+ * *fd when the other side has received it. Returns 0 or a negative errno. */
 int ring_create(size_t size, struct ring **ring, int *fd);
 
 /* Maps a ring that another process has made with ring_create. The caller may then close fd. Returns 0 or a negative
@@ -203,10 +207,10 @@ int ring_open(int fd, struct ring **ring);
 void ring_close(struct ring *ring);
 size_t ring_size(const struct ring *ring); /* returns the number of bytes of events that fit into the ring */
 
-/* Producer: returns room for an event of size bytes (a multiple of 8), or NULL if the ring is full. Never waits. */
+/* Producer: returns room for an event of `size` bytes, a multiple of 8; NULL: the ring is full. Never waits. */
 void *ring_reserve(struct ring *ring, size_t size);
-/* Does what ring_reserve does, for an event that the consumer waits for. ring_reserve keeps 1/64 of the ring free for
- * such events. */
+/* Does what ring_reserve does, for an event that the consumer waits for. ring_reserve always leaves 1/64 of the ring
+ * free, and only this function uses that part. So there is room for such an event even if other events are lost. */
 void *ring_reserve_last(struct ring *ring, size_t size);
 /* Hands the reserved event to the consumer. */
 void ring_commit(struct ring *ring);
@@ -214,8 +218,8 @@ void ring_commit(struct ring *ring);
 uint64_t ring_lost(struct ring *ring);
 bool ring_half_full(const struct ring *ring);
 
-/* Consumer: returns the oldest event, which is valid until ring_consume, or NULL if there is none. An invalid event
- * ends the stream: from then on ring_peek returns NULL, and ring_broken returns true. */
+/* Consumer: returns the oldest event, which is valid until ring_consume is called; NULL: there is no event. An invalid
+ * event ends the stream: after it ring_peek returns only NULL, and ring_broken returns true. */
 const struct wire_header *ring_peek(struct ring *ring);
 void ring_consume(struct ring *ring);
 bool ring_broken(const struct ring *ring);
@@ -223,18 +227,19 @@ bool ring_broken(const struct ring *ring);
 /* --- the socket: commands to the supervisor, answers and descriptors from it --------- */
 
 enum wire_op {
-    WIRE_OP_ATTACH = 1, /* attach to pid; flags: enum wire_attach_flags */
+    WIRE_OP_ATTACH = 1, /* attach to the process `pid`; the field flags has bits of enum wire_attach_flags */
     WIRE_OP_START,      /* begin or resume sampling */
     WIRE_OP_STOP,       /* pause sampling; targets stay followed */
     WIRE_OP_FLUSH,      /* send the statistics now */
     WIRE_OP_CLEAR,      /* reset the statistics; sampling must be stopped */
-    /* set the sampling rate to value, millihertz. The descriptor of a new ring may come with the message; all later
-     * events go through that ring */
+    /* set the sampling rate to `value` millihertz. The descriptor of a new ring may come with the message. Then all
+     * later events go through the new ring */
     WIRE_OP_RATE,
-    WIRE_OP_WALL,       /* value 1: begin wall mode, which also samples sleeping threads; value 0: end it */
+    WIRE_OP_WALL, /* if `value` is 1, begin wall mode, which also samples sleeping threads; if it is 0, end wall mode */
     WIRE_OP_QUIT,       /* detach from all targets, send the last statistics, and end */
-    WIRE_OP_DONE,       /* from the supervisor: the answer to any command, with error and pid */
-    /* from the supervisor: value is an object id; the object's descriptor comes with it, or error is set */
+    WIRE_OP_DONE,       /* sent by the supervisor, to answer any command; the fields error and pid are set */
+    /* sent by the supervisor: brings the descriptor of the object with the id `value`. If there is no descriptor, the
+     * field error says why */
     WIRE_OP_OBJECT,
 };
 
@@ -244,11 +249,12 @@ enum wire_attach_flags {
 
 struct wire_message {
     uint32_t op;    /* enum wire_op */
-    int32_t error;  /* DONE, OBJECT: 0 or a positive errno */
-    /* ATTACH, DONE: number of the process; DONE with an error: number of the task that could not be traced */
+    int32_t error;  /* in WIRE_OP_DONE and WIRE_OP_OBJECT: 0, or a positive errno */
+    /* in WIRE_OP_ATTACH and WIRE_OP_DONE: id of the process. In a WIRE_OP_DONE with an error: id of the task that could
+     * not be traced */
     int32_t pid;
-    /* ATTACH: enum wire_attach_flags. DONE of an ATTACH: number of threads of the process that could not be traced,
-     * while others could */
+    /* in WIRE_OP_ATTACH: bits of enum wire_attach_flags. In the WIRE_OP_DONE that answers it: how many threads of the
+     * process could not be traced, if other threads of the process could */
     uint32_t flags;
     uint64_t value;
 };
@@ -256,13 +262,13 @@ struct wire_message {
 /* Creates a pair of connected SOCK_SEQPACKET sockets, close-on-exec. Returns 0 or a negative errno. */
 int wire_socket_pair(int fds[2]);
 
-/* Sends one message, with the descriptor fd unless fd is -1. Never waits. Returns 0 or a negative errno; -EAGAIN: the
- * socket is full. */
+/* Sends one message, together with the descriptor fd unless fd is -1. Never waits. Returns 0 or a negative errno;
+ * -EAGAIN: the socket is full. */
 int wire_send(int socket, const struct wire_message *message, int fd);
 
-/* Receives one message. *fd: the descriptor that came with it, which the caller closes; -1: none. Never waits. Returns
- * 0 or a negative errno; -EAGAIN: there is no message; -EPIPE: the other side has closed the socket; -EPROTO: the data
- * is not a message. */
+/* Receives one message. Stores in *fd the descriptor that came with the message, which the caller closes; -1: none
+ * came. Never waits. Returns 0 or a negative errno; -EAGAIN: there is no message; -EPIPE: the other side has closed the
+ * socket; -EPROTO: the data is not a message. */
 int wire_receive(int socket, struct wire_message *message, int *fd);
 
 /* --- processes that profile themselves with profil(2) -------------------------------- */
@@ -275,24 +281,25 @@ int wire_receive(int socket, struct wire_message *message, int *fd);
  * supervisor sends the answer. Addresses in a request are addresses in the process that sent it.
  */
 enum wire_profil_op {
-    WIRE_PROFIL_COUNT = 1, /* begin counting, and end the counting of an earlier request */
-    WIRE_PROFIL_PCS,       /* begin storing pcs, as pcsample does; value of the answer: what pcsample returns */
+    WIRE_PROFIL_COUNT = 1, /* begin to count; this ends the counting of an earlier request */
+    WIRE_PROFIL_PCS, /* begin to store pcs, as pcsample does; the answer contains the value that pcsample returns */
     WIRE_PROFIL_STOP,      /* end counting */
 };
 
-/* The threads whose samples a request concerns. */
+/* The threads for which a request begins or ends the counting. */
 enum wire_profil_scope {
     WIRE_PROFIL_ALL_THREADS = 0,
     WIRE_PROFIL_OWN_THREAD, /* only the calling thread: Solaris before 2.6 */
-    /* Tru64, where different threads may use the plain and the extended form of profil at the same time. COUNT concerns
-     * all threads; but if another thread already counts with the other form, COUNT concerns only the calling thread.
-     * STOP ends the counting that the calling thread has begun. If it has begun none, STOP ends all counting */
+    /* for Tru64, where one thread may use the plain form of profil while another thread uses the extended form.
+     * WIRE_PROFIL_COUNT begins to count all threads. But if another thread already counts with the other form, only the
+     * calling thread is counted. WIRE_PROFIL_STOP ends the counting that the calling thread has begun. If this thread
+     * has begun none, all counting ends */
     WIRE_PROFIL_OWN_FORM,
 };
 
 #define WIRE_PROFIL_REGIONS_MAX 65536u
 
-struct wire_profil_region { /* as in struct dialect_region */
+struct wire_profil_region { /* like struct dialect_region, but with the address of the buffer */
     uint64_t buffer, size;
     uint64_t offset, low, high;
     uint64_t scale;
@@ -303,31 +310,35 @@ struct wire_profil {
     uint32_t counter_size;
     char dialect[16];   /* name of the dialect, NUL-terminated */
     uint64_t period_ns; /* CPU time of a tick; 0: the tick of the dialect */
-    uint64_t regions;   /* COUNT: address of an array of struct wire_profil_region */
+    uint64_t regions;   /* WIRE_PROFIL_COUNT: address of an array of struct wire_profil_region */
     uint64_t region_count;
-    uint64_t overflow; /* COUNT: address of the overflow bin, a counter of 4 bytes; 0: none */
-    uint64_t array;    /* PCS: address of the array */
-    int64_t room;      /* PCS: number of elements of the array, as the program gave it */
-    /* COUNT: address of a uint64_t that counts the ticks that found their counter full; 0: none */
+    /* WIRE_PROFIL_COUNT: address of the overflow bin, a 4-byte counter for pcs in no region; 0: none */
+    uint64_t overflow;
+    uint64_t array;    /* WIRE_PROFIL_PCS: address of the array in which the pcs are stored */
+    int64_t room;      /* WIRE_PROFIL_PCS: number of elements of this array, as the program gave it */
+    /* WIRE_PROFIL_COUNT: address of a uint64_t, to which the supervisor adds the number of ticks whose counter was
+     * already full; 0: none */
     uint64_t told;
-    int32_t pid, tid;  /* numbers of the calling process and thread in their own PID namespace */
-    uint32_t scope;    /* COUNT, STOP: enum wire_profil_scope */
+    int32_t pid, tid;  /* ids of the calling process and thread, as numbered in their own PID namespace */
+    uint32_t scope;    /* WIRE_PROFIL_COUNT and WIRE_PROFIL_STOP: enum wire_profil_scope */
     uint32_t reserved;
 };
 
 struct wire_profil_answer {
     int32_t error; /* 0 or a positive errno */
-    int32_t pid;   /* process number of the supervisor */
+    int32_t pid;   /* pid of the supervisor */
     int64_t value;
 };
 
-#define WIRE_PROFIL_NAME 6u /* bytes of an autobound abstract address: unix(7) */
+/* size of an abstract socket address that the kernel has chosen, bytes: unix(7), autobind */
+#define WIRE_PROFIL_NAME 6u
 
-/* Listens on a new abstract address, and stores it in name. Returns a descriptor or a negative errno. */
+/* Listens on a new abstract address, and stores the address in `name`. Returns a descriptor or a negative errno. */
 int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
-/* Connects to an address that wire_profil_listen has made, and waits for the hello. listener: the process that made the
- * socket. Returns a descriptor, and the supervisor's pid in *supervisor, or a negative errno; -ECONNREFUSED: the
- * process listener does not listen at the address any more; -EPROTO: the supervisor has another WIRE_VERSION. */
+/* Connects to an address that wire_profil_listen has made, and waits for the hello, which is the first answer of the
+ * supervisor. listener: the process that made the socket. Stores the pid of the supervisor in *supervisor. Returns a
+ * descriptor or a negative errno; -ECONNREFUSED: the process `listener` no longer listens at the address; -EPROTO: the
+ * supervisor has another WIRE_VERSION. */
 int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
 /* Sends a request, and waits for the answer. Returns 0 or a negative errno; -EPIPE: the supervisor has ended. */
 int wire_profil_ask(int fd, const struct wire_profil *request,
@@ -337,16 +348,16 @@ int wire_profil_ask(int fd, const struct wire_profil *request,
 
 struct wire_recording;
 
-/* Creates a recording. Empties a file that exists. Returns 0 or a negative errno. */
+/* Creates a recording. If the file already exists, empties it first. Returns 0 or a negative errno. */
 int wire_record_create(const char *path, struct wire_recording **recording);
-/* Appends one event. Returns no error: wire_record_close returns the first error. */
+/* Appends one event to a recording. If this fails, wire_record_close returns the error later. */
 void wire_record_event(struct wire_recording *recording, const struct wire_header *event);
 int wire_record_close(struct wire_recording *recording);
 
 /* Opens a recording. Returns 0 or a negative errno; -EPROTO: the file is not a recording. */
 int wire_replay_open(const char *path, struct wire_recording **recording);
-/* Returns the next event, which is valid until the next call, or NULL at the end. *error: 0, or -EPROTO if the
- * recording is cut short or has an invalid event. */
+/* Returns the next event, which is valid until the next call; NULL: the recording has ended. Stores in *error 0, or
+ * -EPROTO if the recording is cut short or has an invalid event. */
 const struct wire_header *wire_replay_next(struct wire_recording *recording, int *error);
 void wire_replay_close(struct wire_recording *recording);
 
