@@ -113,8 +113,8 @@ enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_
     uint64_t sum = (*counter + ticks) & most;
     bool passed = ticks > room;
 
-    /* illumos adds in 16 bits, and stops counting if the sum is above 32767. But 65535 + 1 gives 0, and then illumos
-     * does not stop. For a wider counter the limit is half of its largest value, too. */
+    /* illumos adds in 16 bits, and stops counting if the sum is above 32767. But 65535 + 1 gives 0, so then illumos
+     * does not stop. For wider counters, too, the limit is half of the largest value. */
     *full = ticks;
     if (overflow == DIALECT_STOPS && sum > most / 2)
         return DIALECT_STOPPED;
@@ -135,8 +135,8 @@ static bool dialect_is_bin(const struct dialect *dialect, const struct dialect_r
     return dialect->two_is_all && region->offset == 0 && region->scale == 2 && region->high == 0;
 }
 
-/* Chooses the region with the largest offset among those that count the pc. Tests all regions, because the program may
- * give them in any order. */
+/* Among the regions that count the pc, chooses the region with the largest offset. Tests all regions, because the
+ * program may give them in any order. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions, size_t count,
                       unsigned counter_size, uint64_t pc, uint64_t *index)
 {

@@ -94,8 +94,8 @@ static int count_write(const struct dialect_memory *memory, uint64_t address, un
     return memory->write(memory->context, address, &counter, size);
 }
 
-/* Adds full to the sum at address count->told in the memory of the program. Ignores errors: an error only makes this
- * sum too small. */
+/* Adds `full` to a sum in the memory of the program, at the address count->told. Ignores errors, because an error only
+ * makes this sum too small. */
 static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
 {
     uint64_t sum;
@@ -122,8 +122,8 @@ static int count_add(struct dialect_count *count, const struct dialect_memory *m
     return count->on ? count_write(memory, address, size, value) : 0;
 }
 
-/* For the Nintendo 64: chooses the first region that contains the pc. Chooses the overflow bin if there is no such
- * region, or if the region's histogram is too short. */
+/* For the Nintendo 64: chooses the first region that contains the pc. If there is no such region, or if its histogram
+ * has no counter for the pc, chooses the overflow bin. */
 static size_t count_choose_words(const struct dialect_count *count, uint64_t pc, uint64_t *index)
 {
     for (size_t i = 0; i < count->region_count; i++) {

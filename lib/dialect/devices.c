@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kprof device and the array of pcsample, whose counting does not follow profil(2). */
+/* Counts as the kprof device and pcsample do. Their rules are not those of profil(2). */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel
     if (pc < first || pc >= kernel->high)
         return DIALECT_CELL_OUTSIDE;
     uint64_t cell = (pc - kernel->low) >> CELL_SHIFT;
-    /* Inferno and Plan 9 lack this test: they write past the last cell if the text size is not a multiple of 8 */
+    /* Inferno and Plan 9 lack this test, so they write past the last cell if the text size is not a multiple of 8 */
     return cell < kernel->cells ? cell : DIALECT_CELL_OUTSIDE;
 }
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How the counter of a pc is found. byte: index of a byte in the buffer; d: distance of the pc from the offset. */
 enum dialect_arithmetic {
     DIALECT_BYTES,   /* byte = d * scale >> 16 */
     DIALECT_HALVES,  /* byte = (d / 2 * scale >> 16) * 2: glibc */
@@ -24,10 +25,10 @@ enum dialect_arithmetic {
 };
 
 enum dialect_overflow {
-    DIALECT_WRAPS,     /* the value after the largest one is 0 */
-    DIALECT_SATURATES, /* a counter keeps its largest value */
-    /* a tick that would make a counter larger than half of its range (16 bits: 32767) is not counted, and ends all
-     * counting */
+    DIALECT_WRAPS,     /* the counter becomes 0 after its largest value */
+    DIALECT_SATURATES, /* the counter stays at its largest value */
+    /* a tick that would raise a counter above half of its range (with 16 bits: above 32767) is not counted, and ends
+     * all counting */
     DIALECT_STOPS,
 };
 
@@ -47,7 +48,7 @@ enum dialect_prof {
     DIALECT_PROF_BSD,
     DIALECT_PROF_SYSTEM_V,
     DIALECT_PROF_V7,
-    DIALECT_PROF_VERSIONED, /* prof(1) of Solaris, for a mon.out with a version */
+    DIALECT_PROF_VERSIONED, /* prof(1) of Solaris, for a mon.out that contains a version number */
 };
 
 struct dialect {
@@ -63,21 +64,22 @@ struct dialect {
     bool two_needs_no_room; /* at scale 2 ticks count even if the buffer has 0 bytes */
     bool two_has_no_offset; /* at scale 2 pcs below the offset count too */
     bool refuses_large;     /* scales above 65536 fail with EINVAL */
-    bool system_time;       /* time in a system call also counts, at the pc of the call */
-    bool below_wraps;       /* there is no test for pc < offset, so the distance wraps */
-    bool narrow;            /* the byte offset in the buffer is cut to 32 bits */
+    bool system_time;       /* time in a system call is also counted, at the pc to which the call returns */
+    bool below_wraps;       /* there is no test for pc < offset, so for such a pc the distance wraps */
+    bool narrow;            /* the computed index of the byte in the buffer is cut to 32 bits */
     bool bounded_ranges;    /* each region has its own bounds, and regions do not overlap */
-    /* true (Inferno): ticks in the text of the first 6 cells go to DIALECT_CELL_OUTSIDE, because these cells hold
-     * totals. false (Plan 9): such ticks are added to the totals in these cells */
+    /* the first 6 cells hold totals, although by their position they belong to the first 48 bytes of text. true
+     * (Inferno): ticks in these 48 bytes go to DIALECT_CELL_OUTSIDE. false (Plan 9): such ticks are added to the
+     * totals */
     bool overlaid_cells;
     enum dialect_prof prof;
     const char *format;     /* name of the format (lib/format) that the programs of the system read */
     const char *file;       /* usual name of a file in this format */
-    uint64_t period_ns;     /* CPU time of the system's tick; used unless the caller chooses another */
+    uint64_t period_ns;     /* CPU time of a tick of the system. The caller may choose another */
 };
 
 #define DIALECT_NEVER_OFF UINT8_MAX
-#define DIALECT_ONE_TO_ONE 0x10000u /* scale of one byte of buffer for each byte of text */
+#define DIALECT_ONE_TO_ONE 0x10000u /* the scale at which each byte of text has one byte of buffer */
 
 /* Returns the dialect with this name; NULL: there is none. */
 const struct dialect *dialect_find(const char *name);
@@ -86,30 +88,30 @@ const struct dialect *dialect_at(size_t index);
 
 /* A buffer and the text that it covers. */
 struct dialect_region {
-    uint64_t offset;    /* lowest address of the text, which counts in the first counter */
-    uint64_t size;      /* bytes of the buffer */
-    uint64_t low, high; /* only addresses in [low, high) are counted; high 0: no such limits */
+    uint64_t offset;    /* lowest address of the text. A pc at this address counts in the first counter */
+    uint64_t size;      /* size of the buffer, bytes */
+    uint64_t low, high; /* only addresses in [low, high) are counted; if `high` is 0, there is no such limit */
     uint32_t scale;
 };
 
-/* Checks the scale that a program requests. Returns 0, or -EINVAL if the system refuses it. */
+/* Checks the scale that a program requests. Returns 0, or -EINVAL if the system refuses this scale. */
 int dialect_check(const struct dialect *dialect, const struct dialect_region *region);
 
 /* Returns true if the scale turns counting off. */
 bool dialect_is_off(const struct dialect *dialect, uint32_t scale);
 
-/* Returns true if the pc counts, and stores the index of its counter in *index. If exact is true, computes as the
- * system's own code does, with its 32-bit arithmetic, and also counts in a last counter that is only partly inside the
- * buffer. If exact is false, computes with all bits, and only counts in counters that are completely inside. */
+/* Returns true if the region counts the pc. Then stores the index of its counter in *index. If `exact` is true,
+ * computes as the old system does: with 32-bit arithmetic, and with a last counter that may be only partly inside the
+ * buffer. If `exact` is false, computes with all bits, and uses only counters that are completely inside the buffer. */
 bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
-/* Returns the lowest distance from the offset that falls into the counter with this index; UINT64_MAX: no distance
- * does. */
+/* Returns the lowest distance from the offset at which a pc counts in the counter with this index; UINT64_MAX: there is
+ * no such distance. */
 uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                         uint64_t index);
 
-/* Returns the number of bytes of buffer that a text of this size needs. */
+/* Returns how many bytes of buffer a text of `text` bytes needs. */
 uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
                       uint64_t text);
 
@@ -120,26 +122,26 @@ enum dialect_added {
     DIALECT_STOPPED,    /* nothing was added, and counting has ended */
 };
 
-/* Adds ticks to *counter, which has counter_size bytes. *full: number of ticks that would have found the counter at its
- * largest value if the ticks had been added one by one. If the result is DIALECT_STOPPED, *full is the number of all
- * ticks. */
+/* Adds `ticks` to *counter, which has counter_size bytes. Stores in *full how many of these ticks would have found the
+ * counter at its largest value if they had been added one by one. But if the result is DIALECT_STOPPED, stores the
+ * number of all ticks in *full. */
 enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
                                uint64_t *counter, uint64_t ticks, uint64_t *full);
 
 /* --- several regions ------------------------------------------------------------------- */
 
-#define DIALECT_OVERFLOW_BIN SIZE_MAX /* returned in place of a region's index: the pc counts in the overflow bin */
-#define DIALECT_NO_REGION (SIZE_MAX - 1) /* returned in place of a region's index: nothing counts the pc */
+#define DIALECT_OVERFLOW_BIN SIZE_MAX /* returned instead of a region's index: the overflow bin counts the pc */
+#define DIALECT_NO_REGION (SIZE_MAX - 1) /* returned instead of a region's index: nothing counts the pc */
 
 /* Chooses the region that counts a pc, as sprofil(2) does. If several regions contain the pc, chooses the region with
- * the largest offset. If no region contains the pc, chooses the first counter of the overflow bin. The overflow bin is
- * a region with offset 0 and scale 2. Returns the index of the chosen region, and stores the index of the counter in
- * *index. Returns DIALECT_NO_REGION if no region contains the pc and there is no overflow bin. */
+ * the largest offset. If no region contains the pc, chooses the first counter of the overflow bin, which is a region
+ * with offset 0 and scale 2. Returns the index of the chosen region, and stores the index of the counter in *index.
+ * Returns DIALECT_NO_REGION if no region contains the pc and there is no overflow bin. */
 size_t dialect_choose(const struct dialect *dialect, const struct dialect_region *regions,
                       size_t count, unsigned counter_size, uint64_t pc, uint64_t *index);
 
-/* Checks the ranges of OSF/1's extended profil. OSF/1's manual page forbids more than 64 ranges, empty ranges, ranges
- * that overlap, and ranges whose addresses do not descend. Returns 0 or -EINVAL. */
+/* Checks the ranges of OSF/1's extended profil by the rules of OSF/1's manual page. There may be at most 64 ranges. No
+ * range may be empty. Each range must be below the range before it. Returns 0 or -EINVAL. */
 int dialect_check_ranges(const struct dialect_region *regions, size_t count);
 #define DIALECT_RANGES_MAX 64u
 
@@ -147,13 +149,12 @@ int dialect_check_ranges(const struct dialect_region *regions, size_t count);
 
 struct dialect_segment {
     uint32_t text_start, text_end; /* addresses [text_start, text_end) */
-    uint32_t counters;             /* number of counters in the histogram of the segment */
+    uint32_t counters;             /* how many counters the histogram of the segment has */
 };
 
 /* Returns the index of the first segment that contains the pc, and stores the index of the counter in *index. Returns
- * DIALECT_OVERFLOW_BIN if no segment contains the pc. A segment's histogram may be too short for its text. If the
- * counter is past the end of the histogram, returns DIALECT_OVERFLOW_BIN, too. If exact is true, returns the segment
- * even if its histogram is too short. */
+ * DIALECT_OVERFLOW_BIN if no segment contains the pc. A histogram may have too few counters for its text. If it has no
+ * counter for this pc, the result is also DIALECT_OVERFLOW_BIN, unless `exact` is true. */
 size_t dialect_segment_of(const struct dialect_segment *segments, size_t count, uint32_t pc,
                           bool exact, uint64_t *index);
 
@@ -171,16 +172,17 @@ enum dialect_n64_error {
 };
 #define DIALECT_N64_US_MIN 50u /* PROF_MIN_INTERVAL of <ultra64.h>, microseconds */
 
-/* Returns the debug library's text for an error code, a printf format; NULL: there is no such code. */
+/* Returns the debug library's message for an error code, in the form of a printf format; NULL: there is no such
+ * code. */
 const char *dialect_n64_error(int code);
 
 /* --- kprof ----------------------------------------------------------------------------- */
 
-/* A kernel that the kprof device counts. The device's file kpdata has cells of 4 bytes, and the first cells have
- * special meanings: the enum below. */
+/* A kernel that the kprof device profiles. The device has a file, kpdata, which consists of cells of 4 bytes. The first
+ * cells have special meanings: see the enum below. */
 struct dialect_kernel {
-    uint64_t low, high; /* text at [low, high) */
-    uint64_t cells;     /* number of cells in kpdata */
+    uint64_t low, high; /* the text of the kernel is at [low, high) */
+    uint64_t cells;     /* number of cells in the file kpdata */
 };
 enum {
     DIALECT_CELL_TOTAL,
@@ -192,8 +194,8 @@ enum {
     DIALECT_CELL_SPECIALS
 };
 
-/* A pc counts in the cell for the total, and in a second cell. Returns the second cell: the cell of the pc's text, or
- * DIALECT_CELL_OUTSIDE. */
+/* A tick at a pc counts in two cells: in the cell for the total, and in a second cell. Returns the index of the second
+ * cell. This is the cell for the text at the pc, or DIALECT_CELL_OUTSIDE. */
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc);
 
@@ -211,27 +213,27 @@ enum dialect_kpctl dialect_kpctl(const char *text, size_t size);
 
 /* The state of pcsample in one process. At first all fields are 0. */
 struct dialect_pcsample {
-    uint64_t room;  /* number of samples for which the array still has room */
-    uint64_t count; /* number of samples stored since the last call */
+    uint64_t room;  /* how many more samples fit into the array */
+    uint64_t count; /* how many samples were stored since the last call of pcsample */
     bool on;
 };
 
-/* Does what a call of pcsample(samples, n) does to the state. Returns the number of samples that the former array got.
+/* Changes the state as a call of pcsample(samples, n) does. Returns how many samples were stored in the former array.
  * If n < 0, returns -EINVAL and does not change the state. */
 int64_t dialect_pcsample_call(struct dialect_pcsample *state, int64_t n);
-/* Counts ticks at one pc. Returns how many samples the caller must store. The first of them belongs at the index that
- * state->count had before the call. */
+/* Counts ticks at one pc. Returns how many samples the caller must now store in the array. The first of them belongs at
+ * the index that was in state->count before this call. */
 uint64_t dialect_pcsample_tick(struct dialect_pcsample *state, uint64_t ticks);
-/* Takes back samples that dialect_pcsample_tick counted, but that the caller could not store, because the array cannot
- * be written. Ends the counting. */
+/* Takes back samples that dialect_pcsample_tick has counted, but that the caller could not store, because the array
+ * cannot be written. Ends the counting. */
 void dialect_pcsample_fault(struct dialect_pcsample *state, uint64_t unstored);
 /* Resets the state, as an exec or a call of profil does. */
 void dialect_pcsample_reset(struct dialect_pcsample *state);
 
 /* --- counting while a target runs -------------------------------------------------------- */
 
-/* The memory that contains the counters: memory of this process or of another process. read and write return 0 or a
- * negative errno. */
+/* The memory that contains the counters, in this process or in another one. The functions `read` and `write` return 0
+ * or a negative errno. */
 struct dialect_memory {
     int (*read)(void *context, uint64_t address, void *to, size_t size);
     int (*write)(void *context, uint64_t address, const void *from, size_t size);
@@ -241,38 +243,39 @@ struct dialect_memory {
 /* Memory of the calling process. A bad address kills the process. */
 extern const struct dialect_memory dialect_own_memory;
 
-/* A request for counting, and the state of its counting. */
+/* A request to count CPU time in histograms, and the state of the counting. */
 struct dialect_count {
     const struct dialect *dialect;
     unsigned counter_size; /* bytes of a counter, or of a stored pc */
     bool on;
     uint64_t period_ns;
-    uint64_t owed_ns;  /* CPU time that is not counted yet; always less than a tick */
+    uint64_t owed_ns;  /* CPU time that was not counted yet, because it is less than a tick */
     uint64_t overflow; /* address of a 4-byte counter for pcs in no region; 0: none */
-    uint64_t array;    /* pcsample: address of the array */
-    uint64_t told; /* address of a uint64_t that counts the ticks that found their counter full; 0: none */
+    uint64_t array;    /* pcsample: address of the array in which the pcs are stored */
+    uint64_t told; /* address of a uint64_t that counts ticks whose counter was already full; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks at pcs in no region */
-    uint64_t overflows; /* number of ticks that found their counter full, or that ended the counting */
+    uint64_t overflows; /* number of ticks whose counter was already full, or that ended the counting */
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* address of the first counter */
-        bool off;         /* the buffer cannot be written */
-    } *buffers;                     /* indexed as regions */
-    struct dialect_region regions[]; /* the array of buffers follows in the same block of memory */
+        bool off;         /* the buffer could not be read or written, so it gets no more ticks */
+    } *buffers;                     /* one for each region, in the order of `regions` */
+    struct dialect_region regions[]; /* the array `buffers` follows in the same block of memory */
 };
 
-/* Creates a count. addresses[i] is the address of the buffer of regions[i]. Copies both arrays, which have count
- * elements. counter_size 0: the dialect's own size. The caller frees the result with free(3). NULL: no memory. */
+/* Creates a dialect_count. Copies the arrays `regions` and `addresses`, which have `count` elements each. addresses[i]
+ * is the address of the buffer of regions[i]. If counter_size is 0, counters have the size that is usual in the
+ * dialect. The caller frees the result with free(3). NULL: no memory. */
 struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned counter_size,
                                         const struct dialect_region *regions,
                                         const uint64_t *addresses, size_t count);
-/* Returns a copy of a count with its state. The caller frees it with free(3). NULL: no memory. */
+/* Returns a copy of a dialect_count and of its state. The caller frees the copy with free(3). NULL: no memory. */
 struct dialect_count *dialect_count_copy(const struct dialect_count *count);
 
-/* Counts CPU time of a process at a pc. in_system: the process was in a system call that returns to pc. Only complete
- * ticks count. Time of less than a tick stays in owed_ns for the next call. */
+/* Counts CPU time that a process used at a pc. in_system: the process was in a system call that returns to this pc.
+ * Only complete ticks are counted. The rest, which is less than a tick, stays in count->owed_ns for the next call. */
 void dialect_count_cpu(struct dialect_count *count, const struct dialect_memory *memory,
                        uint64_t pc, bool in_system, uint64_t cpu_ns);
 
