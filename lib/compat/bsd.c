@@ -14,7 +14,7 @@ int bsd_profil(const char *dialect, const char *samples, size_t size, unsigned l
     int error = -EINVAL;
 
     if (scale <= DIALECT_ONE_TO_ONE)
-        /* a caller without a prototype may pass size as an int; then its upper 32 bits are random */
+        /* a caller without a prototype may pass `size` as an int. Then its upper 32 bits can have any value */
         error = compat_profil(&call, samples, (uint32_t)size, offset, scale, compat_is_strict());
     else
         compat_say("profil", "a scale of %u is above 65536", scale);

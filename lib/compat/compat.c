@@ -24,22 +24,23 @@
 
 #define OVERHEAD "--overhead=0.05"
 #define ATTEMPTS 3
-#define LEAVING_WAITS 1000 /* limit of the wait for a former supervisor to stop tracing this process, ms */
+#define LEAVING_WAITS 1000 /* longest wait until a former supervisor stops tracing this process, ms */
 #define LOCK_WAIT_NS 100000
 
 static struct {
-    _Atomic pid_t owner; /* lock: the process that has a thread in a request; 0: none */
+    _Atomic pid_t owner; /* lock: pid of the process in which a thread makes a request; 0: the lock is free */
     char name[WIRE_PROFIL_NAME];
-    /* process that made the socket with that name: this process, or an ancestor that has forked since */
+    /* the process that made the socket with that name: this process, or an ancestor that has forked since */
     pid_t listener;
-    pid_t supervisor;    /* process number; 0: no supervisor was started */
-    /* number of ticks that found their counter full, and that no message has reported yet; the supervisor adds to it */
+    pid_t supervisor;    /* pid of the supervisor; 0: no supervisor was started */
+    /* number of ticks whose counter was already full, and that no message has reported yet; the supervisor adds to
+     * it */
     _Atomic uint64_t overflows;
 } state;
 
-/* Takes the lock. A child that was forked while another thread was in a request inherits the lock, but not that thread.
- * So the lock of another process is ignored. Waiting threads sleep, so that a thread with a higher priority does not
- * keep the owner from running. */
+/* Takes the lock. If a child is forked while another thread makes a request, the child inherits the lock, but not that
+ * thread. So a lock that belongs to another process is ignored. Waiting threads sleep: otherwise a waiting thread with
+ * a high priority could keep the owner of the lock from running. */
 static void request_lock(void)
 {
     const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
@@ -113,8 +114,8 @@ static int request_start_supervisor(const char *call)
     return error;
 }
 
-/* Connects to the supervisor of this process. may_start: starts a supervisor if there is none, or if it has ended.
- * Returns a descriptor or a negative errno. */
+/* Connects to the supervisor of this process. If there is none, or if it has ended, starts a supervisor, but only if
+ * may_start is true. call: name of the program's function, for messages. Returns a descriptor or a negative errno. */
 static int request_reach_supervisor(const char *call, bool may_start)
 {
     int fd = -ECONNREFUSED;
@@ -150,7 +151,7 @@ static void request_explain(const char *call, int error)
         compat_say(call, "%s", strerror(-error));
 }
 
-/* Returns true if the request only ends counting. Then no supervisor is started for it. */
+/* Returns true if the request only ends counting. No supervisor is started for such a request. */
 static bool request_is_vain(const struct wire_profil *request)
 {
     return request->op == WIRE_PROFIL_STOP || (request->op == WIRE_PROFIL_PCS && request->room == 0);
@@ -206,7 +207,7 @@ int compat_ask(const char *call, const struct wire_profil *asked, int64_t *value
     return error;
 }
 
-/* Runs when the program ends. Reports full counters even if the program has not turned profiling off. */
+/* Runs when the program ends. If a counter was full, says so, even if the program has not turned profiling off. */
 __attribute__((destructor)) static void request_end(void)
 {
     request_tell_overflows("profil");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The library for programs of IRIX: profil(2) and sprofil(2). If the manual page of IRIX leaves a detail of sprofil
- * open, the library follows the manual page of HP-UX. */
+/* The library for programs of IRIX: profil(2) and sprofil(2). Where the manual page of IRIX does not say how sprofil
+ * behaves, the library follows the manual page of HP-UX. */
 #include "config.h"
 
 #include <errno.h>
@@ -26,7 +26,8 @@ int profil(unsigned short *buffer, unsigned int size, unsigned long offset, unsi
     return 0; /* profil(2) always returns 0 */
 }
 
-/* The profil of FORTRAN. All arguments are references. g77 and gfortran append the underscore to the name. */
+/* The function profil for FORTRAN. All its arguments are references. g77 and gfortran append the underscore to the
+ * name. */
 int profil_(unsigned short *buffer, const int *size, const int *offset, const int *scale)
 {
     const struct compat_call call = {
@@ -36,7 +37,7 @@ int profil_(unsigned short *buffer, const int *size, const int *offset, const in
     return 0;
 }
 
-/* Checks an entry of sprofil. Returns 0, or writes a message and returns -EINVAL. */
+/* Checks one element of the array that sprofil gets. Returns 0, or writes a message and returns -EINVAL. */
 static int entry_check(const struct prof *entry, size_t index, unsigned counter_size)
 {
     const char *problem = NULL;

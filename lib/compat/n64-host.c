@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * This file contains the list of segments, which the osProfile calls share with the I/O thread. It also contains the
- * I/O thread, and the connection to the host. "A thread is started in order to service requests for profile data from
- * gperf": osProfile(3P). The host is the command pprofil gperf. base/gperf-address.h has the addresses of the sockets.
- * Each end checks that the other end is a process of the same user or of root. So nobody else can read a profile, or
- * pretend to be the other end.
+ * I/O thread, and the connection to the host. The manual page osProfile(3P) says: "A thread is started in order to
+ * service requests for profile data from gperf". The host is here the command pprofil gperf. base/gperf-address.h has
+ * the addresses of the sockets. Each end of a connection checks that the other end is a process of the same user or of
+ * root. So nobody else can read a profile, or pretend to be the other end.
  */
 #include "config.h"
 
@@ -26,10 +26,10 @@
 #include "compat/n64-internal.h"
 #include "launch/spawn.h"
 
-#define HOST_WAIT_S 1      /* limit of one connect or send, seconds */
-#define HOST_TRANSFER_S 10 /* limit for sending a whole profile, seconds */
-#define META_MAX (1u << 20) /* limit of the size of the lines of a .meta file, bytes */
-#define DEFAULT_US 10000    /* "a typical value": osProfile(3P). It is used until osProfileStart sets another one */
+#define HOST_WAIT_S 1      /* time limit of each connect and each send, seconds */
+#define HOST_TRANSFER_S 10 /* time limit for sending a whole profile, seconds */
+#define META_MAX (1u << 20) /* largest size of all lines of a .meta file, bytes */
+#define DEFAULT_US 10000    /* the period until osProfileStart sets another; "a typical value", says osProfile(3P) */
 
 /* --- the segments of the last osProfileInit --------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static int n64_list_make(struct n64_list *list, const OSProf *segments, u32 coun
     return 0;
 }
 
-/* Frees the segments of a copy, or of a list that is no longer the current one. */
+/* Frees the segments of a copied list, or of a list that is no longer the current one. */
 static void n64_list_free(struct n64_list *copy)
 {
     if (copy->segments != NULL)
@@ -94,7 +94,8 @@ static int n64_list_copy(struct n64_list *copy)
 static struct {
     _Atomic pid_t owner; /* the process that has the I/O thread; 0: none. A forked child does not have the thread */
     int listener;
-    /* inode of the socket. If listener has another inode, the program has closed the socket, and opened another file */
+    /* inode of the socket. If the descriptor `listener` has another inode, the program has closed the socket and opened
+     * another file */
     ino_t inode;
 } host;
 
@@ -107,7 +108,8 @@ static bool host_is_ours(int fd)
            (credentials.uid == geteuid() || credentials.uid == 0);
 }
 
-/* Limits each connect and send on a socket, because any user can bind the address and never answer. */
+/* Limits the time of each connect and send on a socket, because any user could bind the address first, and then never
+ * answer. */
 static void host_limit(int fd)
 {
     const struct timeval limit = {.tv_sec = HOST_WAIT_S};
@@ -191,7 +193,8 @@ static void host_leave_child(void)
     if (host.owner != 0 && host_listens())
         close(host.listener);
     host.owner = 0;
-    pthread_mutex_init(&n64_list_lock, NULL); /* the child has no thread that could unlock it */
+    /* the child does not have the thread that holds the lock and could unlock it */
+    pthread_mutex_init(&n64_list_lock, NULL);
 }
 
 static int host_open(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes the stream that osProfileFlush sends to the host, and the lines of the .meta file, with facts that the stream
- * cannot hold. */
+/* Writes the stream that osProfileFlush sends to the host. Also writes the lines of the .meta file, which contain facts
+ * that the stream cannot hold. */
 #include "config.h"
 
 #include <endian.h>
@@ -20,8 +20,8 @@
 
 #define BLOCK 512 /* number of counters that are written at once */
 
-/* Writes some of the bytes, as write(2) does. If the other end of a socket is closed, the program does not get a
- * SIGPIPE. */
+/* Writes the first bytes, and perhaps not all, as write(2) does. If the other end of a socket is closed, the program
+ * does not get a SIGPIPE. */
 static ssize_t stream_write_some(int fd, const void *bytes, size_t size)
 {
     ssize_t wrote = send(fd, bytes, size, MSG_NOSIGNAL);

@@ -24,7 +24,8 @@
 
 static bool n64_active; /* osProfileStart was called, and osProfileStop was not called since then */
 
-/* Returns the mode of a call. With PPROFIL_STRICT any program behaves as if it was compiled with PPROFIL_N64_STRICT. */
+/* Returns the mode of a function call. compiled: the mode for which the program was compiled. If PPROFIL_STRICT is set
+ * in the environment, every program has the mode of PPROFIL_N64_STRICT. */
 static int n64_mode(int compiled)
 {
     return compat_is_strict() ? compiled | PPROFIL_N64_IS_DEBUG | PPROFIL_N64_IS_STRICT : compiled;
@@ -77,7 +78,7 @@ static int n64_check(const OSProf *segment, int mode)
                (uintptr_t)segment->text_end);
         return ERR_OSPROFILEINIT_ORD;
     }
-    /* the debug library accepts a histogram with a quarter of the counters that its text needs */
+    /* the debug library accepts a histogram that has only a quarter of the counters that its text needs */
     if (n64_words(segment, mode) / (strict ? 1 : 4) > segment->histo_size) {
         n64_report(mode, ERR_OSPROFILEINIT_SIZ, segment->histo_size, 0);
         return ERR_OSPROFILEINIT_SIZ;
@@ -95,8 +96,8 @@ static bool n64_overlap(const OSProf *segments, u32 count, int mode)
     return false;
 }
 
-/* Writes messages about errors in a segment. Used in the mode without error reports, which otherwise ignores these
- * errors. */
+/* Writes messages about errors in a segment. This is for the mode without error reports, in which such errors are
+ * otherwise ignored. */
 static void n64_explain(const OSProf *segment, u32 index, u32 counter_size)
 {
     u32 words = n64_words(segment, 0);
@@ -169,7 +170,7 @@ void pprofil_n64_init(const void *list, u32 count, u32 counter_size, int mode)
     }
     if (n64_list_replace(segments, count, counter_size) != 0)
         return;
-    if (n64_active) /* only the debug library refuses a new list while it counts */
+    if (n64_active) /* this is not the debug library, which refuses a new list while counting is on */
         n64_active = n64_start(mode) == 0;
     n64_host_begin();
 }
@@ -205,7 +206,8 @@ void pprofil_n64_stop(int mode)
     n64_active = false;
 }
 
-/* Returns true if path is a regular file in a directory that can contain another file: not in /dev or /proc. */
+/* Returns true if another file can be created beside the file `path`: it is a regular file, and not in /dev or
+ * /proc. */
 static bool n64_has_neighbours(const char *path)
 {
     struct stat status;
@@ -214,7 +216,8 @@ static bool n64_has_neighbours(const char *path)
            S_ISREG(status.st_mode);
 }
 
-/* Writes FILE.meta, with facts that FILE cannot hold. Errors are ignored, because FILE is useful without FILE.meta. */
+/* Writes a file beside the profile FILE, FILE.meta. It contains facts for which the profile has no place. Errors are
+ * ignored, because FILE is useful without FILE.meta. */
 static void n64_write_meta(const char *path, uint64_t sum)
 {
     char beside[PATH_MAX], bytes[4096];
@@ -262,8 +265,8 @@ void pprofil_n64_flush(void)
     compat_leave(&guard);
 }
 
-/* For programs that declare these functions themselves, without <ultra64.h> of pprofil. The functions behave like those
- * of the library without error reports. */
+/* For programs that do not include the <ultra64.h> of pprofil, but declare the osProfile functions themselves. These
+ * functions report no errors, like the old library without debugging. */
 void osProfileInit(OSProf *segments, u32 count)
 {
     pprofil_n64_init(segments, count, sizeof(u16), 0);

@@ -17,7 +17,8 @@
 extern void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale);
 extern int getsysinfo(unsigned long operation, void *buffer, unsigned int size);
 
-/* Copies the ranges of the program. Returns 0, or a negative errno after a message about the range that is wrong. */
+/* Copies the ranges that the program gave. Returns 0, or writes a message about a wrong range and returns a negative
+ * errno. */
 static int ranges_copy(const struct profil_args *ranges, unsigned count, struct wire_profil_region *regions,
                        struct dialect_region *checked)
 {
@@ -31,7 +32,7 @@ static int ranges_copy(const struct profil_args *ranges, unsigned count, struct 
         checked[i] = (struct dialect_region){.offset = (uintptr_t)range.offset,
                                              .low = (uintptr_t)range.lowpc,
                                              .high = (uintptr_t)range.highpc,
-                                             .size = UINT64_MAX, /* no limit: highpc is the limit */
+                                             .size = UINT64_MAX, /* the size is no limit: counting ends at highpc */
                                              .scale = range.scale};
         regions[i] = (struct wire_profil_region){.buffer = (uintptr_t)range.buffer,
                                                  .size = checked[i].size,
@@ -53,7 +54,7 @@ static uint64_t range_room(const struct dialect_region *range)
     return text * range->scale / DIALECT_ONE_TO_ONE + sizeof(unsigned int);
 }
 
-/* Writes a message about the first range that is wrong, after the ranges were refused. */
+/* After the ranges were refused: writes a message about the first wrong range. */
 static void ranges_explain(const struct dialect_region *ranges, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -104,9 +105,9 @@ static void ranges_begin(const struct profil_args *ranges, unsigned count)
     compat_leave(&guard);
 }
 
-/* Serves both forms of profil, which have the same name. The offset -1 selects the extended form. Programs call profil
- * without a prototype, and may pass -1 as an int; then the upper 32 bits of offset are random. So only the lower 32
- * bits are tested. */
+/* Serves both forms of profil, which have the same name. An offset of -1 means the extended form. Programs call profil
+ * without a prototype, and may pass -1 as an int. Then the upper 32 bits of the offset can have any value, so only the
+ * lower 32 bits are tested. */
 void profil(const void *buffer, unsigned int size, unsigned long offset, unsigned int scale)
 {
     const struct compat_call call = {.name = "profil",

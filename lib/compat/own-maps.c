@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the mappings of this process, and completes offsets of 32 bits with them. */
+/* Reads the mappings of this process, and uses them to complete offsets that have only 32 bits. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,16 +10,16 @@
 #include "compat/own-maps.h"
 
 #define HALF (UINT64_C(1) << 32)
-/* largest number of bytes by which a program may round the start of its text down */
+/* largest number of bytes by which a program may have rounded down the start of its text */
 #define BELOW_MAX (UINT64_C(1) << 20)
-/* bytes; the end of a longer line is ignored, and with it the end of the path */
+/* size of the buffer for a line, bytes. The end of a longer line is ignored, and so is the end of the path in it */
 #define OWN_LINE_MAX (OWN_PATH_MAX + 128)
 
 struct own_map {
     uint64_t start, end, inode;
     uint64_t device; /* major << 32 | minor */
     bool writable, executable;
-    const char *path; /* points into the line */
+    const char *path; /* points into the line from which the mapping was read */
 };
 
 /* A file that is read line by line, without allocating memory. */
@@ -55,7 +55,8 @@ static bool line_read(struct line_reader *reader, char line[OWN_LINE_MAX])
     return true;
 }
 
-/* Reads a number in a base. Skips its digits and the character behind them. */
+/* Reads the number at *at. Its digits are in the base `base`. Moves *at behind the number and the character that
+ * follows it. */
 static uint64_t line_number(const char **at, unsigned base)
 {
     uint64_t number = 0;
@@ -172,18 +173,21 @@ bool own_maps_writable(uint64_t address, uint64_t size)
 /* --- offsets of 32 bits ----------------------------------------------------------------------- */
 
 struct offset_search {
-    uint64_t given, end; /* the histogram covers [given, end) if the offset is already complete */
-    uint64_t caller;
+    /* `given` is the offset that the program gave. If it is complete, the histogram covers [given, end) */
+    uint64_t given, end;
+    uint64_t caller;     /* an address in the object that calls profil */
     bool reaches;        /* there is text in [given, end) */
-    bool covers;         /* the offset is already complete: the program means the text in [given, end) */
-    /* the completed offset: in the object of the caller if it fits there, else in the first object in which it fits */
+    bool covers;         /* the offset is already complete, so [given, end) is what the program means */
+    /* the completed offset. It is in the object that calls profil, if the offset fits there; otherwise it is in the
+     * first object in which it fits */
     uint64_t found;
-    unsigned count;      /* number of objects that the program could mean */
-    bool callers;        /* the address `found` is in the object of the caller */
+    unsigned count;      /* number of objects in which the offset fits */
+    bool callers;        /* the offset fits in the object that calls profil, so `found` is there */
 };
 
-/* Finds the lowest address in an object whose lower 32 bits are those of the offset. An object of more than 4 GiB has
- * several such addresses. Returns false if there is no such address. */
+/* Finds an address that has the same lower 32 bits as the offset, and lies in an object or less than BELOW_MAX bytes
+ * below it. An object of more than 4 GiB contains several such addresses: then finds the lowest. Returns false if there
+ * is no such address. */
 static bool offset_in(const struct own_object *object, uint64_t offset, uint64_t *address)
 {
     uint64_t lowest = object->start < BELOW_MAX ? 0 : object->start - BELOW_MAX;
@@ -200,7 +204,7 @@ static bool offset_try(void *context, const struct own_object *object)
     bool callers = search->caller >= object->start && search->caller < object->end;
     uint64_t address;
 
-    /* a histogram that covers all text overlaps every object. So its overlap does not show that the offset is a
+    /* a histogram that covers all text overlaps every object. Then an overlap does not show that the offset is a
      * complete address */
     bool within = search->given >= object->start && search->given < object->text_end;
     bool overlaps = search->given < object->text_end && search->end > object->text_start;

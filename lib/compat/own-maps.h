@@ -12,38 +12,41 @@
 
 #define OWN_PATH_MAX 1024 /* size of own_object.path, bytes */
 
-/* A mapped file, or executable memory without a file: consecutive mappings, and the gaps between them. */
+/* A file that is mapped, or executable memory without a file. Consecutive mappings of a file are one object, together
+ * with the gaps between them. */
 struct own_object {
-    uint64_t start, end;            /* addresses [start, end) */
-    uint64_t text_start, text_end;  /* addresses [text_start, text_end) of the executable part; both 0: none */
+    uint64_t start, end;            /* the object is at addresses [start, end) */
+    uint64_t text_start, text_end; /* its executable part is at addresses [text_start, text_end); both 0: it has none */
     bool is_file;                   /* false: executable memory without a file */
     char path[OWN_PATH_MAX];        /* path as the kernel prints it; "": no path, or a path that is too long */
 };
 
-/* Calls visit for each object with text, in the order of addresses, until visit returns false. Executable memory
- * without a file is an object with an empty path. Returns 0 or a negative errno: /proc cannot be read. */
+/* Calls `visit` for each object that has text, in the order of addresses, until `visit` returns false. Executable
+ * memory without a file is an object with an empty path. Returns 0, or a negative errno if /proc cannot be read. */
 int own_maps_objects(bool (*visit)(void *context, const struct own_object *object), void *context);
 
-/* Returns true if all of [address, address + size) can be written, or if /proc cannot be read. */
+/* Returns true if all memory at [address, address + size) can be written, or if /proc cannot be read. */
 bool own_maps_writable(uint64_t address, uint64_t size);
 
 /*
  * Offsets of 32 bits. The manual pages of IRIX and Solaris have "unsigned int offset", and an old program passes
- * (unsigned)main. Today's programs and libraries are loaded above 4 GiB. If only one object has an address with these
- * lower 32 bits, the upper half is taken from that address.
+ * (unsigned)main. Today's programs and libraries are loaded above 4 GiB. If only one object contains an address
+ * with these lower 32 bits, the upper half is taken from that address.
  */
 enum offset_found {
-    /* the offset is kept: there is text at it, or it is 0, or the mappings cannot be read */
+    /* the offset was not changed: the histogram already covers text, or the offset is 0, or the mappings cannot be
+     * read */
     OFFSET_AS_GIVEN,
-    OFFSET_COMPLETED, /* the upper half of *offset was added */
-    OFFSET_AMBIGUOUS, /* several objects have an address with these lower 32 bits, and the caller is in none of them */
-    OFFSET_NOWHERE,   /* the offset has 32 bits, and no object has an address with these lower 32 bits */
-    OFFSET_NOWHERE_YET, /* the offset is a complete address without text; text may be loaded there later */
+    OFFSET_COMPLETED, /* the upper half of *offset was filled in */
+    /* several objects contain an address with these lower 32 bits, but not the object that calls profil */
+    OFFSET_AMBIGUOUS,
+    OFFSET_NOWHERE,   /* the offset has only 32 bits, and no object contains an address with these lower 32 bits */
+    OFFSET_NOWHERE_YET, /* the offset is a complete address, and there is no text now. Text may be loaded there later */
 };
 
-/* Completes *offset if its upper half is 0, or is only the sign extension of the lower half. reach: bytes of text that
- * the histogram covers from the offset on; UINT64_MAX: all text. caller: an address in the object that makes the call.
- * If several objects have an address with the same lower 32 bits, the object of the caller is preferred. */
+/* Completes *offset if its upper 32 bits are all 0, or all 1 as after a sign extension. reach: how many bytes of text
+ * the histogram covers, from the offset on; UINT64_MAX: all text. caller: an address in the object that calls profil.
+ * If several objects contain an address with the same lower 32 bits, this object is preferred. */
 enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t caller);
 
 #endif

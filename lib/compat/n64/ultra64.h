@@ -3,8 +3,9 @@
  * The header <ultra64.h> of the Nintendo 64, as far as osProfile(3P) needs it. A program can define these macros:
  *
  *   PPROFIL_N64_DEBUG         the functions report errors, as the debug library did
- *   PPROFIL_N64_STRICT        they also refuse what the manual page forbids but no library checked: short histograms,
- *                             and overlapping text. text_end is then the last instruction, as in the manual page.
+ *   PPROFIL_N64_STRICT        the functions also refuse two things that the manual page forbids, although no library of
+ *                             the console refused them: histograms that are too short, and segments that overlap.
+ *                             text_end is then the last instruction, as in the manual page
  *   PPROFIL_N64_COUNTERS=32   counters are u32
  */
 #ifndef PPROFIL_N64_ULTRA64_H
@@ -49,7 +50,7 @@ typedef struct {
     pprofil_n64_counter *histo_base; /* array of counters, one for each 32-bit word of text */
     u32 histo_size;                  /* number of counters */
     u32 *text_start;                 /* first instruction */
-    u32 *text_end;                   /* first address that does not count; PPROFIL_N64_STRICT: last instruction */
+    u32 *text_end; /* first address that is not counted; with PPROFIL_N64_STRICT: the last instruction */
 } OSProf;
 
 #define PPROFIL_N64_IS_DEBUG 1
@@ -84,8 +85,8 @@ static __inline__ void osProfileStop(void)
     pprofil_n64_stop(PPROFIL_N64_MODE);
 }
 
-/* Sends the profile to a running "pprofil gperf -s". If there is none, writes it to the file in PPROFIL_N64_OUTPUT, or
- * to osprofile.out. */
+/* Sends the profile to a running "pprofil gperf -s". If no such server runs, writes the profile to a file.
+ * PPROFIL_N64_OUTPUT contains the path of the file; if it is not set, the path is osprofile.out. */
 static __inline__ void osProfileFlush(void)
 {
     pprofil_n64_flush();

@@ -24,7 +24,8 @@ struct prof {
 #define PROF_UINT 0x0002   /* 32-bit counters */
 #define PROF_FAST 0x0004   /* PROF_FAST_CNT times as many ticks per second */
 #define PROF_FAST_CNT 10
-#define PROFIL_MAX 100 /* limit of regions if PPROFIL_STRICT is set in the environment; otherwise it is 65536 */
+/* largest number of regions if PPROFIL_STRICT is set in the environment; otherwise 65536 regions are allowed */
+#define PROFIL_MAX 100
 
 /* In the manual page the offset has 32 bits, which is too small for today's addresses. So in C there is no prototype: a
  * program may pass 32 or 64 bits, and may itself declare the function as in the page. C23 and C++ need a prototype. */

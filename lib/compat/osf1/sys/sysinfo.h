@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Programs may pass two more arguments, start and arg. They are ignored. */
+/* Programs may pass two more arguments, start and arg, which are ignored. */
 #if defined __cplusplus || (defined __STDC_VERSION__ && __STDC_VERSION__ > 201710L)
 extern int getsysinfo(unsigned long op, void *buffer, unsigned int nbytes, ...);
 #else
