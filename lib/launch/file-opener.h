@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-/* Opens a regular file for reading. A file that another process serves (FUSE) is copied. The call waits up to 5 seconds
- * for the first file that hangs, and up to 0.3 seconds for each later one. If the opener cannot be started, or the path
- * is not absolute, this process opens the file itself, and may hang. inode: inode that the file must have; 0: any.
- * Returns a descriptor, which the caller closes, or a negative error: those of regular_file_open; -ETIMEDOUT: the file
- * hangs; -EFBIG: the file is served by another process, and too large to be copied. */
+/* Opens a regular file for reading. If another process serves the file (FUSE), the file is copied. The call waits up to
+ * 5 seconds for the first file that hangs, and up to 0.3 seconds for each later one. If the opener cannot be started,
+ * or the path is not absolute, this process opens the file itself, and may hang. inode: inode that the file must have;
+ * 0: any. Returns a descriptor, which the caller closes, or a negative error of regular_file_open, or one of these:
+ * -ETIMEDOUT: the file hangs; -EFBIG: another process serves the file, and it is too large to be copied. */
 int file_opener_open(const char *path, uint64_t inode);
 
 #endif

@@ -22,9 +22,9 @@
 
 #define DEBUG_NAME "supervisor" /* PPROFIL_DEBUG is this name, or this name and ":FILE" */
 #define STACK_SIZE 65536u
-#define STAYED_MAX 8 /* if the caller is init: limit of the children that spawn_quietly remembers, to reap them */
+#define STAYED_MAX 8 /* if the caller is init: how many children spawn_quietly can remember, to reap them later */
 
-/* Arguments of both children: the first child and the supervisor. */
+/* What both children need: the first child and the supervisor. */
 struct start {
     const char *path;
     char *const *argv;
@@ -35,19 +35,19 @@ struct start {
     char *stack; /* end of the stack that the supervisor uses until its exec */
 };
 
-/* Clones a child whose end raises no SIGCHLD. Wait calls find the child only with __WCLONE or __WALL: clone(2). With
- * CLONE_VM and CLONE_VFORK the child runs in the caller's memory, and the caller waits, as after vfork(2). A copy of
- * the page tables of a large process would take seconds. After such a copy the process would also get a page fault for
- * each page that it writes to. stack: the end of the child's stack. */
+/* Clones a child whose end raises no SIGCHLD. Wait calls find the child only with __WCLONE or __WALL: clone(2). flags:
+ * with CLONE_VM and CLONE_VFORK the child runs in the memory of the caller, and the caller waits, as after vfork(2).
+ * Otherwise the child gets a copy of the page tables. In a large process this takes seconds, and then each page to
+ * which the process writes causes a page fault. stack: the end of the child's stack. */
 static pid_t clone_quietly(int (*body)(void *start), struct start *start, char *stack, int flags)
 {
     pid_t child = clone(body, stack, flags, start);
     return child < 0 ? -errno : child;
 }
 
-/* Makes the exec close all descriptors except those in kept and the standard descriptors. The standard descriptors
- * become /dev/null. A descriptor that stayed open could be the writing end of a pipe of the caller. The reader of the
- * pipe would then wait until the supervisor ends. */
+/* Makes the coming exec close all descriptors except those in `kept` and the standard descriptors. The standard
+ * descriptors become /dev/null. Another descriptor could be the writing end of a pipe of the caller. If it stayed open,
+ * the reader of the pipe would wait until the supervisor ends. */
 static void keep_descriptors(const int kept[], unsigned count)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -68,10 +68,10 @@ static void report_error(const struct start *start, int error)
     (void)ignored;
 }
 
-/* Becomes the supervisor. All signals stay blocked. Before the exec a signal would run the caller's handlers, in the
- * caller's memory. After the exec the supervisor uses no signals. ASan does not instrument this function, because the
- * function does not return: its stack frame would stay poisoned, and ASan would report later memory at the same
- * addresses. */
+/* Becomes the supervisor. All signals stay blocked. Before the exec a signal would run handlers of the caller, in the
+ * memory of the caller. After the exec the supervisor uses no signals. This function does not return, so ASan would
+ * leave its stack frame poisoned, and later report errors for other memory at the same addresses. So ASan must not
+ * instrument this function. */
 __attribute__((no_sanitize_address)) static int become_supervisor(void *context)
 {
     const struct start *start = context;
@@ -123,8 +123,8 @@ int spawn_above_standard(int fd)
 }
 
 /* Makes the caller stop being a subreaper, until the end of spawn_quietly. An orphan becomes a child of the nearest
- * subreaper. If the caller were this subreaper, its wait calls would find the supervisor. Returns true if the caller
- * was a subreaper. */
+ * subreaper. If that were the caller, the wait calls of the caller would find the supervisor. Returns true if the
+ * caller was a subreaper. */
 static bool stop_reaping(void)
 {
     int reaper = 0;
@@ -133,9 +133,9 @@ static bool stop_reaping(void)
            prctl(PR_SET_CHILD_SUBREAPER, 0ul, 0, 0, 0) == 0;
 }
 
-/* Clones the first child, which clones the supervisor. Each of them gets its own stack. The children share the caller's
- * memory and the data of its thread. So all signals are blocked until the end, and the thread cannot be cancelled.
- * Returns 0 or a negative errno. */
+/* Clones the first child, which clones the supervisor. Each of them gets its own stack. The children share the memory
+ * of the caller, including the data of the calling thread. So until the end all signals are blocked, and the thread
+ * cannot be cancelled. Returns 0 or a negative errno. */
 static int clone_children(struct start *start, pid_t *child)
 {
     char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
@@ -149,7 +149,7 @@ static int clone_children(struct start *start, pid_t *child)
     sigfillset(&all);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    /* a child that stays needs its own memory, and the caller must not wait for its end */
+    /* if the first child stays, it needs its own memory, and the caller must not wait until it ends */
     *child = clone_quietly(begin_supervisor, start, stacks + 2 * STACK_SIZE,
                            start->stay ? 0 : CLONE_VM | CLONE_VFORK);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -165,8 +165,8 @@ static void reap_ended(pid_t stayed[STAYED_MAX])
             stayed[i] = 0;
 }
 
-/* Remembers a child, to reap it later. If the array is full, the child is never reaped. More than STAYED_MAX
- * supervisors at the same time are not expected. */
+/* Remembers a child, to reap it later. If the array is full, the child is not remembered, and never reaped. More than
+ * STAYED_MAX supervisors at the same time are not expected. */
 static void remember_child(pid_t stayed[STAYED_MAX], pid_t child)
 {
     for (unsigned i = 0; i < STAYED_MAX; i++)
@@ -192,7 +192,7 @@ int spawn_quietly(const char *path, char *const argv[], const int kept[], unsign
     int error = clone_children(&start, &child);
     close(report[1]);
     if (error == 0 && read(report[0], &said, sizeof said) == (ssize_t)sizeof said)
-        error = -said; /* if nothing was read, a successful exec has closed the pipe */
+        error = -said; /* if the exec succeeded, it closed the pipe, and nothing was read */
     close(report[0]);
     if (child > 0 && (!init || error != 0))
         reap(child);

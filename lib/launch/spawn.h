@@ -17,26 +17,28 @@ struct spawn_supervisor {
     char passed_over[PATH_MAX];
 };
 
-/* Finds the supervisor. The environment variable PPROFIL_SUPERVISE may contain its path. If this variable is not set,
- * and beside is true, searches the directory of the running program for a trusted supervisor, for builds that are not
- * installed. If none is found, or if beside is false, finds the installed supervisor. */
+/* Finds the supervisor. If the environment variable PPROFIL_SUPERVISE is set, it contains the path. Otherwise, if
+ * `beside` is true, searches the directory of the running program for a trusted supervisor, because the program may be
+ * from a build that is not installed. If none is found there, or if `beside` is false, finds the installed
+ * supervisor. */
 void spawn_find_supervisor(bool beside, struct spawn_supervisor *found);
 
-/* Returns a descriptor for the same open file as fd, with a number above 2. A program that has closed its standard
- * descriptors would otherwise get their numbers for new files. If fd has a number up to 2, closes it. A negative fd is
- * an error, and is returned. Returns a negative errno if no number is free. */
+/* Returns a descriptor above 2 for the same open file as fd. This is for programs that have closed their standard
+ * descriptors: there a new file gets one of the numbers 0 to 2. If fd is 2 or lower, closes fd. If fd is negative, it
+ * is an error, and is returned. Returns a negative errno if no number is free. */
 int spawn_above_standard(int fd);
 
-/* Opens the file for the supervisor's debug log, if PPROFIL_DEBUG requests one: standard error, or a path. *fd: the
- * descriptor, which the caller closes, and which is not a standard one; -1: no log is requested. Returns 0 or a
- * negative errno. */
+/* Opens the file for the supervisor's debug log, if PPROFIL_DEBUG requests one. The file is standard error, or has the
+ * path that PPROFIL_DEBUG contains. Stores in *fd a descriptor above 2, which the caller closes; -1: no log is
+ * requested. Returns 0 or a negative errno. */
 int spawn_open_debug_log(int *fd);
 
-/* Runs a program. The program has only those descriptors of the caller that are in the array kept. None of these may be
- * a standard descriptor. The program's standard descriptors are /dev/null. The calling thread waits until the program
- * runs. None of the caller's memory is copied, unless the caller is init. The program becomes a child of init, or of a
- * subreaper above the caller, at once. If the caller itself is init, it gets a child that only wait calls with __WCLONE
- * or __WALL find. Returns 0, or the error of clone or execv as a negative errno. */
+/* Runs a program. Of the descriptors of the caller, the program gets only those in the array `kept`, which has `count`
+ * elements, and contains no standard descriptor. The standard descriptors of the program are /dev/null. The calling
+ * thread waits until the program runs. None of the caller's memory is copied, unless the caller is init. The program is
+ * never a child of the caller. It is a child of init, or of a subreaper above the caller. If the caller itself is init,
+ * it gets a child that only wait calls with __WCLONE or __WALL find. Returns 0, or the error of clone or execv as a
+ * negative errno. */
 int spawn_quietly(const char *path, char *const argv[], const int kept[], unsigned count);
 
 #endif
