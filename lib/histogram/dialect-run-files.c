@@ -77,7 +77,8 @@ static uint64_t counter_at(const void *counters, uint64_t i, uint32_t size)
     return size == 4 ? ((const uint32_t *)counters)[i] : ((const uint64_t *)counters)[i];
 }
 
-/* Returns the end of the text that the counters cover. The buffer may be too small for the whole region. */
+/* Returns the address at which the counted text ends. This may be before the end of the region, because the buffer may
+ * be too small for the whole region. */
 static uint64_t text_covered(const struct dialect_run_options *options,
                              const struct run_binding *binding, uint64_t count)
 {

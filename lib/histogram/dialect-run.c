@@ -180,8 +180,7 @@ static uint64_t pcs_room(const struct dialect_run_options *options)
     return options->size == 0 ? DEFAULT_PCS : options->size / sizeof(uint64_t);
 }
 
-/* Returns a count whose regions have no valid address yet, so that no pc is in them. bind_region sets their
- * addresses. */
+/* Returns a dialect_count that counts no pc until bind_region sets the addresses of its regions. */
 static struct dialect_count *new_count(const struct dialect_run *run)
 {
     const struct dialect_run_options *options = &run->options;
@@ -229,7 +228,8 @@ static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool c
     return image;
 }
 
-/* Makes the image of a forked child, with a copy of the parent's counts if children count in this dialect. */
+/* Makes the image of a forked child. If children count in this dialect, it begins with a copy of the parent's
+ * counts. */
 static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_image *parent)
 {
     bool counts = parent->count != NULL && parent->count->on &&
@@ -284,7 +284,7 @@ static uint64_t region_buffer_size(const struct dialect_run_options *options, ui
     return size - size % options->counter_size;
 }
 
-/* Allocates the counters of a region. runtime: an address in the process minus the same address at link time. */
+/* Allocates the counters of a region. A link-time address plus `runtime` is the address in the process. */
 static int bind_region(const struct dialect_run *run, struct run_image *image, size_t i, uint64_t runtime)
 {
     const struct dialect_run_options *options = &run->options;
@@ -391,7 +391,7 @@ void dialect_run_clear(struct dialect_run *run)
         for (size_t i = 0; i < run->region_count; i++)
             if (image->bindings[i].counters != NULL)
                 memset(image->bindings[i].counters, 0, count->regions[i].size);
-        count->on = true; /* if a full counter had ended the counting, it begins again */
+        count->on = true; /* if a full counter had ended the counting, the counting begins again */
         count->pcsample.on = image->pcs != NULL;
         count->pcsample.room += count->pcsample.count;
         count->pcsample.count = 0;
