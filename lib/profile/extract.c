@@ -14,8 +14,8 @@
 
 #include "profile/profile.h"
 
-/* The state of an extraction. The arrays are indexed as the tables of the profile `from`. Each element is the index of
- * the copy in the profile `to`, plus 1; 0: the entry has not been copied yet. */
+/* The state of an extraction. There is one array for each table of the profile `from`. Element i is the index that the
+ * copy of entry i has in the profile `to`, plus 1; 0: entry i has not been copied yet. */
 struct extraction {
     const struct profile *from;
     struct profile *to;
@@ -63,7 +63,7 @@ static int extract_thread(const struct extraction *extraction, uint32_t from, ui
     return 0;
 }
 
-/* Copies an object. The copy gets its own descriptor of the file, or -1 if no more descriptors are available. */
+/* Copies an object. The copy gets its own descriptor of the file, or -1 if the process can open no more descriptors. */
 static int extract_copy_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_object object = extraction->from->objects[from];
@@ -228,8 +228,8 @@ static int extract_command(const struct extraction *extraction)
     return extraction->to->command == NULL ? -ENOMEM : 0;
 }
 
-/* Copies the timeline if all samples are kept. Otherwise the part has no timeline: a timeline contains only sums, from
- * which the time of single samples cannot be subtracted. */
+/* Copies the timeline if all samples are kept. Otherwise the new profile has no timeline: a timeline contains only
+ * sums, and the times of single samples cannot be subtracted from a sum. */
 static int extract_timeline(const struct extraction *extraction, const bool *keep)
 {
     for (uint32_t i = 0; i < extraction->from->sample_count; i++)

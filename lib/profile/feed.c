@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Adds events to a profile. The mappings of a live process are in its struct live_process. This structure is freed when
- * the process ends. So a process that has ended takes memory only for its entries in the tables.
+ * Adds events to a profile. The mappings of a live process are in its struct live_process, which is freed when the
+ * process ends. After that the process only takes memory for its entries in the tables.
  *
  * Events can be lost, so no event relies on an earlier one. If an event concerns a process or thread that the profile
  * does not have, this process or thread is added first.
@@ -36,7 +36,7 @@ bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t 
 
 /* --- processes and threads ----------------------------------------------------------- */
 
-/* Returns the index of the thread that has this tid in a process now; HASH_NONE: none. */
+/* Returns the index of the thread that now has this tid in a process; HASH_NONE: there is none. */
 static uint32_t live_thread(const struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t hash = hash_pair(process, tid), at = hash, found;
@@ -151,8 +151,8 @@ static int feed_comm(struct profile *profile, const struct wire_comm *event)
     return 0;
 }
 
-/* Removes a thread that has ended from the hash of threads, because another thread may get its tid. The entry of the
- * ended thread stays in the table. */
+/* Called when a thread has ended. Removes the thread from the hash index of threads, because another thread may get its
+ * tid. The entry of the ended thread stays in the table. */
 static void end_thread(struct profile *profile, uint32_t process, uint32_t tid)
 {
     uint32_t thread = live_thread(profile, process, tid);
@@ -246,7 +246,8 @@ static int name_syscall(struct profile *profile, int32_t number, uint32_t flags,
     return profile_syscall(profile, name, number, compat, result);
 }
 
-/* Finds or adds the node of a sample without a stack: its pc, or the mark for waiting for a CPU. */
+/* Finds or adds the node of a sample that has no stack. The location of the node is the pc, or a mark if the thread
+ * waited for a CPU. */
 static int place_sample(struct profile *profile, const struct live_process *live,
                         const struct wire_sample *event, uint32_t *node)
 {

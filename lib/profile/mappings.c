@@ -70,9 +70,9 @@ void profile_set_file(struct profile *profile, uint32_t object, int fd)
     mappings_attach(profile, object, fd);
 }
 
-/* Returns the entry for wire_object in the pending table; NULL: none. The descriptor of an object comes through the
- * socket, and the WIRE_MAP event of the object comes through the ring. Whichever comes first adds an entry to the
- * table. The second then finds this entry. */
+/* Returns the entry for the object with the id wire_object in the table of pending objects; NULL: none. The descriptor
+ * of an object comes through the socket, and the WIRE_MAP event of the object comes through the ring. When the first of
+ * them comes, an entry is added to the table. When the second comes, it finds this entry. */
 static struct pending_object *mappings_find_pending(const struct profile *profile, uint32_t wire_object)
 {
     struct profile_index *index = profile->index;
@@ -208,9 +208,9 @@ const struct live_mapping *profile_live_mapping(const struct live_process *live,
     return slot < live->mapping_count && live->mappings[slot].start <= address ? &live->mappings[slot] : NULL;
 }
 
-/* Limit of the mappings of a process; later mappings are ignored. The kernel's default limit, vm.max_map_count, is
- * lower. A hostile recording could contain any number of mappings, and each takes longer to insert than the one
- * before. */
+/* Largest number of mappings of a process; later mappings are ignored. The kernel's default limit, vm.max_map_count, is
+ * lower. A hostile recording could contain any number of mappings, and each mapping takes longer to insert than the one
+ * before it. */
 #define MAPPINGS_MAX 65536u
 
 /* Adds a mapping, and removes the parts of older mappings at the same addresses. These parts have been unmapped, or

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merges the processes and threads of two profiles. A process or thread that both profiles have becomes one entry. */
+/* Merges the processes and threads of two profiles. If both profiles have the same process or thread, it becomes one
+ * entry. */
 #include "config.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ int merge_processes(struct merger *merger)
     return error;
 }
 
-/* Compares by pid, then by start time, then by name, then by generation. */
+/* Compares two processes by pid, then by start time, then by name, then by the field generation. */
 static int compare_processes(const void *left, const void *right, void *context)
 {
     const struct profile *profile = context;

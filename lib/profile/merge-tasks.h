@@ -10,10 +10,11 @@ struct merger {
     const struct profile *from;
     bool cpu_only;
     bool wall; /* the merged profile has elapsed times */
-    /* owned; indexed as the tables of the profile `from`; each element is the index of the same entry in the profile
-     * `into` */
+    /* owned; one array for each table of the profile `from`. Element i is the index that entry i of this table has in
+     * the profile `into` */
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
-    bool *joined; /* owned; indexed as from->processes; true: `into` had the process before the merge */
+    /* owned; joined[i] is true if the profile `into` had the process from->processes[i] before the merge */
+    bool *joined;
 };
 
 static inline const char *text_of(const struct profile *profile, uint32_t string)
@@ -40,7 +41,7 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 
 int merge_processes(struct merger *merger);
 int merge_threads(struct merger *merger);
-/* Gives distinct generations to processes with the same pid. Returns 0 or -ENOMEM. */
+/* Gives processes that have the same pid different values of the field generation. Returns 0 or -ENOMEM. */
 int merge_number_generations(struct profile *profile);
 
 #endif

@@ -30,8 +30,8 @@ static int merge_strings(struct merger *merger)
 
 /* --- code ------------------------------------------------------------------------------ */
 
-/* Compares the details of two entries for the same object. Files with one build-id may have several paths, and may be
- * mapped at several addresses. */
+/* Compares the details of two entries that mean the same object. If files have the same build-id, they are the same
+ * object, but may have different paths, and may be mapped at different addresses. */
 static int compare_objects(const struct profile *profile, const struct profile_object *a,
                            const struct profile_object *b)
 {
@@ -68,7 +68,8 @@ static int merge_object(struct merger *merger, uint32_t i)
     struct profile_object *known = &merger->into->objects[merger->objects[i]];
     object.fd = known->fd >= 0 || from->fd < 0 ? known->fd : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
     if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
-        *known = object; /* the hash stays valid, because the fields from which it is made are equal in both */
+        /* the hash index stays valid, because both objects have the same values in the hashed fields */
+        *known = object;
     known->fd = object.fd;
     return 0;
 }
@@ -113,9 +114,9 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
     return result != 0 ? result : order(f->line, g->line);
 }
 
-/* Returns true if lines is more detailed than known->lines. Compares first the bits of looked, then the numbers of
- * lines. If these are equal, compares the lines with compare_lines, so that the result does not depend on the order of
- * merging. */
+/* Returns true if `lines` is more detailed than known->lines. First compares the bits of `looked`, then how many lines
+ * there are. If both are equal, compares the lines with compare_lines, so that the result does not depend on the order
+ * of merging. */
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
 {
@@ -204,7 +205,8 @@ static int merge_samples(struct merger *merger)
     return error;
 }
 
-/* Adds the numbers of processes and threads. A process that both profiles have counts only once in processes_seen. */
+/* Adds the totals of processes and threads. A process that both profiles have is counted only once in
+ * processes_seen. */
 static void merge_seen(const struct merger *merger)
 {
     struct profile_totals *into = &merger->into->totals;
@@ -258,8 +260,8 @@ static size_t merge_command_length(const char *command)
     return length;
 }
 
-/* Keeps the command that sorts first by its bytes, and appends OTHERS if the two commands differ. Returns 0 or
- * -ENOMEM. */
+/* Of the commands of both profiles keeps the one that sorts first by its bytes. Appends OTHERS if the two commands
+ * differ. Returns 0 or -ENOMEM. */
 static int merge_command(struct merger *merger)
 {
     const char *ours = merger->into->command, *theirs = merger->from->command;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile-internal: what the files of lib/profile share. These are the hashes of the tables, and the live processes. */
+/* profile-internal: what the files of lib/profile share: the hash indexes of the tables, and the live processes. */
 #ifndef PPROFIL_PROFILE_INTERNAL_H
 #define PPROFIL_PROFILE_INTERNAL_H
 
@@ -20,17 +20,18 @@ struct live_mapping {
 /* A process that has not ended. */
 struct live_process {
     uint32_t pid;
-    uint32_t process;              /* index in profile->processes; an exec changes it */
-    struct live_mapping *mappings; /* owned; sorted by start; no two overlap */
+    uint32_t process;              /* index in profile->processes; an exec changes this index */
+    struct live_mapping *mappings; /* owned; sorted by start; no two mappings overlap */
     uint32_t mapping_count;
 };
 
-/* What the client has received for an object: a descriptor, a WIRE_MAP event, or both. Whichever comes first adds this
- * entry, which then stays in the table. */
+/* What the client has received for an object: a descriptor, a WIRE_MAP event, or both. When the first of them comes,
+ * this entry is added. It then stays in the table. */
 struct pending_object {
     uint32_t wire_object; /* id of the object in wire_map.object */
-    uint32_t object; /* index in profile->objects; HASH_NONE: the event has not come */
-    int fd;          /* owned; descriptor whose WIRE_MAP event has not come; negative: none, or an error */
+    uint32_t object; /* index in profile->objects; HASH_NONE: the WIRE_MAP event has not come */
+    /* owned; the descriptor, if it has come and the WIRE_MAP event has not come; otherwise negative */
+    int fd;
     bool none;       /* an error came instead of the descriptor */
 };
 

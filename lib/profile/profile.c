@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tables of a profile. Each table is an array. A table whose entries are found by content also has a hash. Entries
- * keep their index, so indexes may be stored. No entry is ever removed, except that profile_clear removes all samples.
- * If a function returns an error, the table and the caller's *result have not changed.
+ * The tables of a profile. Each table is an array. If entries of a table are searched by their content, the table also
+ * has a hash index. An entry never changes its index, so indexes may be stored. No entry is ever removed, except that
+ * profile_clear removes all samples. If a function returns an error, the table and the caller's *result have not
+ * changed.
  */
 #include "config.h"
 
@@ -114,7 +115,8 @@ void profile_clear(struct profile *profile)
         totals->cut_short = 0;
 }
 
-/* Appends an entry to a table, and adds its index to the hash; index NULL: the table has no hash. */
+/* Appends an entry to a table. Also adds its position to the hash index of the table, unless the parameter `index` is
+ * NULL because the table has no hash index. */
 static int profile_append(void *array, uint32_t *count, const void *entry, size_t size,
                           struct hash_index *index, uint32_t hash, uint32_t *result)
 {

@@ -34,26 +34,29 @@ struct wire_sample;
 enum profile_object_kind {
     PROFILE_OBJECT_FILE = 1, /* addresses are offsets in the file */
     PROFILE_OBJECT_VDSO,     /* addresses are offsets in the kernel's object */
-    /* executable memory without a file, such as JIT code: one object for each process; addresses in memory */
+    /* executable memory without a file, such as JIT code. Each process has one such object. Addresses are in memory */
     PROFILE_OBJECT_ANON,
-    PROFILE_OBJECT_UNKNOWN,  /* one object for all addresses without a known mapping; addresses in memory */
-    PROFILE_OBJECT_MARK,     /* not code: a mark, see profile_mark. path is its name; address 0 */
+    PROFILE_OBJECT_UNKNOWN,  /* one object for all addresses whose mapping is not known. Addresses are in memory */
+    PROFILE_OBJECT_MARK, /* not code, but a mark: see profile_mark. `path` is the name of the mark; its address is 0 */
 };
 
 struct profile_object {
     enum profile_object_kind kind;
-    uint32_t path;  /* index in strings: path as the target sees it, or "[vdso]", "//anon", "[unknown]" */
+    uint32_t path;  /* index in strings: path as the target process sees it, or "[vdso]", "//anon", "[unknown]" */
     bool deleted;   /* the kernel printed " (deleted)" behind the path: the path no longer leads to this file */
-    bool hangs;     /* an attempt to open the file hung, so nobody opens its path again */
-    /* the profile was read from a file without addresses. The addresses are invented, to distinguish locations */
+    bool hangs;     /* an attempt to open the file hung, so the path is not opened again */
+    /* the profile was read from a file without addresses. So the addresses in this object are invented, to tell
+     * locations apart */
     bool invented;
-    uint32_t pid;   /* ANON: the process; FILE: the first process that mapped it; else 0 */
-    uint32_t process; /* ANON: index in processes; else 0 */
+    /* PROFILE_OBJECT_ANON: pid of the process. PROFILE_OBJECT_FILE: pid of the first process that mapped the file.
+     * Otherwise 0 */
+    uint32_t pid;
+    uint32_t process; /* PROFILE_OBJECT_ANON: index in processes. Otherwise 0 */
     uint32_t build_id_size;
     uint8_t build_id[PROFILE_BUILD_ID_MAX];
     uint64_t device, inode; /* 0: not known */
-    uint64_t start, end;    /* addresses [start, end) of its first mapping, for formats that contain mappings */
-    uint64_t offset;        /* offset of start in the file, bytes */
+    uint64_t start, end; /* its first mapping was at addresses [start, end). Some file formats contain this mapping */
+    uint64_t offset;        /* offset in the file of the byte that was mapped at `start` */
     int fd;                 /* owned; descriptor of the file or of a copy of it; -1: none */
 };
 
@@ -61,7 +64,7 @@ struct profile_process {
     uint32_t pid, ppid;
     uint32_t comm;       /* index in strings */
     uint32_t generation; /* distinguishes the programs that ran under one pid; 0: the first program; each exec adds 1 */
-    uint64_t start, end; /* CLOCK_MONOTONIC ns; end 0: alive */
+    uint64_t start, end; /* times of CLOCK_MONOTONIC, ns; if `end` is 0, the process is alive */
     int32_t status;      /* status in the form of wait(2); -1: alive, or not known */
     uint64_t cpu_ns;     /* CPU time of the process while it was followed; 0: not known */
 };
@@ -96,7 +99,8 @@ struct profile_location {
     uint32_t object; /* index in objects */
     uint32_t looked; /* enum profile_lookup */
     uint64_t address;
-    /* number of lines; more than 1: functions are inlined at this address, the innermost comes first */
+    /* number of lines. If there are several, functions are inlined at this address, and the innermost function comes
+     * first */
     uint32_t line_count;
     struct profile_line *lines; /* owned; NULL: none is known */
 };
@@ -108,8 +112,8 @@ struct profile_node {
 
 struct profile_syscall {
     uint32_t name;   /* index in strings */
-    int32_t number;  /* -1: only the name is known */
-    uint32_t compat; /* 1: a call of the 32-bit ABI */
+    int32_t number;  /* number of the system call; -1: only its name is known */
+    uint32_t compat; /* 1: a system call of the 32-bit ABI */
 };
 
 /* What a thread was doing when it was sampled. Only wall mode makes samples that are not RUNNING. */
@@ -121,7 +125,8 @@ enum profile_state {
 };
 #define PROFILE_STATES (PROFILE_UNINTERRUPTIBLE + 1)
 
-/* The name of the location, and also of the system call, in samples of a thread that waits for a CPU. */
+/* In the samples of a thread that waits for a CPU, this is the name of the location, and also the name of the system
+ * call. */
 #define PROFILE_WAITING_PLACE "[waiting for a CPU]"
 
 struct profile_sample {
@@ -146,16 +151,16 @@ struct profile_totals {
     uint64_t supervisor_cpu_ns;
     uint64_t ticks;
     uint64_t lost;         /* number of events that were lost */
-    uint64_t throttled_ns; /* elapsed time in which the rate was below the requested rate */
+    uint64_t throttled_ns; /* elapsed time in which the sampling rate was below the requested rate */
     uint64_t full_ns;      /* elapsed time in which no CPU was idle */
-    uint64_t sample_cost_ns; /* mean CPU time that a recent sample took from its target; 0: not known */
-    /* limit of the time that targets lose to samples, in millionths of their CPU time; 0: not known */
+    uint64_t sample_cost_ns; /* CPU time that a sample takes from its target, mean of recent samples; 0: not known */
+    /* largest share of its CPU time that a target may lose to samples, in millionths; 0: not known */
     uint64_t overhead_ppm;
-    uint64_t repaired;     /* system calls that would have failed with EINTR, and were restarted */
-    /* system calls that would have returned early with a part of their work done, and were continued */
+    uint64_t repaired;     /* system calls that would have failed with EINTR, but were restarted */
+    /* system calls that would have returned early with only a part of their work done, but were continued */
     uint64_t continued;
     uint64_t cut_short;    /* system calls that returned early, because they could not be continued */
-    uint32_t untraced;     /* threads that could not be traced; their time is not in the samples */
+    uint32_t untraced;     /* threads that could not be traced, so that their time is not in the samples */
     uint32_t threads_seen, threads_alive;
     uint32_t processes_seen, processes_alive;
     double asked_hz;
@@ -179,8 +184,9 @@ struct profile {
     struct profile_totals totals;
     struct profile_timeline timeline; /* empty if the profile was read from a file without a timeline */
     uint32_t clears; /* number of calls of profile_clear */
-    char *command; /* owned; command that was profiled, as text for users; NULL: not known */
-    struct profile_index *index; /* owned; private: the hashes of the tables, and the live processes */
+    char *command; /* owned; the command that was profiled, as text for users; NULL: not known */
+    /* owned; only for lib/profile: the hash indexes of the tables, and the processes that are alive */
+    struct profile_index *index;
 };
 
 /* Returns an empty profile, which the caller frees; NULL: no memory. */
@@ -190,32 +196,34 @@ void profile_free(struct profile *profile);
 /* Adds one event that wire_event_valid has accepted. Returns 0, -ENOMEM or -EOVERFLOW. The profile is consistent even
  * after an error. */
 int profile_feed(struct profile *profile, const struct wire_header *event);
-/* Adds a sample whose stack has been unwound. node: index of the innermost node of the stack; PROFILE_NONE: the stack
- * has only the frame of the pc. */
+/* Adds a sample whose stack has been unwound. node: index of the innermost node of the stack; PROFILE_NONE: the only
+ * frame of the stack is the pc. */
 int profile_feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node);
-/* Finds or adds the object for all addresses without a known mapping. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Finds or adds the object for all addresses whose mapping is not known. Returns 0, -ENOMEM or -EOVERFLOW. */
 int profile_unknown_object(struct profile *profile, uint32_t *object);
 
-/* Takes over the descriptor of an object, and closes it if the object already has one. wire_object: id of the object in
- * wire_map.object. A negative fd is an error, after which no descriptor comes; -ETIMEDOUT: opening the file hung. */
+/* Takes over fd, a descriptor of an object. Closes fd if the object already has a descriptor. wire_object: id of the
+ * object, as in wire_map.object. If fd is negative, it is an error, and no descriptor of this object will come;
+ * -ETIMEDOUT: an attempt to open the file hung. */
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 
-/* Takes over a descriptor of an object's file, and closes it if the object already has one. */
+/* Takes over fd, a descriptor of an object's file. Closes fd if the object already has a descriptor. */
 void profile_set_file(struct profile *profile, uint32_t object, int fd);
 
-/* Finds the mapping that contains an address of a live process. Stores the object and the start address of the mapping,
- * and the offset of this address in the object. Returns false if no mapping is known there. */
+/* Finds the mapping that contains an address of a live process. Stores the object, the start address of the mapping,
+ * and the offset in the object of the byte that is mapped at this start address. Returns false if no mapping is known
+ * there. */
 bool profile_find_mapping(const struct profile *profile, uint32_t pid, uint64_t address,
                           uint32_t *object, uint64_t *start, uint64_t *offset);
 
-/* Returns true if a descriptor was announced for the object, and has not come yet. */
+/* Returns true if an event has announced a descriptor for the object, and the descriptor has not come yet. */
 bool profile_awaits_object(const struct profile *profile, uint32_t object);
-/* Returns true if a descriptor was announced for any object and has not come yet. Files with names of JIT code are
- * ignored, because they may come at any time, or never. */
+/* Returns true if a descriptor was announced for at least one object, and has not come yet. The files in which
+ * processes store the names of JIT code are ignored, because they may come at any time, or never. */
 bool profile_awaits_any_file(const struct profile *profile);
 
-/* Returns true if the process has neither ended nor executed another program, according to the events so far. process:
- * index in the table processes. */
+/* Returns true if the process has neither ended nor executed another program, as far as the events so far tell.
+ * process: index in the table processes. */
 bool profile_runs(const struct profile *profile, uint32_t process);
 
 /* Finds the entry in the table processes for the program that a live process runs now. Returns false if no live process
@@ -226,20 +234,22 @@ bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t 
 bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid,
                          uint32_t *thread);
 
-/* Removes all samples, and resets their totals. Processes, threads, objects and mappings stay. */
+/* Removes all samples, and sets the totals that belong to samples to 0. Processes, threads, objects and mappings
+ * stay. */
 void profile_clear(struct profile *profile);
 
 /*
- * The functions below are for readers of saved files and for lib/symbol. Functions with a parameter index find or add
- * an entry, and store its index in *index. index must not be NULL. profile_add_process and profile_add_thread always
- * add an entry. These functions return 0, -ENOMEM, or -EOVERFLOW if the table would have more than 2^32 - 2 entries.
+ * The functions below are for readers of saved files and for lib/symbol. Functions that have a parameter `index` find
+ * or add an entry, and store its index in *index. `index` must not be NULL. profile_add_process and profile_add_thread
+ * always add an entry. These functions return 0, -ENOMEM, or -EOVERFLOW if the table would have more than 2^32 - 2
+ * entries.
  */
 int profile_string(struct profile *profile, const char *text, uint32_t *index);
 int profile_function(struct profile *profile, const struct profile_function *function,
                      uint32_t *index);
-/* Sets the source file and the line where a function is defined, which were not known when it was added. After this, a
- * call of profile_function without file and line adds a second entry for the function. lib/symbol avoids this: it adds
- * each symbol only once. */
+/* Sets the source file and the line where a function is defined, if they were not known when the function was added.
+ * After this, a call of profile_function without file and line adds a second entry for the same function. lib/symbol
+ * avoids this: it adds each symbol only once. */
 void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
                              uint32_t line);
 /* Finds or adds an object. Two objects are the same if they are of one kind and their build-ids are equal. Without
@@ -259,37 +269,38 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
                     uint32_t *index);
 /* Returns the name of a state, such as "asleep", for users and for files. */
 const char *profile_state_name(enum profile_state state);
-/* Returns the state with this name; PROFILE_RUNNING if no state has this name. */
+/* Returns the state with this name. If no state has this name, returns PROFILE_RUNNING. */
 enum profile_state profile_state_named(const char *name);
-/* Returns true if reports count a sample. A profile of CPU time may have samples of sleeping threads, because wall mode
- * may have been on for a part of the run. Such samples do not count. */
+/* Returns true if reports include a sample. A profile of CPU time may have samples of sleeping threads, because wall
+ * mode may have been on for a part of the run. Reports leave out these samples. */
 static inline bool profile_counts_sample(const struct profile *profile, const struct profile_sample *sample)
 {
     return profile->totals.wall || sample->state == PROFILE_RUNNING;
 }
 
-/* Adds the count and the times of a sample to the entry with the same thread, node, syscall and state, or adds an
- * entry. Adds them also to the totals. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Adds the count and the times of a sample to the entry of the table samples that has the same thread, node, syscall
+ * and state. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0, -ENOMEM
+ * or -EOVERFLOW. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);
-/* Replaces the lines of a location by a copy of lines. Adds the bits of the parameter looked to the field looked of the
- * location. Returns 0 or -ENOMEM. */
+/* Replaces the lines of a location by a copy of `lines`, an array of `count` elements. Also sets the bits of the
+ * parameter `looked` in the field of the same name. Returns 0 or -ENOMEM. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                       uint32_t count, uint32_t looked);
 /* Removes the lines of a location, so that they are looked up again. */
 void profile_forget_lines(struct profile *profile, uint32_t location);
 
-/* Makes a new profile, *part, from the samples i for which keep[i] is true, and from all entries that these samples
- * refer to. The caller frees *part. The totals of samples, threads and processes in *part are computed from its own
- * tables. Its other totals are copies of the totals of `profile`. *part has a timeline only if all samples are kept.
- * Returns 0 or -ENOMEM. */
+/* Makes a new profile, *part. It contains the samples i for which keep[i] is true, and all entries of other tables that
+ * these samples refer to. The caller frees *part. The totals of samples, threads and processes in *part are computed
+ * from its own tables. Its other totals are copies of the totals of `profile`. *part has a timeline only if all samples
+ * are kept. Returns 0 or -ENOMEM. */
 int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
 
-/* Returns the name of a system call of this machine. compat: the number is one of the machine's 32-bit ABI. NULL: there
- * is no such system call. */
+/* Returns the name of a system call of this machine. compat: true if the number is from the machine's 32-bit ABI. NULL:
+ * there is no such system call. */
 const char *profile_syscall_name(int32_t number, bool compat);
 
 enum profile_merging {
-    PROFILE_MERGE_CPU = 1u << 0, /* take only the CPU time from profiles of elapsed time */
+    PROFILE_MERGE_CPU = 1u << 0, /* if a profile has elapsed times, take only its CPU times */
 };
 
 /*

@@ -87,7 +87,8 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
     return error;
 }
 
-/* Returns the time when a slot begins, at most UINT64_MAX. The slots of a damaged file may begin later. */
+/* Returns the time when a slot begins. In a damaged file a slot may begin later than UINT64_MAX: then returns
+ * UINT64_MAX. */
 static uint64_t timeline_slot_start(const struct profile_timeline *line, uint32_t slot)
 {
     uint64_t start;
@@ -119,7 +120,8 @@ static int timeline_add_slots(struct profile_timeline *to, const struct profile_
     return error;
 }
 
-/* Returns an empty timeline. Its start and its slot length are such that TIMELINE_SLOTS slots cover both a and b. */
+/* Returns an empty timeline. Its start and the length of its slots are such that TIMELINE_SLOTS slots cover both `a`
+ * and `b`. */
 static struct profile_timeline timeline_span(const struct profile_timeline *a, const struct profile_timeline *b)
 {
     uint64_t start = a->start < b->start ? a->start : b->start;
