@@ -18,14 +18,15 @@
 #include "supervisor/tick.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-/* period while no CPU is idle, ns; longer, because a search then takes a CPU from a target */
+/* the least period while no CPU is idle, ns. It is longer, because a search then takes a CPU from a target */
 #define SEARCH_PERIOD_FULL_NS 40000000u
-#define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period, ns; reached with thousands of processes */
-#define SEARCH_SHARE 500u       /* reading all clocks may take 1/SEARCH_SHARE of the time */
-#define SEARCH_PIECE_MAX 256u     /* largest number of processes and threads in a piece of a round (struct search) */
-#define SEARCH_PIECE_NS 1000000u /* ns from one piece of a round to the next */
-#define UNEXPLAINED_NS 50000u   /* a process is searched if its other threads used more than this, ns */
-#define WORTH_A_LOOK_NS 200000u /* a tracee stays active if it used this CPU time in activity.span, ns */
+#define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period, ns; needed only with thousands of processes */
+#define SEARCH_SHARE 500u       /* reading the clocks of all processes may take 1/SEARCH_SHARE of the time */
+/* largest number of processes and threads that one piece of a round looks at: struct search */
+#define SEARCH_PIECE_MAX 256u
+#define SEARCH_PIECE_NS 1000000u /* time from one piece of a round to the next, ns */
+#define UNEXPLAINED_NS 50000u   /* a process is searched if threads that are not active have used more than this, ns */
+#define WORTH_A_LOOK_NS 200000u /* a tracee stays active if it has used so much CPU time in activity.span, ns */
 #define ACTIVE_SPAN_MIN_NS 200000000u
 
 void active_drop_idle(struct tracer *tracer, uint64_t now)
@@ -42,7 +43,8 @@ void active_drop_idle(struct tracer *tracer, uint64_t now)
             tracee->activity.until = now + tracee->activity.span;
             continue;
         }
-        handover_withdraw(tracee); /* an inactive tracee is not interrupted, so it would never be handed over */
+        /* cancels a handover, which would never take place: an inactive tracee is not interrupted */
+        handover_withdraw(tracee);
         if (tracee->activity.span / 2 >= ACTIVE_SPAN_MIN_NS)
             tracee->activity.span /= 2;
         tracee_deactivate(&tracer->tracees, tracee);
@@ -65,9 +67,9 @@ static bool active_is_unexplained(struct process *process)
     return process_cpu_traced(process) > explained;
 }
 
-/* Returns true if the thread has used CPU time since the last call. Some kernels keep no figures of single threads
- * (without CONFIG_SCHED_INFO, or, before Linux 5.14, without the option delayacct). There schedstat is missing, or
- * contains zeros. Then returns true if the thread is running now. */
+/* Returns true if the thread has used CPU time since the last call. Some kernels do not count the CPU time of single
+ * threads (without CONFIG_SCHED_INFO, or, before Linux 5.14, without the option delayacct). On these kernels the file
+ * schedstat is missing, or contains zeros. Then the function returns true if the thread is running now. */
 static bool active_has_run(struct tracee *tracee)
 {
     uint64_t before = tracee->time.used_ns;
@@ -80,7 +82,8 @@ static bool active_has_run(struct tracee *tracee)
     return state.doing == PROCFS_RUNNING;
 }
 
-/* Searches up to `left` threads of the process. Returns `left` minus the number of threads searched. */
+/* Searches up to `left` threads of the process. Returns how many threads the caller may still search: `left` minus the
+ * number of threads searched. */
 static unsigned active_search_threads(struct tracer *tracer, struct process *process, uint64_t now, unsigned left)
 {
     for (; process->search.next != NULL && left > 0; process->search.next = process->search.next->process_next) {
@@ -144,7 +147,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct processes *processes = &supervisor->processes;
-    /* measures CPU time: elapsed time would include the time of other tasks if no CPU is idle */
+    /* measures CPU time and not elapsed time: while no CPU is idle, elapsed time would include the time of other
+     * tasks */
     uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID);
     unsigned left = SEARCH_PIECE_MAX, visited = 0;
 
@@ -159,8 +163,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         if (process->search.next == NULL)
             processes->searched = process->next;
     }
-    /* excludes the cost of searching threads. Threads are searched only if a thread has woken up, and this must not
-     * delay the next round */
+    /* Counts only the cost of reading clocks, not the cost of searching threads. Threads are searched only if a thread
+     * has woken up, and this must not delay the next round */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Answers the stop of a tracee: reads its registers, copies its stack, repairs a call that the stop broke, and resumes
- * it. Then books the time that this took, and attributes the sample.
+ * Answers the stop of a tracee: reads its registers, copies its stack, repairs a system call that the stop broke, and
+ * resumes it. Then adds the length of the stop to the totals, and computes which time the sample represents
+ * (attribution).
  *
  * Once a thread runs, it may end or exec at any time, and then its memory is gone, or is another program's. So its
  * memory is accessed before the resume. Work that can wait is done after the resume. Nothing before the resume
@@ -25,12 +26,13 @@
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 
-/* Largest part of a stop's cost that our clock does not show, ns: the kernel's way into and out of the stop, and cold
- * caches. Measured with a tracer that polls on another CPU. */
+/* A stop costs the thread more than our clock shows: the kernel's way into and out of the stop, and cold caches. This
+ * is the largest such difference, ns, measured with a tracer that polls on another CPU. */
 #define UNSEEN_MAX_NS 14000u
 
-/* Returns the CPU time that a stop takes from a thread if a CPU is idle, ns. This is the time that the thread would
- * have run during the stop, plus the part of the cost that the clock does not show. stopped: length of the stop, ns. */
+/* Returns the CPU time that a thread loses by a stop if a CPU is idle, ns. It has two parts: the time that the thread
+ * would have run during the stop, and the cost that our clock does not show (UNSEEN_MAX_NS). stopped: length of the
+ * stop, ns. */
 static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 {
     uint64_t unseen = stopped < UNSEEN_MAX_NS ? stopped : UNSEEN_MAX_NS;
@@ -40,7 +42,8 @@ static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
     return (uint64_t)((double)stopped * share) + unseen;
 }
 
-/* Resumes the tracee. A CONTINUING tracee runs to the next stop of its call. */
+/* Resumes the tracee. If its state is CONTINUING, it runs to the next stop at the beginning or the end of its system
+ * call. */
 static void at_stop_let_run(struct tracee *tracee, int signal)
 {
     struct repair *repair = &tracee->repair;
@@ -50,19 +53,19 @@ static void at_stop_let_run(struct tracee *tracee, int signal)
         tracee->state = TRACEE_RUNNING;
     if (signal == 0 && repair->sigpipe.is_pending)
         stray_sigpipe_look(tracee);
-    /* a changed signal mask (is_unblocked) must be restored at the thread's next call at the latest, so the thread
-     * stops at that call */
+    /* If we have changed the thread's signal mask (is_unblocked), the mask must be restored at the thread's next system
+     * call at the latest, so the thread stops there */
     bool to_call = continuing || held_signal_waits(&repair->held) || repair->sigpipe.is_unblocked ||
                    backoff_follows(&repair->backoff);
-    /* ESRCH: the tracee was killed while it was stopped; its end will be reported */
+    /* an error ESRCH needs no answer: the tracee was killed while it was stopped, and its end will be reported */
     ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tracee->tid, NULL, (long)signal);
     debug_log(tracee->tracer, "%s %d %d", continuing ? "call" : to_call ? "follow" : "resume", tracee->tid, signal);
 }
 
 void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bool billed)
 {
-    /* reads the clock before the resume: the tracee may preempt us during the resume, and that time is not part of the
-     * stop */
+    /* Reads the clock before the resume. During the resume the tracee may take our CPU, and the time until we get it
+     * back is not part of the stop */
     uint64_t now = time_now(), since = tracer->news.oldest_stop_at;
     if (tracee->interrupt.sent_at > since)
         since = tracee->interrupt.sent_at;
@@ -80,7 +83,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
         tracer->totals.cost_ns += at_stop_cost(tracee, stopped);
 }
 
-/* Books the stop of a tracee that was resumed. */
+/* Updates the accounts after the stop of a tracee, which runs again already. */
 static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
                          bool sampled, bool ours)
 {
@@ -107,8 +110,8 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Returns true if the stop came only because of sampling, or of a handover. This includes all stops of a call that a
- * tick's interrupt broke. */
+/* Returns true if the stop came only because of sampling, or of a handover. If a tick's interrupt broke a system call,
+ * the later stops that repair this call count, too. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;

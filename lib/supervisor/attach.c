@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Seizes the threads of a process: PTRACE_SEIZE on every thread, which stops none of them. The kernel attaches threads
- * made by seized threads to us. So all threads are seized as soon as a pass over /proc/PID/task finds no new thread.
+ * Seizes the threads of a process: calls PTRACE_SEIZE for every thread. This stops none of them. Threads that a seized
+ * thread makes are seized by the kernel, and belong to the same tracer. So all threads are seized as soon as a pass
+ * over /proc/PID/task finds no new thread.
  *
  * Some threads of a process may be impossible to seize: threads with another tracer, or with other credentials (the raw
  * system call setresuid changes the credentials of one thread only). This file says that these threads refuse. The
- * other threads are followed nevertheless. Threads that refused are tried again at intervals. One reason: another
- * tracer may have detached them. Another: the kernel does not make us the tracer of the tasks that they make.
+ * other threads are followed nevertheless. It is tried again at intervals to seize the threads that refused. One
+ * reason: another tracer may have detached them. Another reason: the kernel does not seize the tasks that they make.
  */
 #include "config.h"
 
@@ -27,17 +28,19 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-/* largest number of seizures in one pass that may be given up because of an exec: wakeup_seize waits 10 ms for each */
+/* An exec under way may make us give up a seizure, after wakeup_seize has waited for 10 ms. This is the largest number
+ * of such seizures in one pass */
 #define EXEC_SEIZURES_MAX 100
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
-#define ANSWER_PERIOD_NS 1000000u /* ns between answers to stops while threads are seized */
-/* Threads that refused are tried again in rounds. The pause between rounds is RETRY_NS plus RETRY_PAUSE_FACTOR times
- * the length of the last round. A round tries threads of at most RETRY_PROCESSES_MAX processes. */
+#define ANSWER_PERIOD_NS 1000000u /* while threads are seized, stops of tracees are answered every so many ns */
+/* It is tried again in rounds to seize the threads that refused. The pause between two rounds is RETRY_NS plus
+ * RETRY_PAUSE_FACTOR times the length of the last round. A round tries the threads of at most RETRY_PROCESSES_MAX
+ * processes. */
 #define RETRY_NS 1000000000u
 #define RETRY_PAUSE_FACTOR 50u
 #define RETRY_PROCESSES_MAX 256u
-/* PTRACE_O_EXITKILL is not set: when we end, in any way, the target continues untraced. */
+/* PTRACE_O_EXITKILL is not among these options: when we end, in any way, the target must run on untraced. */
 #define SEIZE_OPTIONS                                                                             \
     (PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |          \
      PTRACE_O_TRACESYSGOOD)
@@ -45,18 +48,18 @@
 struct attach_pass {
     struct tracer *tracer;
     pid_t pid;
-    bool joins;             /* the process was followed before this pass */
-    bool interrupted;       /* an exec interrupted the pass: tracees and processes may be gone */
+    bool joins;             /* we followed the process already before this pass */
+    bool interrupted;       /* an exec came in between: tracees and processes may be gone */
     uint64_t answered_at;   /* time at which stops were last answered */
-    unsigned exec_seizures; /* number of seizures that were given up because of an exec */
+    unsigned exec_seizures; /* how many seizures were given up because of an exec */
     unsigned found;
-    unsigned untraced; /* number of threads that refused for the first time */
+    unsigned untraced; /* how many threads refused for the first time */
     int error;         /* error of the first thread that could not be seized */
     pid_t culprit;
 };
 
-/* Returns the process of this pass; NULL: the process is gone. Whenever the lock is given up, the process may end, and
- * another may get its number. */
+/* Returns the process of this pass; NULL: the process is gone. Must be called again after the lock was given up:
+ * meanwhile the process may have ended, and another process may have got its number. */
 static struct process *attach_process_of(const struct attach_pass *pass)
 {
     return process_find(&pass->tracer->supervisor->processes, pass->pid);
@@ -78,8 +81,8 @@ static void attach_announce(struct tracer *tracer, struct tracee *tracee)
         procfs_task_close_if_scarce(&tracee->files);
 }
 
-/* Returns true if this tracer has seized the thread: a seizure that was given up may have succeeded at the last
- * moment. */
+/* Returns true if this tracer has seized the thread. This is possible even after a seizure was given up: it may have
+ * succeeded at the last moment. */
 static bool attach_is_mine(const struct tracer *tracer, pid_t tid)
 {
     return procfs_status_number(tid, "TracerPid:") == (long)tracer->wakeup.tid;
@@ -92,8 +95,9 @@ int attach_seize(struct tracer *tracer, pid_t tid)
     return error == -EAGAIN && attach_is_mine(tracer, tid) ? 0 : error;
 }
 
-/* Books a refusal. EPERM does not always mean a refusal. PTRACE_SEIZE also returns EPERM for a thread that a tracee has
- * just made, which is ours already, and for a thread that has ended. Returns 0 or -errno. */
+/* Notes that the thread could not be seized (it refuses). But EPERM does not always mean a refusal. PTRACE_SEIZE also
+ * returns EPERM for a thread that has ended, and for a new thread that we trace already because a tracee has made it.
+ * Returns 0 or -errno. */
 static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -114,8 +118,8 @@ static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
     return untraced_add(&supervisor->processes, process, tid, 0);
 }
 
-/* Makes a tracee of a thread that was seized. early: the parent of the thread may be a tracee that will report the
- * thread later. Returns 0 or -errno. */
+/* Makes a tracee of a thread that was seized. early: a tracee may have made the thread, and its stop may still report
+ * the thread. Returns 0 or -errno. */
 static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
 {
     struct tracer *tracer = pass->tracer;
@@ -142,8 +146,8 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     return 0;
 }
 
-/* Answers stops, at most once in ANSWER_PERIOD_NS: there may be thousands of threads to seize, and the seized threads
- * make new threads meanwhile. */
+/* Answers stops of tracees, at most once in ANSWER_PERIOD_NS. They must not wait until all threads of the process are
+ * seized: there may be thousands, and the seized threads make new threads meanwhile. */
 static void attach_answer_stops(struct attach_pass *pass)
 {
     uint64_t now = time_now();
@@ -165,7 +169,7 @@ static int attach_thread(void *context, pid_t tid)
     bool known = supervisor_find(supervisor, tid) != NULL ||
                  (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
-        /* an entry with this number is for an earlier thread */
+        /* if the list of threads that refused has this number, it means an earlier thread */
         untraced_remove(&supervisor->processes, process, tid);
     supervisor_unlock(supervisor);
     if (known)
@@ -178,15 +182,15 @@ static int attach_thread(void *context, pid_t tid)
         return 0;
     if (refused == -EAGAIN && pass->exec_seizures++ < EXEC_SEIZURES_MAX)
         return -EAGAIN;
-    /* the exec waits too long for another thread to end, perhaps because that thread has a tracer that does not reap
-     * it */
+    /* The exec has waited too long for another thread to end. Perhaps that thread has a tracer that does not reap it */
     bool busy = refused == -EAGAIN;
     if (busy)
         refused = -EBUSY;
     supervisor_lock(supervisor);
     int error = refused != 0 ? attach_note_refusal(pass, tid, refused) : attach_add(pass, tid, mine);
     supervisor_unlock(supervisor);
-    return error == 0 && busy ? -EBUSY : error; /* tries no further threads: the exec will end them */
+    /* a result other than 0 ends the pass: the exec will end the other threads */
+    return error == 0 && busy ? -EBUSY : error;
 }
 
 static int attach_add_root(struct supervisor *supervisor, pid_t pid, bool launched)
@@ -249,9 +253,9 @@ static int attach_all(struct attach_pass *pass)
     return 0;
 }
 
-/* Returns true if an exec may be under way that leaves no thread to seize. While a thread other than the leader execs,
- * the leader is dead already, and the thread has not taken its place yet. A seizure then fails as if the leader had
- * refused. If the thread takes the leader's place during PTRACE_SEIZE, the seizure fails as if there were no such
+/* Returns true if no thread could be seized perhaps because an exec is under way. While a thread other than the leader
+ * execs, the leader is dead already, and the thread has not taken its place yet. A seizure then fails as if the leader
+ * had refused. If the thread takes the leader's place during PTRACE_SEIZE, the seizure fails as if there were no such
  * process. */
 static bool attach_may_be_amid_exec(const struct attach_pass *pass)
 {
@@ -262,7 +266,7 @@ static bool attach_may_be_amid_exec(const struct attach_pass *pass)
            procfs_status_number(pass->pid, "TracerPid:") <= 0;
 }
 
-/* Begins to follow the threads that were seized. Returns how many threads could not be seized. */
+/* Begins to follow the process after its threads were seized. Returns how many of its threads could not be seized. */
 static unsigned attach_begin(struct attach_pass *pass)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -281,8 +285,8 @@ static unsigned attach_begin(struct attach_pass *pass)
     return untraced;
 }
 
-/* Gives up a process of which no thread could be seized, or whose threads have all gone. Returns the error for the
- * client, -errno. */
+/* Gives up a process because none of its threads could be seized, or because its threads have ended. Returns the error
+ * for the client, -errno. */
 static int attach_give_up(struct attach_pass *pass, int error, struct attach_refusal *refusal)
 {
     struct process *process = attach_process_of(pass);

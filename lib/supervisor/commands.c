@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Receives the client's commands (lib/wire/wire.h), carries them out, and watches the descriptors for commands. */
+/* Receives the commands that the client sends (lib/wire/wire.h), and carries them out. A thread waits for the
+ * descriptors on which they come. */
 #include "config.h"
 
 #include <errno.h>
@@ -33,7 +34,8 @@ void commands_answer(const struct supervisor *supervisor, const struct wire_mess
     wire_send(supervisor->client.socket, &reply, -1);
 }
 
-/* Changes the rate. ring_fd: a larger ring for the new rate; -1: the ring stays. Returns 0 or -errno. */
+/* Changes the sampling rate. ring_fd: descriptor of a larger ring, which the new rate needs; -1: the ring stays.
+ * Returns 0 or -errno. */
 static int commands_change_rate(struct supervisor *supervisor, double hz, int ring_fd)
 {
     struct ring *ring;
@@ -48,8 +50,8 @@ static int commands_change_rate(struct supervisor *supervisor, double hz, int ri
     return 0;
 }
 
-/* Carries out a command, with the lock. fd: descriptor that came with the command, or -1; the caller closes it. Returns
- * 0 or -errno. */
+/* Carries out a command, with the lock. fd: descriptor that came with the command, which the caller closes; -1: none.
+ * Returns 0 or -errno. */
 static int commands_do(struct supervisor *supervisor, const struct wire_message *command, int fd)
 {
     switch (command->op) {
@@ -84,7 +86,7 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
 
     if (command->op == WIRE_OP_QUIT) {
         supervisor->client.quitting = true;
-        return; /* main_leave answers QUIT at the end */
+        return; /* no answer here: main_leave answers QUIT at the end */
     }
     if (command->op == WIRE_OP_ATTACH) {
         error = attach_process(supervisor->tracers[0], command->pid,
@@ -103,7 +105,7 @@ static void commands_read(struct supervisor *supervisor)
     struct wire_message command;
     int error, fd;
 
-    /* after QUIT no command is carried out, but the end of the client is noticed */
+    /* after QUIT, no command is carried out. But we go on reading, to notice when the client closes its socket */
     while (!supervisor->client.gone &&
            (error = wire_receive(supervisor->client.socket, &command, &fd)) != -EAGAIN) {
         if (error == -EPIPE)
@@ -117,11 +119,11 @@ static void commands_read(struct supervisor *supervisor)
 
 /* --- descriptors ----------------------------------------------------------------------------- */
 
-/* The descriptors are the client's socket, the sockets of openers, and, when serving, connections of programs that
- * profile themselves and an eventfd for SIGTERM. The first tracer sleeps in waitid(2), which cannot wait for
- * descriptors. So another thread, the watcher, polls them. If a descriptor is ready, the watcher wakes the first tracer
- * up, and waits until the tracer has handled the descriptors. A third thread waits for SIGTERM, and writes to the
- * eventfd. */
+/* These descriptors are watched: the client's socket, the sockets of openers (processes that open files for us), and,
+ * with options.serve, the connections of programs that profile themselves and an eventfd for SIGTERM. The first tracer
+ * sleeps in waitid(2), which cannot wait for descriptors. So another thread, the watcher, polls them. If a descriptor
+ * is ready, the watcher wakes the first tracer up, and waits until the tracer has handled the descriptors. A third
+ * thread waits for SIGTERM, and writes to the eventfd. */
 
 static int commands_watch(const struct supervisor *supervisor, int fd)
 {
@@ -147,8 +149,8 @@ int commands_open(struct supervisor *supervisor)
     return commands_watch(supervisor, supervisor->client.socket);
 }
 
-/* The thread that waits for SIGTERM. A signalfd(2) would not do: each signal of a tick would wake up the thread that
- * polls it. */
+/* The thread that waits for SIGTERM. Polling a signalfd(2) would not do: each signal of a tick's timer would wake up
+ * the thread that polls. */
 static void *commands_await_term(void *context)
 {
     struct watcher *watch = context;
@@ -158,7 +160,7 @@ static void *commands_await_term(void *context)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
-        ; /* ignores other causes: SIGTERM may also report a tracee's end, see clone(2) */
+        ; /* ignores a SIGTERM that was not sent to us: it may also report a tracee's end, see clone(2) */
     eventfd_write(watch->term, 1);
     return NULL;
 }

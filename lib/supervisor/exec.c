@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Answers execs: forgets the state of the old program, except its CPU time, and follows the new program. */
+/* Answers execs: forgets what we know of the old program, except its CPU time, and follows the new program. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -19,8 +19,9 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-/* Drops all tracees of the process except the leader. Only the caller survives an exec, with the leader's number:
- * execve(2), "Effect on process attributes"; ptrace(2), "execve(2) under ptrace". */
+/* Drops all tracees of the process except the leader. At an exec, the kernel ends all threads but the caller, and
+ * gives the caller the number of the leader: execve(2), "Effect on process attributes"; ptrace(2), "execve(2) under
+ * ptrace". */
 static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 {
     struct tracee *next;
@@ -32,9 +33,9 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
     }
 }
 
-/* Copies the figures of the caller to the leader's tracee: the caller lives on with the leader's number, and its CPU
- * time continues. If the caller was interrupted during the exec, the stop of the exec replaces the stop of that
- * interrupt. */
+/* Copies the figures of the thread that called execve to the leader's tracee: that thread lives on with the leader's
+ * number, and its CPU time continues. If the caller was interrupted during the exec, the stop of the exec counts as the
+ * stop of that interrupt. */
 static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
     leader->time.used_ns = caller->time.used_ns;
@@ -57,7 +58,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm.text[0] = '\0';
     leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
-    /* keeps held, so that a signal that was sent again gets its original siginfo_t */
+    /* Forgets all repairs except `held`: a signal that we held and have sent again must get its original siginfo_t */
     leader->repair = (struct repair){.held = leader->repair.held};
     process->memory_tid = process->pid;
     process->search.next = NULL;
@@ -79,8 +80,8 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
-/* Stops following the process: its new program is not to be followed. The leader is stopped in execve(2), a call that
- * our stops do not break. */
+/* Ends the following of the process, because options.follow excludes its new program. The leader may be detached at
+ * this stop: it is in execve(2), a call that our stops do not break. */
 static void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -109,7 +110,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     struct process *process = leader->process;
     unsigned long former = 0;
 
-    /* ptrace calls on the leader fail until the exec's stop has been reaped: looks_like_a_spurious_pid in
+    /* PTRACE calls for the leader fail until the stop of the exec has been reaped: looks_like_a_spurious_pid in
      * kernel/ptrace.c */
     waitpid(leader->tid, NULL, __WALL | __WNOTHREAD | WNOHANG);
     ptrace(PTRACE_GETEVENTMSG, leader->tid, NULL, &former);
@@ -119,7 +120,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_drop_others(tracer, leader);
     untraced_clear(&supervisor->processes, process);
     exec_forget_image(leader);
-    handover_withdraw(leader); /* the handover was decided for the former program */
+    handover_withdraw(leader); /* the handover was decided when the process executed the former program */
     if (process->launching) {
         process->launching = false;
         baseline_take(supervisor, process);
@@ -134,8 +135,9 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* Resets the tracee's figures if another thread has taken the tracee's number by an exec. This is so if handover_regain
- * has set handover.exec_id to 0, or if the kernel's figures are lower than ours. */
+/* Sets the tracee's figures to 0 if they are of another thread, because the tracee's number belongs to the thread that
+ * has called execve. This is so if handover_regain has set handover.exec_id to 0, or if the kernel's figures are lower
+ * than ours. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
@@ -151,7 +153,8 @@ static void exec_forget_figures(struct tracee *tracee)
     tracee->time.samples = tracee->comm.check_at = 0;
 }
 
-/* Does not report the ends of the other threads, because WIRE_EXEC implies them. */
+/* Does not report the ends of the other threads to the client, because the report of the exec (WIRE_EXEC) implies
+ * them. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;

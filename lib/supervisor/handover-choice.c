@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chooses the tracee that is handed over, and the tracer that gets it.
+ * Chooses a tracee to be handed over, and the tracer that gets it.
  *
  * If CPUs are full, a tracer should have the threads of one CPU and run there itself: tracer-cpus.c. An interrupt from
  * another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them
- * can be running at a tick. Another reason to hand tracees over: a tracer with thousands of tracees needs long to find
- * a stop, because the kernel searches all of them.
+ * can be running at a tick. There is another reason to hand tracees over. If a tracer has thousands of tracees, it
+ * needs long to find the one that has stopped, because the kernel searches all of them.
  */
 #include "config.h"
 
@@ -15,11 +15,11 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-#define RUNNING_MAX 8u       /* largest number of running tracees that a tracer keeps while a CPU is idle */
-#define TRACEES_MANY 64u     /* number of tracees above which a tracer may hand over any running tracee */
-#define CPU_MIN_NS 20000000u /* least CPU time of a thread that is handed over, ns */
-#define STAY_NS 100000000u   /* least time between two handovers of a tracee, ns */
-/* ns; if CPUs are full, a tracee that was away from its tracer's CPU for this time is handed over */
+#define RUNNING_MAX 8u       /* while a CPU is idle, a tracer with more running tracees than this hands some over */
+#define TRACEES_MANY 64u     /* a tracer with more tracees than this may hand over any running tracee */
+#define CPU_MIN_NS 20000000u /* a thread is handed over only if it has used so much CPU time, ns */
+#define STAY_NS 100000000u   /* after a handover, a tracee stays with its tracer for at least this time, ns */
+/* If CPUs are full: a tracee is handed over if it has been on another CPU than its tracer for this time, ns */
 #define AWAY_NS 500000000u
 
 static unsigned handover_running_max(const struct tracer *tracer)
@@ -34,7 +34,8 @@ static unsigned handover_load(const struct tracer *tracer)
     return tracer->tracees.active_count + tracer->expected;
 }
 
-/* Returns the tracer, other than `from`, with the fewest active and expected tracees; NULL: none. */
+/* Returns the tracer that has the fewest tracees, counting active tracees and those that it will get by handovers. Does
+ * not return `from`. NULL: there is no other tracer. */
 static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
 {
     struct tracer *best = NULL;
@@ -77,8 +78,8 @@ static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const 
     return best != NULL && (many || handover_load(best) + 1 < running) ? best : NULL;
 }
 
-/* Returns a tracer other than `from` whose home is this CPU; NULL: none. The tracer has or expects active tracees, and
- * has room for one more. */
+/* Returns a tracer other than `from` whose home is this CPU; NULL: none. The tracer that is returned has active tracees
+ * or will get some by handovers, and has room for one more. */
 static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor, const struct tracer *from, int cpu)
 {
     for (unsigned i = 0; cpu >= 0 && i < supervisor->tracer_count; i++) {
@@ -93,7 +94,7 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
     if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handover.to != NULL || tracee->handover.never ||
-        /* may_exec: reading which program the tracee executes might have to wait for an exec */
+        /* if may_exec is true, finding out the tracee's program might have to wait for an exec */
         tracee->seen_before_parent || tracee->files.may_exec)
         return false;
     return tracee->tracer->supervisor->options.restless ||
@@ -101,8 +102,8 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 }
 
 /* Decides that the tracee goes to tracer `to`. If the tracee executes another program before it is detached,
- * exec_answer cancels the decision. Returns false if the present program cannot be identified, because an exec in the
- * time without a tracer could then not be detected. */
+ * exec_answer cancels the decision. Returns false if we cannot identify the program that the tracee executes now. Then
+ * we could not notice an exec while the tracee has no tracer. */
 static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
     uint64_t image = procfs_exec_id(tracee->process->pid);
@@ -119,8 +120,8 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
 }
 
 /* If CPUs are full: returns true if the tracee must stay with its tracer. there: another tracer whose home is the
- * tracee's CPU; NULL: no other tracer has that home. In that case, a tracee also stays if it is the only runnable
- * tracee of its tracer, because the tracer moves to the tracee's CPU (affinity_rotate). */
+ * tracee's CPU; NULL: there is none. If there is none, the tracee also stays if it is the only runnable tracee of its
+ * tracer, because the tracer moves to the tracee's CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)
@@ -166,7 +167,8 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 {
     const struct supervisor *supervisor = tracer->supervisor;
 
-    /* wary: a read of memory, or of the program's identity, may wait for an exec that waits for us */
+    /* If `wary` is set, reading a tracee's memory, or finding out its program, may have to wait for an exec that waits
+     * for us */
     if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);

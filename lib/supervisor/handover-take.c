@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The second half of a handover: seizes a tracee that another tracer has detached, and finds out what the tracee did
- * while it had no tracer. handover.c has the first half, and describes both. */
+ * while it had no tracer. handover.c does the first half. The comment at its beginning describes the whole handover. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,13 +16,15 @@
 #include "supervisor/tick.h"
 
 #define SEIZE_PAUSE_US 100
-#define SEIZE_TIMES 100 /* largest number of tries; during an exec, each may wait 10 ms: wakeup_seize */
-#define NUMBERS_NS 100000000u /* ns; the kernel does not use a process number again within this time */
-#define CHILDREN_MAX 256u /* larger than the number of children that a thread can make while it has no tracer */
+/* largest number of tries to seize a thread; during an exec, each may wait 10 ms: wakeup_seize */
+#define SEIZE_TIMES 100
+/* for this time, ns, the kernel does not give the number of an ended task to another task */
+#define NUMBERS_NS 100000000u
+#define CHILDREN_MAX 256u /* more children than a thread can make while it has no tracer */
 
-/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. One case: PTRACE_SEIZE waited for
- * an exec, whose caller then took the number tid. PTRACE_SEIZE has checked the thread that had this number before, and
- * so may return EPERM. */
+/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. An example: PTRACE_SEIZE waited
+ * for an exec, and the thread that called execve has got the number tid. But PTRACE_SEIZE has checked the thread that
+ * had this number before, and may have returned EPERM because of that thread. */
 static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
 {
     return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&
@@ -44,8 +46,8 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
 }
 
 /* Handles a tracee that could not be seized. The caller holds the lock. There are three possible reasons. The tracee
- * has ended, perhaps by an exec. Or an exec has given its number to a thread of another tracer of ours. Or we are no
- * longer permitted to seize it. */
+ * has ended, perhaps by an exec. Or an exec has given its number to another thread, which another tracer of ours
+ * traces. Or we are no longer permitted to seize it. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -54,7 +56,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 
     bool is_ours = supervisor_traces(supervisor, tracee->tid);
     if (is_ours && !tracee->dropped && process->tracee_count == 1)
-        /* the tracer that has seized the thread with this number will drop this tracee, and needs its process */
+        /* Keeps this tracee, because its process must not be freed yet. Another tracer has seized the thread that now
+         * has the number, and needs the process. That tracer will drop this tracee */
         return;
     if (tracee->dropped || is_ours) {
         tracee_forget(tracer, tracee);
@@ -70,8 +73,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     }
 }
 
-/* Returns true if the leader of the process has no tracer because an untraced thread has become the leader by an exec.
- * The caller holds the lock. */
+/* Returns true if the leader of the process has no tracer, because the leader is now a former thread without a tracer
+ * that has called execve. The caller holds the lock. */
 static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid)
 {
     struct process *process = process_find(&supervisor->processes, pid);
@@ -80,15 +83,16 @@ static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid
         procfs_start_time(pid) != process->start_time)
         return false;
     if (untraced_knows(process, pid) && procfs_status_number(pid, "Threads:") > 1)
-        /* the leader could not be seized before. There was no exec, which would have ended all other threads */
+        /* The leader is in the list of threads that could not be seized. There was no exec, because an exec would have
+         * ended all other threads */
         return false;
     for (const struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tid == pid && tracee->state == TRACEE_RELEASED)
-            return false; /* the leader's new tracer will seize the leader */
+            return false; /* the tracer that gets the leader in a handover will seize it */
     return true;
 }
 
-/* Makes a tracee of a leader that this tracer has seized after a thread of the process has executed a program. The
+/* Adds the leader of a process to our tracees. This tracer has seized the leader after an exec that no tracer saw. The
  * caller holds the lock. */
 static void handover_adopt_leader(struct tracer *tracer, pid_t pid)
 {
@@ -128,8 +132,8 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     cpu_wait_forget(&tracee->look.cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
-    /* compares only the program of a leader: if the program of another thread has changed, an exec under way will end
-     * that thread */
+    /* Compares the program only if the tracee is a leader. Any other thread is ended by the exec that changes its
+     * program */
     bool leads = tracee->tid == tracee->process->pid;
     uint64_t image = leads ? procfs_exec_id(tracee->tid) : 0;
     if (image != 0 && image != tracee->handover.exec_id)
@@ -137,8 +141,8 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     tick_arm(tracer);
 }
 
-/* Called without the lock. Returns true if the thread has executed a program while PTRACE_SEIZE waited. The thread then
- * has the number of its process. */
+/* Called without the lock. Returns true if the thread has called execve while PTRACE_SEIZE waited for it. Then the
+ * thread has got the number of its process. */
 static bool handover_has_executed(pid_t pid, pid_t tid)
 {
     return tid != pid && !procfs_is_thread(pid, tid);
@@ -146,8 +150,9 @@ static bool handover_has_executed(pid_t pid, pid_t tid)
 
 /* --- tasks that the tracee made while it had no tracer -------------------------------------------- */
 
-/* Returns true if the process may have been made after `time`, CLOCK_BOOTTIME in ns. The kernel reports the start of a
- * process in clock ticks, so the answer is true also for a process made up to one tick earlier. */
+/* Returns true if the process may have been made after `time` (CLOCK_BOOTTIME, ns). The kernel reports the start of a
+ * process in clock ticks only. So the answer is also true for a process that was made up to one clock tick before
+ * `time`. */
 static bool handover_is_younger(pid_t pid, uint64_t time)
 {
     uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -155,15 +160,15 @@ static bool handover_is_younger(pid_t pid, uint64_t time)
     return (procfs_start_time(pid) + 1) * tick_ns >= time;
 }
 
-/* Returns true if the kernel assigned number `pid` after number `after`, and not after number `last`. After the largest
- * number the kernel begins again with low numbers: alloc_pid in kernel/pid.c. */
+/* Process numbers are assigned in ascending order, and after the largest number the kernel begins again with low
+ * numbers: alloc_pid in kernel/pid.c. Returns true if `pid` comes after `after` in this order, and not after `last`. */
 static bool handover_is_numbered_between(pid_t pid, pid_t after, pid_t last)
 {
     return after < last ? pid > after && pid <= last : pid > after || pid <= last;
 }
 
-/* Called without the lock. Returns true if one of our tracers traces the child. Then the child's parent had a tracer
- * when it made the child, and the parent's stop reports the child. */
+/* Called without the lock. Returns true if one of our tracers traces the child. Then the child was not missed: its
+ * parent had a tracer when it made the child, and the parent's stop reports the child. */
 static bool handover_has_tracer(struct supervisor *supervisor, pid_t pid)
 {
     supervisor_lock(supervisor);
@@ -178,7 +183,7 @@ static void handover_seize_child(struct tracer *tracer, pid_t parent, pid_t pare
 
     supervisor_lock(supervisor);
     struct process *from = process_find(&supervisor->processes, parent);
-    /* a child that one of our tracers traces is skipped: its parent's stop will report it */
+    /* skips a child that one of our tracers traces, because its parent's stop will report it */
     bool missed = from != NULL && process_find(&supervisor->processes, pid) == NULL &&
                   supervisor_find(supervisor, pid) == NULL && !supervisor_traces(supervisor, pid);
     bool added = missed && new_task_add_child(tracer, from, parent_tid, pid);
@@ -202,10 +207,10 @@ static void handover_find_missed(struct tracer *tracer, struct tracee *tracee)
         return;
     uint64_t released_at = tracee->handover.released_at;
     pid_t last_before = tracee->handover.last_pid;
-    /* within NUMBERS_NS after the detachment, process numbers are enough to recognize new tasks. Later, start times are
-     * needed, too, and reading them from "stat" may wait for an exec (proc/system.c) */
+    /* In the first NUMBERS_NS after the tracee was detached, process numbers are enough to recognize new tasks. Later,
+     * start times are needed, too, and reading them from "stat" may have to wait for an exec (proc/system.c) */
     bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
-    attach_rest(tracer, pid); /* seizes missed threads; afterwards the tracee may be gone */
+    attach_rest(tracer, pid); /* seizes threads that were missed; afterwards the tracee may be gone */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
     for (unsigned i = 0; i < count; i++)
         if ((error != 0 || handover_is_numbered_between(children[i], last_before, load.last_pid)) &&
@@ -214,8 +219,8 @@ static void handover_find_missed(struct tracer *tracer, struct tracee *tracee)
             handover_seize_child(tracer, pid, tid, children[i]);
 }
 
-/* Has handover_search_again search once more after the next stop of tracee tid. Does nothing if the list is full
- * (RECHECKS_MAX). */
+/* Makes handover_search_again look once more for tasks that tracee tid made, after its next stop. Does nothing if the
+ * list of such tracees is full (RECHECKS_MAX). */
 static void handover_note_recheck(struct tracer *tracer, pid_t tid)
 {
     if (tracer->new_tasks.recheck_count < RECHECKS_MAX)

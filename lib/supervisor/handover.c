@@ -2,18 +2,22 @@
 /*
  * Hands a tracee over to another tracer.
  *
- * ptrace cannot hand a tracee over. So the old tracer detaches it at a stop outside of any system call, and the new
- * tracer, which the old one wakes up, then seizes it:
+ * ptrace has no function for this. So the old tracer detaches the tracee at a stop outside of any system call, and
+ * wakes up the new tracer, which then seizes the tracee:
  *
  *     old tracer   stop, PTRACE_DETACH, wake up the other
  *     new tracer                                   PTRACE_SEIZE, look for what was missed
  *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
  *
- * In that gap the tracee may make tasks. handover-take.c finds them by the kernel's newest process number. It searches
- * at once, and again after the next stop, because a clone(2) that began in the gap may still be under way at the first
- * search. The tracee may execute another program, which its auxiliary vector shows (procfs_exec_id). It may end.
- * Signals are delivered as usual. A thread that was made in the gap may execute another program before it is found.
- * Then that thread takes the number of its leader, and the leader's tracer has lost its tracee (handover_regain).
+ * While the tracee is untraced, it may do the following:
+ *  - It may make tasks. handover-take.c notices this by the newest process number that the kernel has assigned, and
+ *    searches for the tasks. It searches at once, and again after the tracee's next stop, because a clone(2) may still
+ *    be under way at the first search.
+ *  - It may execute another program, which its auxiliary vector shows (procfs_exec_id).
+ *  - It may end.
+ *  - A thread that it has made may execute another program before we find that thread. Then that thread gets the number
+ *    of the leader of the process, and the tracer of the former leader has lost its tracee (handover_regain).
+ * Signals are delivered as usual.
  */
 #include "config.h"
 
@@ -38,9 +42,9 @@ void handover_withdraw(struct tracee *tracee)
     tracee->handover.to = NULL;
 }
 
-/* Returns true if another thread of ours is permitted to seize the tracee. Permission may be lost: Yama forgets the
- * permitted tracer of a process when the leader of that process has ended. The test is a read of the tracee's memory,
- * which needs the same permission (ptrace(2), "Ptrace access mode checking"). */
+/* Returns true if our other tracers are permitted to seize the tracee. The permission may have been lost: Yama forgets
+ * which process may trace a process when the leader of the latter has ended. To find out, reads a byte of the tracee's
+ * memory, which needs the same permission (ptrace(2), "Ptrace access mode checking"). */
 static bool handover_is_permitted(const struct tracee *tracee, const struct regs *regs)
 {
     unsigned char byte;
@@ -56,7 +60,8 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
            held_signal_is_free(&repair->held, tracee->tid) && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
-/* Sends a tracee that has no tracer any more to tracer `to`, which may be the same as `from`. */
+/* Sends a tracee to tracer `to`, which may be the same as `from`. The tracee has been detached, or has lost its tracer
+ * by an exec. */
 static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
 {
     tracee->handover.released_at = clock_read(CLOCK_BOOTTIME);
@@ -80,7 +85,7 @@ bool handover_release(struct tracer *tracer, struct tracee *tracee)
         return false;
     tracee->handover.never = !handover_is_permitted(tracee, &regs);
     if (!supervisor_try_lock(supervisor))
-        return false; /* the stopped tracee must not wait for the lock */
+        return false; /* without waiting for the lock, because the tracee is stopped */
     struct tracer *to = tracee->handover.to;
     bool knows = system_load_read(&supervisor->load) == 0;
     tracee->handover.last_pid = supervisor->load.last_pid;
@@ -121,8 +126,9 @@ void handover_regain(struct tracee *tracee)
     tracee->repair = (struct repair){0};
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
-    tracee->handover.exec_id = 0; /* 0: the thread has executed another program */
+    tracee->handover.exec_id = 0; /* 0, because the number now belongs to a thread that has executed another program */
     handover_send(tracer, tracee, tracer);
-    /* the thread may have made tasks since the last handover of a thread of its process */
+    /* handover-take.c looks for tasks that were made after this time: the thread may have made some since a thread of
+     * its process was last handed over */
     tracee->handover.released_at = tracee->process->handed_over_at;
 }

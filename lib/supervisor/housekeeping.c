@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Does the periodic work of the first tracer for all tracers. */
+/* The first tracer does periodic work for all tracers here. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,13 +15,14 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-#define STATS_EXACT_MAX 256u /* with more processes than this, their clocks are not read for the statistics */
+/* with more processes than this, the statistics are made without reading the clocks of all processes */
+#define STATS_EXACT_MAX 256u
 #define RATE_PERIOD_NS 20000000u
 #define ENDS_PERIOD_NS 500000000u
 #define ALL_ENDS_PERIOD_NS 5000000000u
 
-/* Finds out whether another thread has taken the leader's number. tick-run.c notices this when an interrupt of the
- * leader fails, but not if the leader is inactive, or was interrupted before. */
+/* Finds out whether another thread has taken the number of the process's leader by an exec. tick-run.c notices this
+ * when it cannot interrupt the leader. It does not notice it if the leader is inactive, or was interrupted before. */
 static void housekeeping_find_leader(struct tracer *tracer, struct process *process)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -35,8 +36,8 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
     tracer_post(leader);
 }
 
-/* Returns true if the process may have ended without a stop that we could see. This happens to a child that ends before
- * its parent has reported it. It also happens to a process that execs just while one of its threads is handed over. */
+/* Returns true if the process may have ended without a stop that we could see. There are two such cases: a child ends
+ * before its parent has reported it; or a process execs just while one of its threads is handed over. */
 static bool housekeeping_expects_unreported_end(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
@@ -53,7 +54,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     bool all = now - housekeeping->all_ends_at >= ALL_ENDS_PERIOD_NS;
     housekeeping->ends_at = now;
     if (!all && now >= housekeeping->unreported_until)
-        return; /* returns early because a walk over thousands of processes takes long */
+        return; /* searches no process, because with thousands of processes this would take long */
     housekeeping->all_ends_at = all ? now : housekeeping->all_ends_at;
     for (struct process *process = supervisor->processes.first; process != NULL; process = next) {
         next = process->next;
@@ -66,7 +67,7 @@ static void housekeeping_find_ends(struct tracer *tracer, uint64_t now)
     }
 }
 
-/* Adds the time since the last call to stats.full_ns if no CPU is idle and a tracee wants one. */
+/* If no CPU is idle and a tracee wants one, adds the time since the last call to stats.full_ns. */
 static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
 {
     struct housekeeping *housekeeping = &supervisor->housekeeping;
@@ -77,7 +78,8 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
     housekeeping->full_at = now;
 }
 
-/* Adjusts the rate, as each tick does. Reports a changed rate to the client, at most once in RATE_PERIOD_NS. */
+/* Adapts the sampling rate to its cost, as each tick does, too. If the rate has changed, reports it to the client, but
+ * at most once in RATE_PERIOD_NS. */
 static void housekeeping_follow_rate(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;

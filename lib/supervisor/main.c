@@ -3,13 +3,13 @@
  * The main program of pprofil-supervise: options, main loop, end.
  *
  * libpprofil starts the supervisor with three descriptors: the command socket, the ring and an eventfd that wakes the
- * client. The supervisor ends with its client, and not before. So it has a process group of its own, which signals of
- * the terminal do not reach. systemd and others send SIGTERM to all processes of a control group. That signal stays
- * pending in the supervisor, where the client looks for it.
+ * client. The supervisor must live as long as its client. So it has a process group of its own, which signals of the
+ * terminal do not reach. systemd and others send SIGTERM to all processes of a control group. The supervisor blocks
+ * that signal, and the client finds out that it is pending.
  *
  * The supervisor stays in its client's session, because the scheduler divides the CPUs among sessions
- * (CONFIG_SCHED_AUTOGROUP). Measurement, while targets made hundreds of processes a second: in a session of its own,
- * the supervisor waited up to 280 ms for a CPU; in the session of the targets, up to 8 ms.
+ * (CONFIG_SCHED_AUTOGROUP). This was measured while targets made hundreds of processes a second. In a session of its
+ * own, the supervisor waited up to 280 ms for a CPU; in the session of the targets, up to 8 ms.
  */
 #include "config.h"
 
@@ -37,11 +37,13 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-#define SERVE_PERIOD_NS 250000000u /* when serving: longest time between two checks for running counts, ns */
-#define DRAIN_PERIOD_NS 500000000u /* longest time between two rounds of the main loop, ns */
-#define FINISH_NS 2000000000u /* longest wait for requested files, ns */
+/* with options.serve: the main loop checks at least this often whether any program still counts, ns */
+#define SERVE_PERIOD_NS 250000000u
+/* without options.serve: longest time from one round of the main loop to the next, ns */
+#define DRAIN_PERIOD_NS 500000000u
+#define FINISH_NS 2000000000u /* at the end: longest wait for files that the client is to get, ns */
 #define FINISH_PERIOD_NS 20000000u
-#define OTHERS_LEAVE_NS 1000000000u /* longest wait for the other tracers, ns */
+#define OTHERS_LEAVE_NS 1000000000u /* at the end: longest wait until the other tracers have left their targets, ns */
 #define LEAVE_PERIOD_NS 1000000u
 
 static void main_raise_limit(int resource)
@@ -72,7 +74,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
 
     setpgid(0, 0);
     main_raise_limit(RLIMIT_NOFILE);
-    main_raise_limit(RLIMIT_SIGPENDING); /* each timer uses one unit of this limit */
+    main_raise_limit(RLIMIT_SIGPENDING); /* each timer counts as a pending signal */
     supervisor_init_lock(supervisor);
     wakeup_prepare();
     main_count_cpus(supervisor);
@@ -89,7 +91,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
     if (error == 0)
         error = commands_start_watcher(supervisor);
     if (error == 0)
-        /* last, because the threads created above must not inherit the priority */
+        /* only now, because the threads that were created above must not inherit the priority */
         priority_ask(supervisor->tracers[0]);
     emit_rate(supervisor);
     return error;
@@ -97,7 +99,8 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
 
 /* --- the loop ------------------------------------------------------------------------------------ */
 
-/* Sends requests to the openers, and their answers to the client. The caller holds the lock. */
+/* Sends our requests to the openers (processes that open files for us), and what they have opened to the client. The
+ * caller holds the lock. */
 static void main_serve_openers(struct supervisor *supervisor)
 {
     supervisor->openers.served = supervisor->openers.requests;
@@ -120,7 +123,7 @@ static void main_run_once(struct supervisor *supervisor)
     if (serve)
         serve_end_if_unneeded(supervisor);
     attach_retry_refused(first);
-    first->billing.up_to_ns = 0; /* excludes the CPU time of this work from the cost of samples */
+    first->billing.up_to_ns = 0; /* the CPU time of the work in this function must not count as a cost of samples */
 }
 
 static bool main_all_have_left(const struct supervisor *supervisor)
@@ -131,8 +134,8 @@ static bool main_all_have_left(const struct supervisor *supervisor)
     return true;
 }
 
-/* Waits for the files that were requested for the client: they arrive later than the samples that need them. Answers
- * the stops of tracees meanwhile. */
+/* Waits for the files that the client is to get: files arrive later than the samples that need them. Answers the stops
+ * of tracees meanwhile. */
 static void main_await_files(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + FINISH_NS;
@@ -149,8 +152,8 @@ static void main_await_files(struct supervisor *supervisor)
     }
 }
 
-/* Makes all tracers leave. The first tracer leaves last. After that, no thread answers the stops of its tracees until
- * the end of this program detaches them. */
+/* Makes all tracers leave their targets. The first tracer leaves last. From then on, nobody answers the stops of its
+ * tracees, until this program ends and the kernel detaches them. */
 static void main_leave_targets(struct supervisor *supervisor)
 {
     supervisor_lock(supervisor);
@@ -167,7 +170,7 @@ static void main_leave_targets(struct supervisor *supervisor)
 static void main_leave(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
-        close(supervisor->client.socket); /* a program that connects from now on starts another supervisor */
+        close(supervisor->client.socket); /* a program that connects later must start another supervisor */
     supervisor_lock(supervisor);
     sampling_pause(supervisor);
     supervisor_unlock(supervisor);
@@ -187,14 +190,14 @@ static void main_leave(struct supervisor *supervisor)
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
 
-/* Opens files for a caller that must not hang. Refuses if this program has more rights than the caller (AT_SECURE),
- * because the caller could use these rights. */
+/* Opens files for another process, which must not hang if the opening hangs. Refuses if this program has more rights
+ * than that process (AT_SECURE), because that process could use these rights. */
 static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
-    /* A process group of its own, so that Ctrl-C at the terminal does not reach this process. This process stays in its
-     * session, because CPUs are divided among sessions: sched(7), autogroup */
+    /* Makes a process group of our own, so that Ctrl-C at the terminal does not reach this process. It stays in its
+     * session, because the scheduler divides the CPUs among sessions: sched(7), autogroup */
     setpgid(0, 0);
     opener_serve(socket);
     return 0;

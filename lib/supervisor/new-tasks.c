@@ -2,8 +2,8 @@
 /*
  * Follows the tasks that tracees make: threads, and processes if children are followed.
  *
- * A new task is traced from its beginning, by its parent's tracer. The kernel reports it by two stops: the parent's
- * stop FORK or CLONE, and the first stop of the task itself. Both orders happen (42 is the task):
+ * A new task is traced from its beginning, by its parent's tracer. The kernel reports it by two stops: a FORK or CLONE
+ * stop of the parent, and the first stop of the task itself. Either stop may come first (42 is the task):
  *
  *     parent: CLONE of 42      announced: STARTING      |   42: first stop     held: UNKNOWN
  *     42: first stop           resumed: RUNNING         |   parent: CLONE of 42     resumed: RUNNING
@@ -11,7 +11,7 @@
  * If the parent is killed before its stop, /proc shows to which process the task belongs.
  *
  * While a tracee is handed over to another tracer, it has no tracer for some microseconds. Tasks that the tracee makes
- * in that time are not traced. handover-take.c finds them.
+ * in that time have no tracer, either. handover-take.c finds them.
  */
 #include "config.h"
 
@@ -32,8 +32,10 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-#define ENDED_EARLY_NS 1000000000u /* ns after the end of a task; later, another task may have its number */
-/* time for which a new task stays active, ns; short because most threads of a pool sleep at once */
+/* an early end is forgotten after this time, ns: another task may then have the number */
+#define ENDED_EARLY_NS 1000000000u
+/* how long a new task stays active without using CPU time, ns. It is short, because most threads of a pool sleep at
+ * once */
 #define NEWBORN_ACTIVE_NS 5000000u
 
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
@@ -55,8 +57,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
-        /* only when serving, because these reads take time. Few programs are served, and none of them makes tasks all
-         * the time */
+        /* Only with options.serve, because these reads take time. The supervisor then has few programs, and none of
+         * them makes tasks all the time */
         if (supervisor->options.serve) {
             tick_note_cpu(tracee);
             if (tick_read_cpu(tracee))
@@ -72,8 +74,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
     tick_arm(tracer);
 }
 
-/* Adds a new task that its parent's stop, or /proc, has shown. If the task was held (UNKNOWN), completes its tracee.
- * parent: process that made the task; 0: not known. */
+/* Adds a new task, which its parent's stop or /proc has shown to belong to `process`. If the task is held already (an
+ * UNKNOWN tracee), completes its tracee. parent: process that made the task; 0: not known. */
 static void new_task_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
 {
     struct tracees *tracees = &tracer->tracees;
@@ -83,7 +85,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
     tracer->supervisor->born_at = time_now();
     process_expect_unreported_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
-        tracee_forget(tracer, tracee); /* this tracee was for an earlier task with the same number */
+        tracee_forget(tracer, tracee); /* the tracee is an earlier task, which had the same number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
@@ -106,8 +108,8 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         new_task_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
-/* Adds a process, and gives it these counts (histograms), which the process owns from now on. Returns the process;
- * NULL: memory is short, and counts are freed. */
+/* Adds a process, and gives it `counts`, its histograms, which the process owns from now on. Returns the process.
+ * Returns NULL if memory is short; then `counts` are freed. */
 static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -135,8 +137,8 @@ bool new_task_add_child(struct tracer *tracer, const struct process *parent, pid
     return true;
 }
 
-/* Returns true if the task has ended before its parent reported it. Later calls return false, because another task may
- * get the number. */
+/* Returns true if the task has ended before its parent reported it. Forgets that end, so later calls return false:
+ * another task may get the number. */
 static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
 {
     for (unsigned i = 0; i < ENDED_EARLY_MAX; i++) {
@@ -149,8 +151,8 @@ static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
     return false;
 }
 
-/* Returns true if this child became known before its parent reported it. The child may have ended since. Later calls
- * return false, because another task may get the number. */
+/* Returns true if this child became known before its parent reported it. The child may have ended since. Forgets this,
+ * so later calls return false: another task may get the number. */
 static bool new_task_was_seen_early(struct tracer *tracer, pid_t tid)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
@@ -170,7 +172,7 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
     bool known = tid > 0 && new_task_was_seen_early(tracer, tid);
-    /* Copies the counts before at_stop_answer, which may add a sample of the parent to them. The child inherits the
+    /* Copies the parent's counts before at_stop_answer, which may add a sample to them. The child must inherit the
      * counts as they were at the fork */
     struct counts *inherited = known ? NULL : counts_inherited(process, parent->tid);
     at_stop_answer(tracer, parent, 0, STOP_BY_TRACEE);
@@ -189,7 +191,7 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
 {
     if (stop->kind == STOP_ENDED)
-        return; /* not noted as an early end, because an exec has ended this thread */
+        return; /* this is not an end that our tables must remember, because an exec has ended the thread */
     bool first = stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP;
     struct tracee *tracee = first ? tracee_add(&tracer->tracees, NULL, tid) : NULL;
     if (tracee == NULL) {
@@ -211,7 +213,8 @@ static void new_task_resolve_one(struct tracer *tracer, struct tracee *tracee, p
     const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
 
     tracee->seen_before_parent = true; /* the parent may still report this task */
-    /* the parent's thread is unknown, so the child does not inherit a count of that thread alone */
+    /* we do not know which thread of the parent has made the child, so the child does not inherit a count that counts
+     * only one thread */
     if (process == NULL)
         process = new_task_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
@@ -230,6 +233,6 @@ void new_task_resolve(struct tracer *tracer)
             if (pid <= 0)
                 continue;
             new_task_resolve_one(tracer, tracee, pid);
-            return; /* stops the walk, because the tables may have changed; the next call takes the next task */
+            return; /* ends the walk, because the tables may have changed; the next call continues with another task */
         }
 }

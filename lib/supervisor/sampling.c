@@ -12,8 +12,10 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
-#define NEW_TASKS_NS 10000000u /* time after the making of a task in which BUDGET_NEW_TASKS is set, ns */
-#define STATS_FIRST_NS 200000000u /* time to the first statistics, ns; short, because a live view shows them at once */
+/* for this time after a task was made, the budget's condition includes BUDGET_NEW_TASKS, ns */
+#define NEW_TASKS_NS 10000000u
+/* from the start of sampling to the first statistics, ns; short, because a live view waits for them */
+#define STATS_FIRST_NS 200000000u
 
 static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
 {
@@ -24,7 +26,7 @@ static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
     tracee->sleep.wall.at = now;
 }
 
-/* Makes the elapsed time of all threads count from now on. */
+/* From now on, the elapsed time of all threads counts (wall mode). */
 static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
 {
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
@@ -32,8 +34,8 @@ static void sampling_begin_wall(struct supervisor *supervisor, uint64_t now)
             sampling_begin_wall_of(tracee, now);
 }
 
-/* Takes the baselines of all processes. Does nothing when serving, because serve/serve.c begins and pauses the sampling
- * of each process separately. */
+/* Takes the baselines of all processes: CPU time used before does not count. Does nothing with options.serve, because
+ * serve/serve.c begins and pauses the sampling of each process separately. */
 static void sampling_take_baselines(struct supervisor *supervisor)
 {
     if (supervisor->options.serve)
@@ -49,8 +51,8 @@ static void sampling_wake_tracers(const struct supervisor *supervisor)
         wakeup_send(&supervisor->tracers[i]->wakeup);
 }
 
-/* Logs the requested rate. A replay of the debug log needs this line before the first "cost" line, and at each change
- * of the requested rate. */
+/* Logs the requested rate. Whoever replays the debug log needs this line before the first "cost" line, and at each
+ * change of the requested rate. */
 static void sampling_log_asked(const struct supervisor *supervisor)
 {
     debug_log(supervisor->tracers[0], "ask %.9g %.9g", supervisor->budget.asked_hz, supervisor->budget.share);
@@ -65,7 +67,8 @@ void sampling_start(struct supervisor *supervisor)
     sampling_log_asked(supervisor);
     for (unsigned i = 0; i < supervisor->tracer_count; i++)
         supervisor->tracers[i]->tick.at = supervisor->started_at;
-    supervisor->budget.adjusted_at = supervisor->started_at; /* the pause must not count as throttled time */
+    /* so that the pause does not count as time in which the rate was reduced */
+    supervisor->budget.adjusted_at = supervisor->started_at;
     supervisor->housekeeping.stats_due = supervisor->started_at + STATS_FIRST_NS;
     supervisor->ended.left_ns = 0;
     sampling_take_baselines(supervisor);

@@ -2,7 +2,8 @@
 /*
  * What tracers share: the lock, the search through the tracees of all tracers, the inboxes, and the list of tracers.
  *
- * These functions call nothing that answers stops. So every file of the supervisor may call them.
+ * Every file of the supervisor may call these functions, because they never answer a stop, neither themselves nor by a
+ * function that they call.
  */
 #include "config.h"
 
@@ -17,7 +18,7 @@
 #include "supervisor/target-memory.h"
 #include "supervisor/wakeup.h"
 
-#define LOCK_TRIES_MAX 400u /* number of tries to take the lock before a sleep; they take about 10 us */
+#define LOCK_TRIES_MAX 400u /* number of tries to take the lock before a thread sleeps; they take about 10 us */
 #define THREAD_STACK_SIZE (256u << 10)
 #define START_PAUSE_NS 1000000000u
 
@@ -38,8 +39,8 @@ bool supervisor_try_lock(struct supervisor *supervisor)
     return pthread_mutex_trylock(&supervisor->lock) == 0;
 }
 
-/* Tries for about 10 us before it sleeps: the lock is held for a short time only, and a sleep and a wake-up cost more
- * than these tries. */
+/* Tries for about 10 us to take the lock before it sleeps. The lock is never held for long, and a sleep and a wake-up
+ * cost more than the tries. */
 void supervisor_lock(struct supervisor *supervisor)
 {
     for (unsigned i = 0; supervisor->cpus.may_poll && i < LOCK_TRIES_MAX; i++)
@@ -88,7 +89,7 @@ void tracer_post(struct tracee *tracee)
 
 /* --- the list of tracers ------------------------------------------------------------------------- */
 
-/* Frees a tracer that has no thread, with its tracees, stack and log. */
+/* Frees a tracer whose thread does not exist. Also frees the tracer's tracees, stack and log. */
 static void tracer_free(struct tracer *tracer)
 {
     if (tracer->tracees.buckets != NULL)
@@ -151,7 +152,7 @@ struct tracer *tracer_start(struct supervisor *supervisor)
     int error = pthread_create(&thread, &attributes, supervisor->run_tracer, tracer);
     pthread_attr_destroy(&attributes);
     if (error != 0) {
-        /* no thread can be created: pids.max or RLIMIT_NPROC is reached */
+        /* the thread could not be created, because of pids.max or RLIMIT_NPROC */
         supervisor->start_again_at = now + START_PAUSE_NS;
         tracer_free(tracer);
         return NULL;

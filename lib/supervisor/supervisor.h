@@ -10,12 +10,13 @@
  * new-tasks.c, exec.c, handover*.c, tracee-end.c), stop.h (stop.c, at-stop.c, wait.c), repair.h (repair-*.c), tick.h
  * (tick-*.c, active.c), sampling.h (sampling.c, housekeeping.c) and calls/calls.h (calls/call-*.c).
  *
- * Can the supervisor hurt a process? A thread that we have seized stops not only at our interrupts. It also stops at
- * every signal that it gets, even an ignored one, at each fork, clone and exec, in each group stop, at SIGCONT, and
- * once when it is born. It stops at the beginning and at the end of each call that we continue. While we hold a signal
- * for the thread or have changed its signal mask, it stops at its next call, too. An exec waits until we have reaped
- * the other threads of the process. So whatever delays our answer to a stop slows targets down, whether they are
- * sampled or not.
+ * Can the supervisor hurt a process? (A call, in this comment, is a system call.) A thread that we have seized stops not
+ * only at our interrupts. It also stops at every signal that it gets, even an ignored one, at each fork, clone and exec,
+ * when its process is stopped (as by Ctrl-Z: a group stop), at SIGCONT, and once when it is born. If we continue a call
+ * that we have broken, the thread stops at the beginning and at the end of each further call that this takes. If we keep
+ * a signal back for a while (hold it), or have changed the thread's signal mask, the thread stops at its next call, too.
+ * An exec waits until we have reaped the other threads of the process. So whatever delays our answer to a stop slows
+ * targets down, whether they are sampled or not.
  *
  * Read these files first, in this order. They show what happens at a stop and to a sample:
  *
@@ -47,11 +48,11 @@
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
  *     tracer-cpus.c          while no CPU is idle, moves a tracer to the CPUs of its tracees, to run there in turn.
  *                            Gives tracers real-time priority while a CPU is idle, else short slices of CPU time
- *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time of
- *                            its call is over, and when the tracer leaves. repair-signal.c holds a signal that comes
+ *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time limit
+ *                            of its call is over, and when the tracer leaves. repair-signal.c holds a signal that comes
  *                            between two pieces of a call, and sends it again. It also removes a SIGPIPE that only a
  *                            piece has raised. To do so, it changes the signal mask of a thread that blocks SIGPIPE
- *     calls/                 finds out what is left of a call. call-progress.c writes to the target. descriptor.c
+ *     calls/                 finds out which part of a call is still to be done. call-progress.c writes to the target. descriptor.c
  *                            copies a descriptor of the target, waits for a pipe's lock, and takes a socket's pending
  *                            error
  *     handover.c             detaches a thread. Another tracer seizes the thread (handover-take.c). handover-choice.c
@@ -128,7 +129,7 @@
  *     tracee   ------- runs ------------------------- stop ================================ runs --------------
  *
  * Invariants:
- *  1. Every stop is answered according to its kind as soon as it is seen, even if the tracer waited for another one.
+ *  1. Every stop is answered according to its kind as soon as it is seen, even if the tracer awaits another stop.
  *     This holds until the tracer has left (has_left of tracer.h). wait_drain returns after 2 ms, and leaves further
  *     stops to its next call. If a sample is wanted, the next stop at which registers are read (at_stop_answer) yields
  *     the sample. A group stop before that cancels the sample. Three stops are not answered according to their kind. A
@@ -153,19 +154,19 @@
  *     pending_ns, overdue_ns, skipped_ns and late_ns of all tracees to 0, and their CPU times to the kernel's figures.
  *     Their tracers may be using these fields just then, so one sample of each tracee may be wrong.
  *  4. Data that the tracers share is written with the lock, except _Atomic fields. A function that gets a supervisor,
- *     a tracer, a process or a tracee needs the lock, unless its header says otherwise. wait.c answers some stops
+ *     a tracer, a process or a tracee needs the lock, unless the comment in its header says otherwise. wait.c answers some stops
  *     without the lock: those for which it needs nothing but the tracee. The holder of the lock does not wait for a
  *     stop, and does not call PTRACE_SEIZE, which may wait 10 ms for an exec. It may answer a stop, start a thread,
  *     fork an opener, read /proc, a file's build-id or a target's memory, write a target's histograms, ask for another
  *     priority, move itself off a CPU, and write the debug log. A read of /proc may also wait for an exec:
  *     proc/system.c explains why.
- *  5. A call returns under us what it returns without us, as far as repair-*.c can, on x86-64. pprofil(1), CAVEATS,
- *     lists the cases in which it cannot.
+ *  5. On x86-64, calls of targets return what they would return without us, as far as repair-*.c can achieve it.
+ *     pprofil(1), CAVEATS, lists the exceptions.
  *  6. When the supervisor ends, in any way, the kernel detaches all tracees, and each runs on unless a signal has
  *     stopped it. A supervisor that ends in order first waits for the files that its client is to get, up to 2 s, and
- *     answers stops meanwhile. Then each tracer leaves (tracer_leave). For up to 0.3 s it waits for the stops of
- *     interrupts, for the delivery of held signals, and for the end of repaired calls. Then it gives up
- *     the rest of each such call, and waits up to 0.3 s for that. A call that was begun anew is left alone: if it was
+ *     answers stops meanwhile. Then each tracer leaves its targets (tracer_leave). For up to 0.3 s it waits for
+ *     the stops of interrupts, for the delivery of held signals, and for the end of calls that are being repaired. Then
+ *     it gives up the rest of these calls, and waits up to 0.3 s until they have ended. A call that was begun anew is left alone: if it was
  *     broken again, its time limit begins again, and a connect(2) may return EALREADY. The first tracer leaves after
  *     the others, for which it waits up to 1 s. If one of its own tracees stops after that and before the supervisor
  *     has exited, this stop is not answered. If SIGKILL ends the supervisor,
@@ -198,55 +199,58 @@
 
 struct options {
     double frequency;    /* samples in a second of a thread's CPU time */
-    double overhead;     /* share of their CPU time that targets may lose, more than 0 */
+    double overhead;     /* targets may lose this share of their CPU time to sampling; more than 0 */
     uint64_t seed;       /* seed of the random numbers; 0: taken from the clock */
-    bool wall;           /* sample sleeping threads, too */
-    bool follow;         /* follow the new program after an exec */
+    bool wall;           /* wall mode: sample sleeping threads, too */
+    bool follow;         /* after an exec, continue to follow the process */
     bool inherit;        /* follow forked children */
-    bool parse_maps;     /* act as on a kernel without PROCMAP_QUERY */
-    bool wary;           /* for tests: act as if a read of /proc/TID/syscall may wait for an exec: proc/system.c */
+    bool parse_maps;     /* behave as on a kernel without PROCMAP_QUERY */
+    /* for tests: behave as if reading /proc/TID/syscall might have to wait for an exec: proc/system.c */
+    bool wary;
     bool restless;       /* for tests: hand running threads over as often as possible */
     bool serve;          /* serve programs that profile themselves: serve/serve.c */
-    bool open;           /* only open files, for another process: opener_serve */
-    uint32_t stack_size; /* size of the stack that is copied at each sample, bytes; 0: none */
+    bool open;           /* do nothing but open files, for another process that asks for them: opener_serve */
+    uint32_t stack_size; /* at each sample, copy so many bytes of the stack; 0: none */
     int debug_fd;        /* descriptor for the debug log: debug-log.h; -1: no log */
 };
 
-/* The search for tracees that have begun to use CPU time: active.c. A round of the search visits all processes, and is
- * divided into pieces. A call of active_search does at most one piece. */
+/* The search for tracees that have begun to use CPU time: active.c. A round of the search visits all processes. It is
+ * done in pieces, at most one in each call of active_search. */
 struct search {
     uint64_t at;       /* time at which the last round began */
-    uint64_t piece_at; /* time at which the last piece of a round was searched */
-    uint64_t cost_ns;  /* CPU time that the last round needed to read the clocks of the processes */
+    uint64_t piece_at; /* time at which the last piece of a round began */
+    uint64_t cost_ns;  /* CPU time that reading the clocks of the processes took in the last round */
 };
 
 /* The CPUs that the supervisor may use. */
 struct cpus {
     cpu_set_t set;
-    unsigned count;    /* number of CPUs, or less if the control group has a quota: system_cpu_count */
-    bool may_poll;     /* count > 1: polling leaves a CPU to targets */
+    unsigned count;    /* number of these CPUs, or less if the control group has a quota: system_cpu_count */
+    bool may_poll;     /* `count` is more than 1, so targets have a CPU even while a tracer polls */
     _Atomic bool full; /* no CPU is idle */
     struct cpu_load {
-        uint64_t read_at;  /* time of the last read of the system's load */
-        /* running mean of the number of tasks that run or wait for a CPU. Does not count the tracer that reads the
-         * number, nor that tracer's occupier (preempt.h) */
+        uint64_t read_at;  /* time at which the system's load was last read */
+        /* Running mean of the load: the number of tasks that run or wait for a CPU. Does not include the tracer that
+         * reads the load, nor the occupier (preempt.h) of that tracer */
         double mean;
-        uint64_t full_at;  /* last time at which no CPU was idle */
-        bool has_all_cpus; /* count is the number of CPUs online, so the system's load is the load of our CPUs */
+        uint64_t full_at;  /* the last time at which no CPU was idle */
+        bool has_all_cpus; /* `count` is the number of CPUs online, so the system's load is the load of our CPUs */
     } load;
 };
 
-/* The times of periodic work: housekeeping.c. */
+/* When which periodic work was last done, or is due: housekeeping.c. */
 struct housekeeping {
-    uint64_t unreported_until; /* until this time, processes may end without a stop that we see, CLOCK_MONOTONIC ns */
-    uint64_t stats_due;        /* time at which the next statistics are due */
-    uint64_t ends_at;          /* time of the last search for unreported ends */
-    uint64_t all_ends_at;      /* time of the last such search that looked at all processes */
-    uint64_t rate_reported_at; /* time at which a changed rate was last reported to the client */
-    uint64_t full_at;          /* time of the last call of housekeeping_count_full */
+    /* until this time, processes may end although no tracer sees a stop of theirs: an unreported end */
+    uint64_t unreported_until;
+    uint64_t stats_due;        /* the next time at which statistics are sent */
+    uint64_t ends_at;          /* last time at which processes were searched for unreported ends */
+    /* last time at which all processes were searched, and not only those that may have such an end */
+    uint64_t all_ends_at;
+    uint64_t rate_reported_at; /* last time at which a changed rate was reported to the client */
+    uint64_t full_at;          /* last time at which housekeeping_count_full was called */
 };
 
-/* Number of slots of the table of files. Half of them stay free, so that a search is short. */
+/* The table of files has so many slots. Half of them stay free, so that searches are short. */
 #define OBJECT_SLOTS 4096
 #define OBJECTS_MAX (OBJECT_SLOTS / 2)
 
@@ -254,41 +258,43 @@ struct housekeeping {
 struct objects {
     struct object_key {
         uint64_t device, inode;
-        bool asked;       /* the descriptor of the file was requested from an opener */
-    } seen[OBJECT_SLOTS]; /* open addressing; the id of a file is its index in seen, plus 1 */
+        bool asked;       /* we have asked an opener, a process that opens files for us, for a descriptor of the file */
+    } seen[OBJECT_SLOTS]; /* hash table with open addressing; the id of a file is its index in this array, plus 1 */
     unsigned count;
-    uint32_t next_private_id; /* the next id of an object that is not a file, minus PRIVATE_IDS of proc/objects.c */
+    uint32_t next_private_id; /* id of the next object that is not a file, minus PRIVATE_IDS of proc/objects.c */
     uint32_t vdso_ids[2];     /* native, compat */
     struct mounts mounts;
-    struct mapping_details details; /* scratch space: its 4 KiB are too large for a stack frame */
+    struct mapping_details details; /* scratch space, because 4 KiB are too large for a stack frame */
 };
 
-/* The connection to the client: commands.c. Only the first tracer uses it, except the watcher. */
+/* The connection to the client: commands.c. Only the first tracer uses it. Exception: `watcher` is shared with the
+ * thread that watches descriptors. */
 struct client {
-    int socket; /* socket to the client; when serving: the socket that listens */
+    int socket; /* socket to the client; with options.serve: the socket on which programs connect */
     int epoll;
     bool quitting; /* the supervisor must end */
     bool gone;     /* the client has closed its socket */
     struct watcher {
-        int term;           /* eventfd, written when SIGTERM has come; -1: no thread waits for SIGTERM */
-        _Atomic bool ready; /* a descriptor is ready to be read */
-        sem_t served;       /* posted when the first tracer has handled the descriptors */
+        int term;           /* eventfd that is written when SIGTERM comes; -1: no thread waits for SIGTERM */
+        _Atomic bool ready; /* one of the watched descriptors can be read */
+        sem_t served;       /* posted when the first tracer has handled the readable descriptors */
     } watcher;
 };
 
-/* The state that all tracers share. Each access needs the lock, except to _Atomic fields and to fields that only the
- * first tracer uses. */
+/* The state that all tracers share. It is used with the lock, except _Atomic fields and fields that only the first
+ * tracer uses. */
 struct supervisor {
-    /* recursive: the code that answers new tasks and execs holds the lock while at_stop_answer takes it again */
+    /* A recursive lock, because at_stop_answer takes it, and is also called with it: at the stops of new tasks and of
+     * execs */
     pthread_mutex_t lock;
     struct options options;
     _Atomic bool sampling;
     _Atomic bool leaving;
     struct tracer *tracers[TRACERS_MAX];
     unsigned tracer_count;
-    void *(*run_tracer)(void *tracer); /* body of the threads of all tracers but the first */
-    unsigned starting;       /* number of tracers whose thread has not finished its start yet */
-    uint64_t start_again_at; /* time before which no tracer can be started */
+    void *(*run_tracer)(void *tracer); /* the function that the threads of all tracers but the first run */
+    unsigned starting;       /* number of tracers whose threads are still starting */
+    uint64_t start_again_at; /* until this time, no further tracer can be started */
     struct processes processes;
     struct budget budget;
     struct cpus cpus;
@@ -301,18 +307,20 @@ struct supervisor {
 
     struct wire_stats stats;
     uint64_t started_at; /* time at which sampling was last started, resumed or cleared */
-    uint64_t born_at;    /* time at which a tracee last made another task */
+    uint64_t born_at;    /* last time at which a tracee made a task */
     struct {
-        uint64_t cpu_ns; /* CPU time of processes that have ended */
-        int64_t left_ns; /* when serving: the part of cpu_ns that no sample represents; may be negative */
+        uint64_t cpu_ns; /* CPU time of all processes that have ended */
+        /* for programs that profile themselves: CPU time of ended processes that no sample represents; may be
+         * negative */
+        int64_t left_ns;
     } ended;
 
-    /* the fields below are used by the first tracer only: */
+    /* only the first tracer uses these fields: */
     struct housekeeping housekeeping;
     struct client client;
-    uint64_t retry_at; /* time at which attach.c tries again to seize the threads that could not be seized */
+    uint64_t retry_at; /* time at which attach.c next tries to seize the threads that could not be seized before */
     struct {
-        bool requested;        /* at least one request has come */
+        bool requested;        /* there has been a request */
         uint64_t requested_at; /* time of the last request */
     } serving;
 };
@@ -321,9 +329,9 @@ struct supervisor {
 void supervisor_init_lock(struct supervisor *supervisor);
 void supervisor_lock(struct supervisor *supervisor);
 void supervisor_unlock(struct supervisor *supervisor);
-/* Takes the lock if it is free. Returns false if it is not. */
+/* Takes the lock if it is free, and returns true. Otherwise returns false. */
 bool supervisor_try_lock(struct supervisor *supervisor);
-/* Returns the tracee with this thread id, whichever tracer it belongs to; NULL: none. */
+/* Returns the tracee with this thread id, of whichever tracer; NULL: there is none. */
 struct tracee *supervisor_find(const struct supervisor *supervisor, pid_t tid);
 /* Returns true if one of our tracers traces the thread. */
 bool supervisor_traces(const struct supervisor *supervisor, pid_t tid);

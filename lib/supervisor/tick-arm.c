@@ -3,16 +3,16 @@
  * Sets the time of a tracer's next tick.
  *
  * A program that profiles itself may turn profiling off and on again, and it may sleep. Meanwhile there are no ticks.
- * After this pause, the next tick comes when it would have come without the pause (schedule_resume).
+ * After such a pause, the next tick comes when it would have come without the pause (schedule_resume).
  *
- * Ticks also pause while every tracee that wants a CPU was interrupted and has not stopped yet, because there is no
- * other thread to interrupt. The time of this pause is credited to these tracees.
+ * Ticks also pause if every tracee that wants a CPU was interrupted and has not stopped yet, because there is no other
+ * thread to interrupt. The time of this pause is credited to these tracees.
  *
- * If no CPU is idle, the tick after the next is drawn, too, and its timer is set. This saves time: to set a timer that
- * will be the first to expire on its CPU, the kernel writes to the CPU's timer hardware, which takes 9 us on a virtual
- * machine. When a timer expires, the kernel makes this write anyway, for the next timer. In a pause, the timer of the
- * tick that was drawn ahead stays set. Most pauses end before this timer expires; in the others it wakes the tracer for
- * nothing.
+ * If no CPU is idle, two ticks are drawn and their timers are set: the next tick, and the tick after it, which is said
+ * to be drawn ahead. This saves time. To set a timer that will be the first to expire on its CPU, the kernel writes to
+ * the CPU's timer hardware, which takes 9 us on a virtual machine. When a timer expires, the kernel makes this write
+ * anyway, for the timer that expires next. In a pause, the timer of the tick that was drawn ahead stays set. Most
+ * pauses end before this timer expires. In the others, the timer wakes the tracer for nothing.
  */
 #include "config.h"
 
@@ -25,24 +25,25 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* The shortest period of ticks in wall mode while no tracee is active, ns. */
+/* While no tracee is active, ticks come only in wall mode. This is their shortest period then, ns. */
 #define WALL_PERIOD_NS 10000000u
-/* If all running threads were interrupted and have not stopped yet, the next tick comes after PAUSE_NS, in case other
- * threads have woken up. */
+/* If all threads that run were interrupted and have not stopped yet, the next tick comes after PAUSE_NS, ns, because
+ * other threads may have woken up by then. */
 #define PAUSE_NS 5000000u
-/* If the period is longer than AHEAD_PERIOD_MAX_NS, no tick is drawn ahead: a change of the rate would take effect too
- * late. */
+/* A tick is drawn ahead (see above) only if ticks are at most so many ns apart. Otherwise a change of the rate would
+ * take effect too late. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
-/* Leaves the time in which targets were stopped out of the schedule. A period is CPU time of targets, which does not
- * pass while they are stopped. Without this, targets would get a fifth more samples than requested, at high rates. */
+/* Delays the next tick by the time for which targets were stopped: the period of ticks is a period of the targets' CPU
+ * time, which does not grow while they are stopped. Without this, targets would get a fifth more samples than
+ * requested, at high rates. */
 static void tick_leave_out_stops(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
     uint64_t stopped = tracer->totals.stopped_ns - tick->left_out_ns;
 
-    /* at most half a stratum: otherwise a very large number of stops that ticks did not cause would delay the next tick
-     * again and again */
+    /* At most half a period: otherwise a very large number of stops with other causes than ticks would delay the next
+     * tick again and again */
     if (stopped > tracer->schedule.covered_ns / 2)
         stopped = tracer->schedule.covered_ns / 2;
     if (tick->running > 0)
@@ -50,12 +51,13 @@ static void tick_leave_out_stops(struct tracer *tracer)
     tick->left_out_ns = tracer->totals.stopped_ns;
 }
 
-/* Takes the next tick from the schedule. Returns its time; 0: no tick is wanted. While no tracee is active, there are
- * ticks only in wall mode, for the sleeping threads. */
+/* Takes the next tick from the schedule, and returns its time. Returns 0 if no tick is wanted. While no tracee is
+ * active, ticks are wanted only in wall mode, for the threads that sleep. */
 static uint64_t tick_next(struct tracer *tracer, uint64_t now)
 {
     const struct supervisor *supervisor = tracer->supervisor;
-    /* the tracer visits several CPUs, and each tick samples only the threads of one, so ticks come more often */
+    /* The period is divided by the number of CPUs that the tracer visits: each tick samples only the threads of one of
+     * them */
     uint64_t period = budget_period(&supervisor->budget) / affinity_cpu_count(tracer);
 
     if (tracer->tick.idle && !supervisor->options.wall)
@@ -65,7 +67,7 @@ static uint64_t tick_next(struct tracer *tracer, uint64_t now)
     uint64_t due = tracer->tick.resumes ? schedule_resume(&tracer->schedule, now, period)
                                         : schedule_next(&tracer->schedule, now, period);
     tracer->tick.resumes = false;
-    bool has_ahead = tracer->schedule.ahead.at != 0; /* true if schedule_resume has taken the last tick again */
+    bool has_ahead = tracer->schedule.ahead.at != 0; /* true if schedule_resume has returned the same tick as before */
     if (supervisor->cpus.full && !tracer->tick.idle && period <= AHEAD_PERIOD_MAX_NS && !has_ahead)
         schedule_draw_ahead(&tracer->schedule, now, period);
     return due;
@@ -83,7 +85,8 @@ bool tick_stops_soon(const struct tracee *tracee)
            (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
 }
 
-/* Returns true if all active tracees stop soon. Then a stop ends the pause, and no tick is needed to end it. */
+/* Returns true if each active tracee stops as soon as it gets a CPU. Then a stop will end the pause of ticks, and no
+ * tick is needed to end it. */
 static bool tick_all_stop_soon(const struct tracer *tracer)
 {
     const struct tracee *tracee = tracer->tracees.active;
@@ -123,8 +126,8 @@ void tick_arm(struct tracer *tracer)
     if (waits && !(tick->idle && tracer->tracees.active_count > 0))
         return;
     tick->pauses = false;
-    /* programs that profile themselves may turn profiling on for less than a period each time, so their ticks stay in
-     * place (schedule_resume) */
+    /* programs that profile themselves may turn profiling on for less than a period each time, so their ticks must come
+     * as if there were no pauses (schedule_resume) */
     if (tracer->supervisor->options.serve)
         tick->resumes = true;
     else
@@ -138,8 +141,8 @@ uint64_t tick_end_pause(struct tracer *tracer, uint64_t now)
     return schedule_end_gap(&tracer->schedule, now);
 }
 
-/* Ends a pause. Adds the paused time to overdue_ns of all tracees that were interrupted and had not stopped. stopped:
- * tracee whose stop ends the pause; NULL: a tracee was handed over. */
+/* Ends a pause of ticks. Adds the length of the pause to overdue_ns of all tracees that were interrupted and had not
+ * stopped in the pause. stopped: the tracee whose stop ends the pause; NULL: a handover ends it. */
 static void tick_book_pause(struct tracer *tracer, struct tracee *stopped)
 {
     uint64_t paused = tick_end_pause(tracer, time_now());

@@ -5,10 +5,10 @@
  * A sleeping thread is left alone. A running thread is chosen, with two exceptions: the thread must not be interrupted
  * (tick_has_to_stop), or the tick came too late.
  *
- * If no CPU is idle, only threads of the tracer's CPU are chosen. The tracer has just taken that CPU from one of them.
- * If cpu_wait of accounting.h identifies that thread, all other threads of this CPU are left alone. Otherwise only
- * threads that certainly waited are left alone. A thread on another CPU is left alone: it would stop microseconds after
- * the interrupt, nearly always at its next system call (preempt.c).
+ * If no CPU is idle, only threads that belong to the tracer's CPU are chosen: the tracer has just taken that CPU from
+ * one of them. If cpu_wait of accounting.h identifies that thread, all other threads of this CPU are left alone.
+ * Otherwise only threads that certainly waited are left alone. A thread on another CPU is also left alone: it would
+ * stop some microseconds after the interrupt, nearly always at its next system call (preempt.c).
  */
 #include "config.h"
 
@@ -24,16 +24,16 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* A tracer that wakes up LATE_NS or more after its tick was due had to wait for its CPU. */
+/* If a tracer wakes up this long after its tick was due, or later, it had to wait for its CPU, ns. */
 #define LATE_NS 150000u
-/* After LATE_TICKS_MAX late ticks in a row, the next tick counts even if it is late: a biased sample is better than no
- * sample. */
+/* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is
+ * better than no sample. */
 #define LATE_TICKS_MAX 8
-/* A tracee's CPU is read at most once in this time, ns. */
+/* It is read at most once in this time, ns, on which CPU a tracee is. */
 #define CPU_PERIOD_NS 2000000u
-/* A tracee made by a fork counts as likely to exec soon until it is EXEC_SOON_NS old and has used EXEC_SOON_CPU_NS of
- * CPU time. Its age alone is not enough: on a busy machine a tracee may wait longer than EXEC_SOON_NS for its first
- * CPU. */
+/* A tracee that a fork has made will probably exec soon. This holds until it is EXEC_SOON_NS old and has used
+ * EXEC_SOON_CPU_NS of CPU time. Its age alone is not enough: on a busy machine a tracee may wait longer than
+ * EXEC_SOON_NS for its first CPU. */
 #define EXEC_SOON_NS 200000000u
 #define EXEC_SOON_CPU_NS 20000000u
 
@@ -47,8 +47,8 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* Returns the CPU on which the tracee runs or waits. The value is at most CPU_PERIOD_NS old. If the tracee may soon
- * exec, the value is from its last stop. */
+/* Returns the CPU on which the tracee runs or waits, as it was at most CPU_PERIOD_NS ago. If the tracee may soon exec,
+ * returns the CPU on which it last stopped. */
 static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();
@@ -82,11 +82,11 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
     return (tracer->sleep.ended_at < due ? tracer->sleep.ended_at : due) - PREEMPTED_NS;
 }
 
-/* Decides whether this tick came too late. A tracer that competes for its CPU may get it only when the scheduler takes
- * it from a tracee that has used up its turn or its group's quota. The kernel often notices in a system call that the
- * turn or the quota is over. Such an instant is not random, so the tracee is left to the next tick. The same applies if
- * the tracer has lost its CPU during the tick: then the running tracee is not the one that ran when the tick was
- * due. */
+/* Decides whether this tick has come too late. A tracer that competes for its CPU may get the CPU only when the
+ * scheduler takes it from a tracee, because the tracee has used up its turn or the quota of its group. The kernel often
+ * notices this while the tracee is in a system call. Such an instant is not random, so the tracee is left to the next
+ * tick. The tick also comes too late if the tracer has lost its CPU during the tick: then the thread that runs now is
+ * not the one that ran when the tick was due. */
 static void tick_judge_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
@@ -98,7 +98,7 @@ static void tick_judge_lateness(struct tracer *tracer)
     tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
 }
 
-/* If no CPU is idle: returns true if the tracee has waited for a CPU since the last tick looked at it. Then procfs_look
+/* If no CPU is idle: returns true if the tracee has had no CPU since the last tick that looked at it. Then procfs_look
  * is not needed. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
@@ -106,8 +106,8 @@ static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tra
            cpu_wait_goes_on(&tracee->look.cpu_wait, tracee->look.at, &tracee->look.times);
 }
 
-/* If no CPU is idle: reads the tracee's CPU. If this is the tracer's CPU, decides whether the tracee had that CPU when
- * this tick was due. If not, the tracee need not be stopped. */
+/* If no CPU is idle: reads on which CPU the tracee is. If this is the tracer's CPU, decides whether the tracee had that
+ * CPU when this tick was due. If the tracee did not have it, the tick need not interrupt the tracee. */
 static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     tracee->look.verdict = CPU_WAIT_UNKNOWN;
@@ -117,22 +117,23 @@ static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, 
     running->ran = running->ran || tracee->look.verdict == CPU_WAIT_RAN;
 }
 
-/* Returns true if tracers may run on this CPU. Targets may be allowed to run on CPUs on which the supervisor is not. */
+/* Returns true if our tracers may run on this CPU. Targets may run on other CPUs, too. */
 static bool tick_is_cpu_of_ours(const struct tracer *tracer, int cpu)
 {
     return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &tracer->supervisor->cpus.set);
 }
 
-/* If no CPU is idle: adds the tracee's CPU to the CPUs that the tracer will visit, even if the tracee sleeps at the
- * moment. */
+/* If no CPU is idle: adds the tracee's CPU to the CPUs that the tracer will visit. This is done even if the tracee
+ * sleeps now. */
 static void tick_note_place(const struct tracer *tracer, const struct tracee *tracee, struct tick_running *running)
 {
     if (tracer->supervisor->cpus.full && tick_is_cpu_of_ours(tracer, tracee->look.cpu))
         CPU_SET(tracee->look.cpu, &running->cpus);
 }
 
-/* If no CPU is idle: returns true if the tracee must not be chosen at this tick. A tracee on another of our CPUs must
- * not be chosen. A tracee whose CPU is not known, or is not one of ours, may be chosen at every tick. */
+/* If no CPU is idle: returns true if this tick must not interrupt the tracee, because the tracee waited for a CPU when
+ * the tick was due, or is on another CPU of ours (tick_is_cpu_of_ours). A tracee whose CPU is not known, or is not
+ * ours, may be interrupted at every tick. */
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     bool here = tracee->look.cpu == tracer->affinity.cpu;
@@ -187,9 +188,9 @@ bool tick_is_looked_at(const struct tracee *tracee)
            !tracee->process->launching && !tracee->dropped;
 }
 
-/* If the tracee is old enough, sets files.may_exec to false, because most execs come soon after the fork. The tracee
- * must have been seen outside of an exec at that age: at a stop, or asleep, because a sleeping task is hardly ever in
- * an exec. Sleep counts only in wall mode, in which procfs_look reads the call of a sleeping task. */
+/* Sets files.may_exec to false as soon as the tracee is old enough: most execs come soon after the fork. The tracee
+ * must have been seen outside of an exec at that age, either at a stop or asleep (a sleeping task is hardly ever in an
+ * exec). Its sleep counts only in wall mode, in which procfs_look finds out the system call in which it sleeps. */
 static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee, enum procfs_doing doing)
 {
     if (!tracee->files.may_exec)
@@ -200,8 +201,8 @@ static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee
         procfs_task_will_not_exec(&tracee->files);
 }
 
-/* Reads what a tracee is doing. Returns true if tick_sort_running must decide about the tracee, because it may have had
- * a CPU. */
+/* Finds out what a tracee is doing. Returns false if the tracee certainly had no CPU. Returns true otherwise; then
+ * tick_sort_running decides what to do. */
 static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};
@@ -224,7 +225,7 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_
     return runnable && !waits;
 }
 
-/* When serving: adds to tick.left_ns the CPU time of the tracee that no sample represents. */
+/* For programs that profile themselves: adds the CPU time of the tracee that no sample represents to tick.left_ns. */
 static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 {
     uint64_t ran = tracee->look.times.run_ns > tracee->time.used_ns ? tracee->look.times.run_ns : tracee->time.used_ns;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a tick: the tracer finds out what its active tracees are doing, interrupts the running ones, and awaits their
- * stops, which at-stop.c answers. A tick allocates only when it starts a thread: a tracer, or the occupier. While it
- * polls, it may also answer stops of new tasks, which allocate.
+ * Runs a tick: the tracer finds out what its active tracees are doing, interrupts those that run, and awaits their
+ * stops, which at-stop.c answers. A tick allocates only when it starts a thread: a tracer, or the occupier of
+ * preempt.c. While the tracer polls for stops, it may also answer stops of new tasks, which allocate.
  *
- * If a CPU is idle, the tracer polls there for the stops (wait.c). If none is idle, the tracer would poll on the CPU
- * that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until the tracee stops. Then only
- * threads of the tracer's CPU are interrupted, because the tracer has just taken that CPU from one of them. The tracer
- * visits the CPUs of its tracees in turn.
+ * If a CPU is idle, the tracer polls for the stops on that CPU (wait.c). If no CPU is idle, the tracer would poll on
+ * the CPU that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until the tracee stops.
+ * Then only threads of the tracer's CPU are interrupted, because the tracer has just taken that CPU from one of them.
+ * The tracer visits the CPUs of its tracees in turn.
  *
- * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h recognizes most of these threads. Any
- * other waiting thread is interrupted, and stops when it gets a CPU. Its run-queue wait then shows that it was not
- * running at the tick. If every tracee that wants a CPU was interrupted and has not stopped yet, ticks pause until one
- * has stopped: tick-arm.c.
+ * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h recognizes most of these threads. The
+ * others are interrupted, and stop when they get a CPU. Their run-queue waits then show that they were not running at
+ * the tick. If every tracee that wants a CPU was interrupted and has not stopped yet, ticks pause until one has
+ * stopped: tick-arm.c.
  */
 #include "config.h"
 
@@ -33,23 +33,24 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* A tracer is not bound to a CPU if it woke up STARVED_NS or more after its tick was due. */
+/* A tracer that woke up so many ns after its tick was due, or later, is not bound to a CPU. */
 #define STARVED_NS 20000000u
-/* At each interrupt of a thread, its look.ran_ns and look.waited_ns first lose 1/FADING of their value. */
+/* When a thread is interrupted, its look.ran_ns and look.waited_ns lose 1/FADING of their values before new times are
+ * added. */
 #define FADING 32u
-/* A thread is stopped for a handover at most once in this time, ns. */
+/* Threads are stopped for a handover at most once in this time, ns. */
 #define LEAVING_PERIOD_NS 10000000u
-/* If the period of ticks is FEW_TICKS_PERIOD_NS or longer, more interrupts in a tick cost little. */
+/* If ticks are so many ns apart, or more, it costs little to interrupt more threads at each tick. */
 #define FEW_TICKS_PERIOD_NS 5000000u
-/* If the tracer polls, one tick interrupts at most INTERRUPTS_MAX threads, one after the other. So each is stopped as
- * briefly as if it were alone. If the tracer sleeps, one tick interrupts at most INTERRUPTS_FULL_MAX threads;
- * tick_interrupts_max makes an exception. */
+/* If the tracer polls for stops, one tick interrupts at most INTERRUPTS_MAX threads, one after the other. So each
+ * thread is stopped as briefly as if it were alone. If the tracer sleeps, one tick interrupts at most
+ * INTERRUPTS_FULL_MAX threads; tick_interrupts_max makes an exception. */
 #define INTERRUPTS_FULL_MAX 2u
-/* In wall mode, a tick reads the state of about WALL_LOOKS threads that are not active. */
+/* In wall mode, each tick also finds out what some of the inactive threads are doing: about WALL_LOOKS of them. */
 #define WALL_LOOKS 32u
 
-/* Adds the times that the thread has run and waited since its last interrupt to look.ran_ns and look.waited_ns. At its
- * first interrupt, adds the times of its whole life. */
+/* Updates look.ran_ns and look.waited_ns: adds the times for which the thread has run, and has waited for a CPU, since
+ * its last interrupt. At the first interrupt, these are the times since it was born. */
 static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
 {
     tracee->look.ran_ns -= tracee->look.ran_ns / FADING;
@@ -60,8 +61,8 @@ static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
         tracee->look.waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
 }
 
-/* Sends an interrupt. since: time from which on we may have kept the tracee waiting. Returns true if the tracee will
- * stop. */
+/* Sends an interrupt to the tracee. since: the time since which we may have kept the tracee off a CPU. Returns true if
+ * the tracee will stop. */
 static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
     struct interrupt *interrupt = &tracee->interrupt;
@@ -71,18 +72,18 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
         tick_read_cpu(tracee);
     tick_note_waits(tracee, cpu);
     uint64_t ran = cpu->run_ns - interrupt->run_ns;
-    /* overdue_ns is not 0 after a call that was left alone: backoff of calls.h */
+    /* overdue_ns is more than 0 if the tracee was left alone until its system call had ended: backoff of calls.h */
     interrupt->pending_ns += interrupt->overdue_ns < ran ? interrupt->overdue_ns : ran;
     interrupt->wait_ns = cpu->wait_ns;
     interrupt->run_ns = cpu->run_ns;
-    /* pending_ns is not 0 if another stop swallowed the last interrupt and yielded no sample */
+    /* pending_ns is more than 0 if the last interrupt led to no sample, because a stop with another cause came first */
     interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
     interrupt->overdue_ns = interrupt->skipped_ns = 0;
     interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_cpu_count(tracee->tracer);
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
-        /* the thread is ending, or another tracer traces it now and will drop this tracee */
+        /* the thread is ending, or has another tracer by now, which will drop this tracee */
         interrupt->pending_ns = 0;
         handover_regain(tracee);
         return false;
@@ -93,7 +94,8 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
 }
 
 /* If no CPU is idle, moves the tracer to a CPU of its tracees. Exception: if the tracer woke up STARVED_NS late, a
- * real-time thread keeps it off its CPU, so it is not bound to a CPU. Returns true if the tracer has moved. */
+ * real-time thread keeps it off its CPU. Then the tracer is allowed to run on all CPUs. Returns true if the tracer has
+ * moved. */
 static bool tick_rotate_cpus(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
@@ -117,8 +119,8 @@ static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uin
         tick->awaited[tick->awaited_count++] = tracee->tid;
 }
 
-/* Interrupts the tracees of running->preempted that are on the CPU that the occupier has taken. If there are none,
- * interrupts one tracee of running->preempted, or leaves all to the next tick. */
+/* Interrupts the tracees of running->preempted that are on the CPU that the occupier has taken (preempt.c). If there
+ * are none, interrupts one tracee of running->preempted, or leaves all of them to the next tick. */
 static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval,
                                      bool held)
 {
@@ -136,7 +138,7 @@ static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running 
                            preempt->taken ? due : woken);
 }
 
-/* Polls for the stops of this tick, without the lock. */
+/* Gives the lock up, and polls for the stops of this tick. */
 static void tick_await_without_lock(struct tracer *tracer)
 {
     supervisor_unlock(tracer->supervisor);
@@ -144,9 +146,8 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Returns the number of threads that this tick may interrupt. The limit is lower if no CPU is idle. Exception: programs
- * that profile themselves and request few ticks. They compare the number of samples with the CPU time that they have
- * used. */
+/* Returns how many threads this tick may interrupt. These are fewer if no CPU is idle. Exception: programs that profile
+ * themselves and request few ticks. They compare the number of samples with the CPU time that they have used. */
 static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
     bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
@@ -154,8 +155,8 @@ static unsigned tick_interrupts_max(const struct supervisor *supervisor)
     return supervisor->cpus.full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
 }
 
-/* Draws, with equal chances, the chosen tracees that this tick interrupts. Puts them first, and stores their thread
- * ids. Returns their number. */
+/* Draws the tracees that this tick interrupts from running->chosen, with equal chances. Puts them first in
+ * running->chosen, and stores their thread ids in running->tids. Returns how many they are. */
 static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
 {
     unsigned most = tick_interrupts_max(tracer->supervisor);
@@ -171,8 +172,8 @@ static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
     return count;
 }
 
-/* Interrupts the first `count` of the chosen tracees. The answer to a stop may free any tracee, so each is found by its
- * thread id. */
+/* Interrupts the first `count` of the chosen tracees. Finds each by its thread id, because the answer to a stop may
+ * have freed any tracee. */
 static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_running *running, unsigned count,
                                   uint64_t interval)
 {
@@ -182,10 +183,11 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
         struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
         if (tracee == NULL || tracee->state != TRACEE_RUNNING || tracee->dropped)
             continue;
-        /* the first tracee may have had to wait for us; the others run while we poll for its stop */
+        /* only the first tracee may have waited for our CPU: the others run while we poll for the stop of the one
+         * before */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* A tracee on one of the CPUs that the tracer visits in turn is interrupted only while the tracer is on that
-         * CPU. So its sample represents the ticks on the other CPUs, too. A tracee elsewhere may be interrupted at
+        /* The tracer visits several CPUs in turn. A tracee on one of them is interrupted only while the tracer is on
+         * that CPU. So its sample also represents the ticks on the other CPUs. A tracee elsewhere may be interrupted at
          * every tick */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
@@ -194,8 +196,8 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
     }
 }
 
-/* If no CPU is idle: stops a tracee that will be handed over to the tracer of its CPU, without sampling it. The tracee
- * stays with this tracer if the stop finds it in a call, or if the other tracer is awake. */
+/* If no CPU is idle: stops a tracee in order to hand it over to the tracer of its CPU. The tracee is not sampled. It is
+ * not handed over, either, if the stop finds it in a system call, or if the other tracer is awake. */
 static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_running *running)
 {
     if (tracer->tick.at < tracer->tick.leaving_at)
@@ -208,7 +210,7 @@ static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_runn
         }
 }
 
-/* Wall mode: finds out what some of the inactive threads are doing. The next call continues with the next threads. */
+/* Wall mode: finds out what some of the inactive threads are doing. Each call goes on where the last call ended. */
 static void tick_look_at_sleepers(struct tracer *tracer)
 {
     const struct tracees *tracees = &tracer->tracees;
@@ -232,8 +234,8 @@ static void tick_look_at_sleepers(struct tracer *tracer)
     }
 }
 
-/* Emits the mappings of active tracees. To be called before the interrupts: attribution_emit does not emit them while
- * several tracees may be stopped. */
+/* Sends the mappings of active tracees to the client. To be called before the interrupts: while several tracees may be
+ * stopped, attribution_emit does not send mappings. */
 static void tick_emit_mappings(struct tracer *tracer)
 {
     if (tracer->tracees.active_count < 2)
@@ -244,7 +246,8 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee);
 }
 
-/* Stores the time and the conditions of this tick. Returns the sampling time that the tick represents, ns. */
+/* Begins a tick: stores its time, and finds out whether a CPU is idle. Returns the sampling time that the tick
+ * represents, ns. */
 static uint64_t tick_begin(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -263,7 +266,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     supervisor->stats.ticks++;
     cpus_full_update(tracer);
     sampling_adjust_rate(tracer, tick->at);
-    priority_follow_cpus(tracer); /* before a start of the occupier, because the occupier inherits the priority */
+    priority_follow_cpus(tracer); /* done before the occupier is started, because the occupier inherits the priority */
     return interval;
 }
 
@@ -295,11 +298,12 @@ static void tick_end(struct tracer *tracer, const struct tick_running *running)
     active_drop_idle(tracer, tick->at);
     if (tracer->tracees.active_count == 0)
         tick->running = tick->runnable = 0;
-    tick_arm(tracer); /* sets a tick for tracees that have woken up */
+    tick_arm(tracer); /* sets the time of a tick for tracees that have woken up */
 }
 
-/* Ends a tick at which the tracer has moved. This tick looks at no tracee, and the next tick represents its time, too.
- * Drops the tick that was drawn ahead: its timer is set on the old CPU, and would wake the tracer up from there. */
+/* Ends a tick at which the tracer has moved to another CPU. The tick looks at no tracee; the next tick represents its
+ * time, too. If the schedule has drawn a further tick already, drops it: its timer is set on the old CPU, and would
+ * wake the tracer up from there. */
 static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
 {
     struct tick *tick = &tracer->tick;

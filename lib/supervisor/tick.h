@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tick: at each tick, a random instant, a tracer reads what its active tracees are doing (tick-look.c) and interrupts
- * the running ones (tick-run.c). tick-arm.c sets the time of the next tick. active.c decides which tracees are active:
- * these use CPU time. */
+/* tick: a tick is a random instant at which a tracer reads what its active tracees are doing (tick-look.c), and
+ * interrupts those that run (tick-run.c). tick-arm.c sets the time of the next tick. active.c decides which tracees are
+ * active, that is, use CPU time. */
 #ifndef PPROFIL_TICK_H
 #define PPROFIL_TICK_H
 
@@ -14,109 +14,122 @@
 struct tracee;
 struct tracer;
 
-#define AWAITED_MAX 64 /* capacity of each list of tracees of a tick */
+#define AWAITED_MAX 64 /* capacity of each of the lists of tracees that a tick makes */
 
 struct tick {
-    uint64_t at;         /* time of the tick under way, or of the last one */
-    uint64_t was_due;    /* time at which the tick of `at` was due */
-    uint64_t missed_ns;  /* sampling time before the tick of `at` that no tick represents, ns: schedule.h */
+    uint64_t at;         /* time at which the present tick began; between ticks: at which the last tick began */
+    uint64_t was_due;    /* time for which that tick was set */
+    uint64_t missed_ns;  /* sampling time before that tick that no tick represents, ns: schedule.h */
     uint64_t due;        /* time of the next tick; 0: no tick is set */
-    bool late;           /* the tick came too late to find out which thread was on our CPU when the tick was due */
-    unsigned late_ticks; /* number of ticks in a row that came late */
-    uint64_t leaving_at; /* before this time, no thread is stopped for a handover */
-    /* if the last tick found no active tracee: its sampling time, which the next tick represents, too */
+    bool late;           /* that tick came too late to show which thread had our CPU when the tick was due */
+    unsigned late_ticks; /* how many ticks in a row came too late */
+    uint64_t leaving_at; /* until this time, no thread is stopped in order to hand it over */
+    /* sampling time of the last tick, if the tracer moved to another CPU at that tick, and so looked at no tracee. The
+     * next tick represents this time, too */
     uint64_t carried_ns;
-    int64_t left_ns;     /* when serving: CPU time of the active tracees minus the sum of their samples, ns */
-    bool resumes;        /* the next tick is the first after a pause, and is set by schedule_resume */
-    bool idle;           /* no tracee is active: ticks come rarely (wall mode) or not at all */
-    bool pauses;         /* ticks pause: every tracee that wants a CPU was interrupted and has not stopped yet */
-    unsigned running;    /* number of tracees that the last tick found running */
-    unsigned runnable;   /* number of tracees that the last tick found running or waiting for a CPU */
-    pid_t awaited[AWAITED_MAX]; /* thread ids of interrupted tracees whose stops are polled for */
+    /* for programs that profile themselves: CPU time of the active tracees that no sample represents yet, ns */
+    int64_t left_ns;
+    bool resumes;        /* the next tick is the first after a pause; schedule_resume must choose its time */
+    bool idle;           /* no tracee is active, so ticks come rarely (wall mode) or not at all */
+    bool pauses;         /* ticks pause, because each tracee that wants a CPU was interrupted and has not stopped yet */
+    unsigned running;    /* how many tracees the last tick found running */
+    unsigned runnable;   /* how many tracees the last tick found running or waiting for a CPU */
+    pid_t awaited[AWAITED_MAX]; /* ids of interrupted threads for whose stops the tracer polls */
     unsigned awaited_count;
-    /* value of stop_totals.stopped_ns when stopped time was last left out of the schedule (schedule_leave_out) */
+    /* stop_totals.stopped_ns as it was when the ticks were last delayed by the time for which tracees were stopped
+     * (schedule_leave_out) */
     uint64_t left_out_ns;
-    /* wall mode: bucket of the tracer's table at which the walk through sleeping tracees continues */
+    /* wall mode: ticks look at sleeping tracees in turn. The last tick ended at this bucket of the tracer's table */
     size_t wall_bucket;
 };
 
-/* Runs a tick. The caller holds the lock. Gives the lock up while it waits for the occupier (preempt.c), while the
- * tracer moves to another CPU, and while it polls for stops. Tracees may be gone afterwards. */
+/* Runs a tick. The caller holds the lock. Gives the lock up while it waits for the occupier (the second thread of
+ * preempt.c), while the tracer moves to another CPU, and while it polls for stops. So tracees may be gone
+ * afterwards. */
 void tick_run(struct tracer *tracer);
 
 /* --- tick-look.c --- */
 
-/* The longest time from the moment when the tracer takes a thread's CPU until the tracer reads the clock, ns. */
+/* If the tracer takes a thread's CPU, it reads the clock at most this long afterwards, ns. */
 #define PREEMPTED_NS 50000u
-#define INTERRUPTS_MAX 16u /* largest number of chosen threads that one tick interrupts: tick-run.c */
+#define INTERRUPTS_MAX 16u /* one tick interrupts at most so many of the tracees in chosen: tick-run.c */
 
-/* The tracees that a tick found running, or waiting for a CPU. */
+/* The tracees that run or wait for a CPU, as a tick has found them. */
 struct tick_running {
-    unsigned count;                     /* number of running tracees, without the elements of preempted */
-    struct tracee *chosen[AWAITED_MAX]; /* at most AWAITED_MAX of the running tracees, drawn with equal chances */
+    /* how many tracees may be interrupted in the usual way, that is, without the occupier */
+    unsigned count;
+    struct tracee *chosen[AWAITED_MAX]; /* those tracees; if there are more than AWAITED_MAX, a random choice of them */
     unsigned preempted_count;
-    struct tracee *preempted[AWAITED_MAX]; /* running tracees whose CPU must be taken first: preempt.c */
-    /* thread ids of the first elements of chosen: a tracee may be gone before it is interrupted */
+    /* before one of these is interrupted, the occupier takes its CPU: preempt.c */
+    struct tracee *preempted[AWAITED_MAX];
+    /* The thread ids of the first elements of chosen. Needed because the elements may become invalid: while one tracee
+     * is being interrupted, others may be freed */
     pid_t tids[INTERRUPTS_MAX];
-    unsigned unstopped; /* number of tracees that tick_has_to_stop leaves alone */
-    unsigned runnable;  /* number of tracees that run or wait for a CPU, including those that this tick leaves alone */
+    unsigned unstopped; /* how many tracees must not be interrupted: tick_has_to_stop */
+    unsigned runnable;  /* how many tracees run or wait for a CPU, including those that this tick does not interrupt */
     /* the fields below are valid if no CPU is idle: */
     unsigned away_count;
-    /* runnable tracees on a CPU other than the tracer's; the tick does not sample them */
+    /* tracees that run or wait for a CPU other than the tracer's; the tick does not sample them */
     struct tracee *away[AWAITED_MAX];
-    bool ran;                         /* one of the tracees certainly had the tracer's CPU when the tick was due */
-    cpu_set_t cpus;                   /* CPUs of the active tracees */
+    bool ran;                         /* certainly, one of the tracees had the tracer's CPU when the tick was due */
+    cpu_set_t cpus;                   /* the CPUs on which the active tracees last ran or waited */
 };
 
-/* Reads what the active tracees are doing, fills *running in, and sets tick->late. interval: sampling time that this
- * tick represents, ns. */
+/* Reads what the active tracees are doing, fills in *running, and sets tick->late. interval: length of the sampling
+ * time that this tick represents, ns. */
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_running *running);
-/* Returns the number of elements of running->chosen. */
+/* Returns how many elements of running->chosen are used. */
 unsigned tick_chosen_count(const struct tick_running *running);
 
-/* Reads the tracee's run and wait times into tracee->look. Returns false if the kernel keeps no such times. */
+/* Reads the run and wait times of the tracee into tracee->look. Returns false if the kernel keeps no such times. */
 bool tick_read_cpu(struct tracee *tracee);
-/* Reads the tracee's CPU into tracee->look. The tracee must be stopped. */
+/* Stores in tracee->look on which CPU the tracee last ran. The tracee must be stopped. */
 void tick_note_cpu(struct tracee *tracee);
 /* Returns true if ticks must look at the tracee: its state is RUNNING, INTERRUPTED or CONTINUING, its process is not
- * launching, and it is not dropped. An INTERRUPTED tracee may still be asleep: for example, an interrupt does not end
- * the sleep of a vfork. */
+ * launching, and it is not dropped. An INTERRUPTED tracee may be asleep: some sleeps do not end at an interrupt, for
+ * example that of a vfork. */
 bool tick_is_looked_at(const struct tracee *tracee);
-/* Returns true if the tracer slept when this tick was due. */
+/* Returns true if the tracer was asleep at the time for which this tick was set. */
 bool tick_found_asleep(const struct tracer *tracer);
-/* Returns the time from which on this tracer may have kept tracees off its CPU. */
+/* Returns the time since which this tracer may have kept tracees off its CPU. */
 uint64_t tick_hindered_since(const struct tracer *tracer);
 
 /* --- tick-arm.c --- */
 
-/* Sets the time of the next tick if a tick is wanted and no time is set. */
+/* Sets the time of the next tick if a tick is wanted and its time is not set yet. */
 void tick_arm(struct tracer *tracer);
 /* Sets the time of the next tick. To be called at the end of a tick. */
 void tick_arm_next(struct tracer *tracer);
-/* Ends a pause of ticks (tick->pauses) because a tracee was handed over: the other tracees need ticks. */
+/* Ends a pause of ticks (tick->pauses). To be called when a tracee was handed over, because the other tracees need
+ * ticks. */
 void tick_arm_after_pause(struct tracer *tracer);
-/* To be called when an interrupted tracee has stopped, and runs again. Ends a pause of ticks (tick->pauses). */
+/* To be called when a tracee that was interrupted has stopped and runs again. If ticks pause (tick->pauses), ends the
+ * pause. */
 void tick_note_stop(struct tracer *tracer, struct tracee *tracee);
-/* Ends a pause of ticks (tick->pauses). If the stratum of the last tick has ended, makes the next stratum begin now.
- * Returns the gap between the two strata, ns, which no tick covers. */
+/* Ends a pause of ticks (tick->pauses). Each tick stands for a stratum, that is, one period of time (schedule.h). If
+ * the stratum of the last tick has ended, makes the next stratum begin now. Returns the length of the gap between these
+ * two strata, ns; no tick stands for the gap. */
 uint64_t tick_end_pause(struct tracer *tracer, uint64_t now);
-/* Returns true if a tick must not interrupt the tracee. Either the tracee was interrupted and has not stopped yet, or
- * its call is being continued (repair.h), or it is left alone until its call has ended (backoff of calls.h). */
+/* Returns true if a tick must not interrupt the tracee. There are three cases: the tracee was interrupted and has not
+ * stopped yet; its system call is being continued (repair.h); or it is left alone until its system call has ended
+ * (backoff of calls.h). */
 bool tick_has_to_stop(const struct tracee *tracee);
-/* Needs no lock. Returns true if the tracee stops as soon as it has a CPU. Inside a piece of a call (repair.h) the
- * tracee may sleep first. Before the entry stop of a piece it cannot sleep. */
+/* Needs no lock. Returns true if the tracee stops as soon as it gets a CPU. While a system call is being continued by
+ * further calls, the pieces (repair.h), the answer is true until the tracee has entered the next piece. Inside a piece
+ * it may sleep before it stops. */
 bool tick_stops_soon(const struct tracee *tracee);
 
 /* --- active.c --- */
 
-/* Makes a tracee of this tracer inactive if it has used hardly any CPU time in activity.span. */
+/* Makes the tracees of this tracer inactive that have used hardly any CPU time in activity.span. */
 void active_drop_idle(struct tracer *tracer, uint64_t now);
 /* Called by the first tracer. Finds processes whose CPU time has grown more than that of their active tracees, and
- * activates the threads that used the difference. A search through all processes is divided over several calls, because
- * each call holds the lock. Returns the time at which it must be called again; an earlier call does no harm. */
+ * makes those tracees active that have used the difference. A search through all processes is divided over several
+ * calls, because each call holds the lock. Returns the time at which it must be called again; an earlier call does no
+ * harm. */
 uint64_t active_search(struct tracer *tracer, uint64_t now);
-/* Makes the tracee active. If it belongs to a tracer other than `tracer`, makes that tracer do so. To be called for a
- * tracee that uses CPU time. */
+/* To be called for a tracee that uses CPU time. Makes the tracee active. If the tracee belongs to another tracer than
+ * `tracer`, the other tracer does that. */
 void active_note(struct tracer *tracer, struct tracee *tracee, uint64_t now);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles the end of a tracee or a process, and the end of following it: reports the end to the client, and frees the
- * structures. */
+/* Handles the end of a tracee or of a process. Also stops following a task that goes on (tracee_detach). Reports the
+ * end to the client, and frees the structures. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -23,8 +23,8 @@ void tracee_detach(struct tracer *tracer, struct tracee *tracee)
     tracee_forget(tracer, tracee);
 }
 
-/* Returns true if the tracee's process ends with the tracee, as far as we can see. We do not see the end of a leader
- * that is not a tracee. */
+/* Returns true if the process ends when the tracee ends, as far as we can see: we do not see the end of a leader that
+ * is not a tracee. */
 static bool tracee_ends_process(const struct tracee *tracee)
 {
     const struct process *process = tracee->process;
@@ -44,8 +44,8 @@ void process_report_end(struct supervisor *supervisor, struct process *process, 
         emit_wake(supervisor);
 }
 
-/* Notes that a task has ended, or is forgotten, before its parent reported it. The parent's later report is then not
- * taken for a new task. */
+/* Notes that a task has ended, or is forgotten, before its parent reported it. The parent's report will come later, and
+ * must not be taken for a new task. */
 static void tracee_note_early_end(struct tracer *tracer, pid_t tid)
 {
     tracer->new_tasks.ended_early[tracer->new_tasks.ended_early_next++ % ENDED_EARLY_MAX] =
@@ -77,7 +77,7 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
     } else if (!tracee->dropped) {
         bool whole = tracee_ends_process(tracee);
         if (whole && process->pid != tracee->tid && !procfs_has_ended(process->pid, process->pid))
-            status = -1; /* the leader continues without us */
+            status = -1; /* the process has not ended: its leader, which we do not trace, continues */
         if (whole) {
             attribution_note_end(supervisor, process);
             process_report_end(supervisor, process, cpu_ns, status);
@@ -88,7 +88,7 @@ void tracee_answer_end(struct tracer *tracer, struct tracee *tracee, uint64_t cp
     tracee_forget(tracer, tracee);
 }
 
-/* The CPU time of a task can be read only until the task is reaped. */
+/* Called before the task is reaped, because its CPU time cannot be read afterwards. */
 uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tracee)
 {
     struct procfs_cpu cpu;

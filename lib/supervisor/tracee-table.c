@@ -55,7 +55,7 @@ static void tracees_grow(struct tracees *tracees)
     struct tracee **buckets = calloc(old_count * 2, sizeof *buckets);
 
     if (buckets == NULL)
-        return; /* not fatal: the chains of the old table become longer */
+        return; /* this does no harm, except that the chains of the old table become longer */
     tracees->buckets = buckets;
     tracees->bucket_count = old_count * 2;
     for (size_t i = 0; i < old_count; i++)
@@ -100,7 +100,7 @@ void tracee_put_in(struct tracees *tracees, struct tracee *tracee)
     tracees->count++;
 }
 
-/* Takes the tracee out of its tracer's inbox if it is in there: tracer.h. */
+/* If the tracee is in its tracer's inbox (tracer_post), takes it out. */
 static void tracee_leave_inbox(struct tracees *tracees, struct tracee *tracee)
 {
     struct tracee *before = tracees->inbox;
@@ -150,9 +150,8 @@ struct tracee *tracee_add(struct tracees *tracees, struct process *process, pid_
     return tracee;
 }
 
-/* Sets files.multithreaded of the tracees of the process if it has more than one thread. The walk ends at the first
- * tracee whose flag is set: new tracees are first in the list, so the flag is set in all tracees after that one,
- * too. */
+/* If the process has more than one thread, sets files.multithreaded of its tracees. The walk ends at the first tracee
+ * whose flag is set already: new tracees come first in the list, so the flag is set in all the tracees that follow. */
 static void process_note_multithreaded(struct process *process)
 {
     if (process->tracee_count < 2 && process->untraced == NULL)
@@ -295,7 +294,7 @@ void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t no
         tracees->active->activity.previous = tracee;
     tracees->active = tracee;
     tracees->active_count++;
-    /* a tracee that was active before works in bursts, so its next active span is longer */
+    /* if a tracee becomes active again, it works in bursts, so it must stay active for longer */
     if (again && tracee->activity.span < ACTIVE_SPAN_MAX)
         tracee->activity.span *= 2;
 }

@@ -15,24 +15,26 @@
 
 #define LOAD_PERIOD_NS 10000000u
 #define LOAD_STALE_NS 100000000u
-/* CPUs that were full count as full for at least this time, ns. Otherwise tracers would move back and forth. */
+/* If no CPU is idle, this counts for at least FULL_MIN_NS, ns. Otherwise tracers would move back and forth. */
 #define FULL_MIN_NS 20000000u
 #define MOVE_PERIOD_NS 2000000u
-/* How long a tracer stays on each CPU that it visits: about STAY_TICKS ticks, limited to STAY_MIN_NS..STAY_MAX_NS. */
+/* Mean time for which a tracer stays on each CPU that it visits: STAY_TICKS ticks, but not less than STAY_MIN_NS and
+ * not more than STAY_MAX_NS, ns. */
 #define STAY_TICKS 4u
 #define STAY_MIN_NS 10000000u
 #define STAY_MAX_NS 1000000000u
-/* If a move to a CPU took AVOID_WAIT_NS or more, that CPU is avoided for AVOID_NS: a real-time thread may occupy it. */
+/* If a move to a CPU took AVOID_WAIT_NS or more, a real-time thread may occupy that CPU. So the tracer does not go
+ * there for AVOID_NS. */
 #define AVOID_WAIT_NS 20000000u
 #define AVOID_NS 1000000000u
-#define SLICE_NS 100000u /* the shortest slice that the scheduler allows, ns */
+#define SLICE_NS 100000u /* the shortest time slice that the scheduler allows, ns */
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
 
-/* The question matters because a tracer takes a CPU from a target whenever it runs while no CPU is idle. */
+/* This question matters because a tracer takes its CPU from a target if no other CPU is idle. */
 
-/* Returns the number of tasks of the system that want a CPU. Does not count this tracer, nor its occupier if the
- * occupier has an order. */
+/* Returns how many tasks of the system run or wait for a CPU. Does not count this tracer, nor its occupier (preempt.c)
+ * if the occupier has an order. */
 static double cpus_full_others(const struct tracer *tracer)
 {
     unsigned ours = 1 + tracer->preempt.ordered, runnable = tracer->supervisor->load.runnable;
@@ -40,7 +42,7 @@ static double cpus_full_others(const struct tracer *tracer)
     return runnable > ours ? runnable - ours : 0;
 }
 
-/* Returns the mean load above which the CPUs count as full. */
+/* If the mean load is higher than the returned value, the CPUs count as full. */
 static double cpus_full_load(const struct supervisor *supervisor)
 {
     return (double)supervisor->cpus.count - 0.5;
@@ -113,8 +115,7 @@ void affinity_unbind(struct tracer *tracer)
         affinity_bind(tracer, -1);
 }
 
-/* Moves the tracer to a CPU. Gives up the lock meanwhile: on a busy CPU it may take long until the tracer runs
- * there. */
+/* Moves the tracer to a CPU. Gives up the lock meanwhile, because it may take long until the tracer gets a busy CPU. */
 static void affinity_go(struct tracer *tracer, int cpu)
 {
     struct affinity *affinity = &tracer->affinity;
@@ -161,8 +162,8 @@ unsigned affinity_cpu_count(const struct tracer *tracer)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* Draws how long to stay on a CPU, ns. The length is random: with equal stays, the tracer would see a periodic target
- * in the same phase again and again. */
+/* Draws how long the tracer stays on a CPU, ns. The length must be random: with equal lengths, a target that does the
+ * same at regular intervals might be seen at the same point again and again. */
 static uint64_t affinity_draw_stay(struct tracer *tracer)
 {
     uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_cpu_count(tracer);
@@ -219,7 +220,8 @@ void affinity_move_away(struct tracer *tracer)
  * (sched_setattr(2); since Linux 6.12 any user may ask for one).
  */
 
-/* struct sched_attr of include/uapi/linux/sched/types.h. That header conflicts with headers of glibc. */
+/* Same as struct sched_attr of include/uapi/linux/sched/types.h. That header cannot be used, because it conflicts with
+ * headers of glibc. */
 struct priority_wish {
     uint32_t size;
     uint32_t policy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One round of a tracer: it sleeps, answers news (stops and ends of tracees), runs a tick if one is due, and books the
- * cost. */
+/* One round of a tracer: the tracer sleeps, answers news (stops and ends of tracees), runs a tick if one is due, and
+ * adds up what this has cost the targets. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -18,18 +18,19 @@
 
 /* Approximate time from a stop of a tracee to the wake-up of its tracer, ns. */
 #define WAKE_LATENCY_NS 30000u
-/* After news the tracer continues to poll until no news has come for POLL_QUIET_NS, at most until POLL_MAX_NS after it
- * woke up. */
+/* After news (stops or ends of tracees) the tracer polls for more. It stops polling when no news has come for
+ * POLL_QUIET_NS, and at the latest POLL_MAX_NS after it woke up. */
 #define POLL_QUIET_NS 60000u
 #define POLL_MAX_NS 2000000u
 #define DRAIN_CREDIT_MAX 8u
-/* The pause between two searches in /proc for the processes of held tasks, ns: new_task_resolve. */
+/* The parent of a held task (an UNKNOWN tracee) may never report it. So the processes of held tasks are looked up in
+ * /proc at this interval, ns: new_task_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
-/* If a tracer slept longer than CAUGHT_UP_NS, it had answered all news before the sleep. */
+/* If a tracer has slept longer than CAUGHT_UP_NS, there was no more news (stops or ends of tracees) to answer when it
+ * fell asleep. */
 #define CAUGHT_UP_NS 20000u
-/* While no CPU is idle, targets lose the CPU time of a tracer. At each step they also lose UNSEEN_NS, which the
- * tracer's own clock does not show. UNSEEN_NS is the time of a timer interrupt, two context switches, and the cold
- * caches after them. */
+/* While no CPU is idle, the CPU time of a tracer is taken from targets. At each step, they lose UNSEEN_NS more than the
+ * tracer's own clock shows: the time of a timer interrupt, two context switches, and the cold caches after them. */
 #define UNSEEN_NS 7000u
 
 /* --- the inbox ----------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ static void tracer_book_cost(struct tracer *tracer)
         sampling_adjust_rate(tracer, time_now());
 }
 
-/* Adds the tracer's totals to the supervisor's. The caller holds the lock. */
+/* Adds what the tracer has counted since the last call to the supervisor's totals. The caller holds the lock. */
 static void tracer_book(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -100,8 +101,9 @@ static void tracer_book(struct tracer *tracer)
     *totals = (struct stop_totals){.stopped_ns = totals->stopped_ns};
 }
 
-/* Polls for more news, because news often comes in pairs: a parent's stop and its child's stop, or an end and the
- * parent's SIGCHLD. A sleep and a wake-up in between would cost the target more than the stop itself. */
+/* Polls for more news (stops and ends of tracees), because news often comes in pairs: a parent's stop and its child's
+ * stop, or an end and the parent's SIGCHLD. If the tracer slept and woke up in between, this would cost the target more
+ * than the stop itself. */
 static void tracer_poll_for_more(struct tracer *tracer)
 {
     uint64_t deadline = time_now() + POLL_QUIET_NS;
@@ -128,7 +130,8 @@ static void tracer_take_earlier(uint64_t *time, uint64_t other)
         *time = other;
 }
 
-/* Returns the time of the tick that was drawn ahead if a timer must be set for it; otherwise 0. */
+/* The schedule may have drawn not only the next tick, but also the tick after it. Returns the time of that further tick
+ * if a timer must be set for it; otherwise 0. */
 static uint64_t tracer_ahead(const struct tracer *tracer)
 {
     uint64_t ahead = tracer->schedule.ahead.at;
@@ -137,8 +140,8 @@ static uint64_t tracer_ahead(const struct tracer *tracer)
     return wanted && ahead > time_now() ? ahead : 0;
 }
 
-/* Sleeps until tracees have news, a timer expires or another thread wakes the tracer up. Returns true if there is
- * news. */
+/* Sleeps until a tracee stops or ends (news), a timer expires, or another thread wakes the tracer up. Returns true if
+ * there is news. */
 static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 {
     uint64_t due = deadline_check(tracer);
@@ -165,7 +168,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 }
 
 /* Answers the news that woke the tracer up, and news that comes soon after. While no CPU is idle, answers only the
- * first news: the next sleep ends at once if there is more. */
+ * first news; if there is more, the next sleep ends at once. */
 static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
     wait_answer_news(tracer, news);
@@ -173,8 +176,8 @@ static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
         tracer_poll_for_more(tracer);
 }
 
-/* While no CPU is idle: measures the tracer's CPU time since the last call. billed: adds this time to the cost of
- * samples, because it was taken from targets for sampling. */
+/* Only while no CPU is idle: measures the CPU time that the tracer has used since the last call. billed: this time was
+ * taken from targets for sampling, so it is added to the cost of samples. */
 static void tracer_bill(struct tracer *tracer, bool billed)
 {
     uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
@@ -196,25 +199,25 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
         if (any)
-            wait_answer_news(tracer, &news); /* answers this news first, because its tracee is stopped */
+            wait_answer_news(tracer, &news); /* first, because a tracee is stopped, and waits for this answer */
         tracer_read_inbox(tracer);
         wait_drain(tracer);
     } else if (any) {
         tracer_answer_news(tracer, &news);
     }
     if (tracer->billing.active && any && tracer->totals.billed == 0)
-        tracer_bill(tracer, false); /* not billed: the stops would have come without sampling, too */
+        tracer_bill(tracer, false); /* false: these stops would also have come without sampling */
     supervisor_lock(supervisor);
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
         tick_run(tracer);
-    /* in a pause, the timer of the tick drawn ahead may have ended the sleep */
+    /* If ticks pause, the timer of a tick that was drawn earlier may have ended the sleep */
     bool for_tick = ticked || (tick->pauses && !any);
     if (tracer->billing.active)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
     if (!supervisor->cpus.full || tracer->new_tasks.unknown_count > 0)
-        tracer->billing.up_to_ns = 0; /* excludes the CPU time for new tasks from the cost of samples */
+        tracer->billing.up_to_ns = 0; /* the CPU time that new tasks need must not count as a cost of samples */
     if (tracer->new_tasks.unknown_count > 0)
         new_task_resolve(tracer);
     tracer_book(tracer);

@@ -12,7 +12,8 @@
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
 
-/* When a tracer leaves: longest wait for interrupts and calls, and longest wait after calls were given up, ns. */
+/* When a tracer leaves its targets, it waits twice: for interrupts and for system calls that are being continued, and,
+ * after it has given up the remaining calls, for the end of these. Each wait takes at most CALLS_LEAVE_NS. */
 #define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
 
@@ -21,15 +22,16 @@ void *tracer_run(void *context)
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
 
-    /* the tracer that started this thread may have bound itself to a CPU: this thread has inherited the binding, and
-     * the priority */
+    /* allows the thread to run on all CPUs, and asks for its priority. It has inherited both from the tracer that
+     * started it, which may have bound itself to a CPU */
     sched_setaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set);
     priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
     supervisor_lock(supervisor);
     supervisor->starting--;
     if (error != 0)
-        supervisor->start_again_at = UINT64_MAX; /* the number of timers has reached its limit */
+        /* no further tracer can be started, because the limit of timers is reached */
+        supervisor->start_again_at = UINT64_MAX;
     tracer->ready = error == 0;
     supervisor_unlock(supervisor);
     if (error != 0)
@@ -68,7 +70,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
 }
 
-/* Answers stops until is() is false for all tracees, at most for CALLS_LEAVE_NS. */
+/* Answers stops until the function `is` returns false for all tracees, but for at most CALLS_LEAVE_NS. */
 static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
     uint64_t deadline = time_now() + CALLS_LEAVE_NS;
@@ -89,16 +91,16 @@ static void tracer_give_up_calls(struct tracer *tracer)
             }
 }
 
-/* The kernel detaches all tracees when their tracer ends, without a stop. But an interrupt that has not led to a stop
- * yet may have broken a system call, which can be repaired only at that stop. So the tracer waits for these stops, and
- * for calls that are being repaired. Calls that take longer return what they have done, or are left alone:
- * repair_needs_us. */
+/* When a tracer ends, the kernel detaches its tracees without stopping them. But an interrupt that was sent may already
+ * have broken a system call, which can be repaired only at the stop for that interrupt. So the tracer first waits for
+ * such stops, and for the end of calls that are being repaired. If a call takes longer, we end it, and it returns what
+ * it has done so far. If it can return a right result without us, it is left alone (repair_needs_us). */
 void tracer_leave(struct tracer *tracer)
 {
     tracer_await_none(tracer, tracer_is_under_way);
     tracer_give_up_calls(tracer);
     tracer_await_none(tracer, tracer_needs_us);
-    wait_drain(tracer); /* answers stops of ignored signals, which may just have broken calls */
+    wait_drain(tracer); /* answers the stops of ignored signals, which may have broken system calls a moment ago */
     debug_log_flush(tracer);
     tracer->has_left = true;
 }

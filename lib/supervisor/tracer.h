@@ -27,7 +27,7 @@
 
 #define TRACERS_MAX 32
 #define DEADLINES_MAX 64
-#define RECHECKS_MAX 128u /* larger than the number of tracees that are handed over to one tracer: handover-choice.c */
+#define RECHECKS_MAX 128u /* more tracees than are ever handed over to one tracer: handover-choice.c */
 #define ENDED_EARLY_MAX 64u
 
 struct debug_log;
@@ -35,39 +35,40 @@ struct supervisor;
 
 /* The CPUs on which a tracer runs: tracer-cpus.c. */
 struct affinity {
-    int cpu;           /* the CPU on which the tick under way found the tracer */
-    int bound_cpu;     /* the only CPU that the tracer may run on; -1: it may run on all */
-    int home_cpu;      /* if CPUs are full: the CPU whose threads are handed over to the tracer; -1: none */
-    cpu_set_t cpus;    /* if CPUs are full: the tracer visits these CPUs in turn */
-    uint64_t leave_at; /* time at which the tracer moves to the next CPU of cpus */
-    int avoided_cpu;   /* CPU that is skipped until avoided_until, because a move to it took long; -1: none */
+    int cpu;           /* the CPU on which the present tick found the tracer */
+    int bound_cpu;     /* the only CPU on which the tracer may run; -1: it may run on all CPUs */
+    int home_cpu;      /* while no CPU is idle: threads that run on this CPU are handed over to the tracer; -1: none */
+    cpu_set_t cpus;    /* while no CPU is idle: the tracer visits these CPUs in turn */
+    uint64_t leave_at; /* time at which the tracer moves on to the next of these CPUs */
+    /* until avoided_until, the tracer does not visit this CPU, because a move to it took long; -1: none */
+    int avoided_cpu;
     uint64_t avoided_until;
-    uint64_t moved_at; /* time at which the tracer last left a CPU that a tracee may need */
+    uint64_t moved_at; /* time at which the tracer last left a CPU because a tracee might need that CPU */
 };
 
-/* The state of the occupier, which takes a thread's CPU before the thread is interrupted: preempt.c. An order makes the
- * occupier take a CPU at a given time. */
+/* The state of the occupier: a thread that takes a thread's CPU before the tracer interrupts that thread (preempt.c).
+ * An order tells the occupier when to take which CPU. The orders are numbered 1, 2, 3 and so on. */
 struct preempt {
-    /* the fields below are shared by the tracer and its occupier: */
-    _Atomic uint32_t orders;  /* number of orders given so far */
+    /* the tracer and its occupier share these fields: */
+    _Atomic uint32_t orders;  /* number of the last order that the tracer has given */
     _Atomic uint32_t arrived; /* number of the last order that the occupier has carried out */
-    _Atomic uint64_t due;     /* time at which the last order is due */
-    _Atomic int cpu;          /* CPU that the last order is for */
-    _Atomic bool waits;       /* the occupier waits for an order */
-    _Atomic bool cancelled;   /* the occupier must give up its CPU, and no order follows */
-    /* the fields below are used by the tracer only: */
-    bool started, refused; /* started: the start of the occupier's thread was tried; refused: it failed */
-    bool ordered;          /* the occupier has an order */
-    bool has_room;         /* the tracer's affinity excludes the CPU of the last order */
-    bool taken;            /* the occupier took its CPU from a thread that this tick interrupts */
-    int next;              /* CPU to be taken at the next tick; -1: none */
-    unsigned cpu_choices;  /* number of CPUs among which the last CPU was drawn */
-    unsigned missed_ticks; /* ticks in a row that found no thread of preempt_wanted on the CPU that was taken */
-    unsigned late_ticks;   /* number of ticks in a row for which the occupier came late */
-    uint64_t early_ns;     /* time by which the tracer wakes up before a tick with an order, ns */
+    _Atomic uint64_t due;     /* the last order: the time at which the occupier must take the CPU */
+    _Atomic int cpu;          /* the last order: which CPU the occupier must take */
+    _Atomic bool waits;       /* the occupier sleeps until it gets another order */
+    _Atomic bool cancelled;   /* the occupier must give up its CPU at once; no further order has come */
+    /* only the tracer uses these fields: */
+    bool started, refused; /* started: we have tried to start the occupier's thread; refused: the start failed */
+    bool ordered;          /* the occupier has an order for the next tick */
+    bool has_room;         /* the tracer may run on all CPUs but that of the last order */
+    bool taken;            /* the occupier took the CPU of a thread that the last tick interrupted */
+    int next;              /* the CPU that the occupier must take for the next tick; -1: none */
+    unsigned cpu_choices;  /* how many CPUs that CPU was drawn from */
+    unsigned missed_ticks; /* how many ticks in a row found no thread that needs the occupier on the CPU that it took */
+    unsigned late_ticks;   /* for how many ticks in a row the occupier came too late */
+    uint64_t early_ns;     /* the tracer wakes up this long before a tick for which the occupier has an order, ns */
 };
 
-/* The tracees whose calls must be ended at a deadline: repair-piece.c. */
+/* The tracees that are in a system call which we must end at a given time: repair-piece.c. */
 struct deadlines {
     struct {
         pid_t tid;
@@ -76,72 +77,80 @@ struct deadlines {
     unsigned count;
 };
 
-/* Figures of stops that are not yet added to the supervisor's totals. Exception: stopped_ns is the total since the
- * tracer began. */
+/* Counts of what stops have caused, since they were last added to the supervisor's totals. Exception: stopped_ns counts
+ * from the beginning of the tracer. */
 struct stop_totals {
     uint64_t stopped_ns;
-    /* numbers of calls that were begun anew, continued, or left cut short: repair.h */
+    /* how many system calls were begun anew, were continued, or returned too early: repair.h */
     uint32_t restarted, continued, cut_short;
-    unsigned billed;                          /* number of stops that came only because of sampling */
-    unsigned samples; /* number of samples of threads that were on a CPU */
-    uint64_t cost_ns; /* CPU time that billed stops, and the ticks before them, took from targets, ns */
+    unsigned billed;  /* how many stops came only because of sampling: these are billed */
+    unsigned samples; /* how many samples found a thread on a CPU */
+    uint64_t cost_ns; /* CPU time that targets lost by billed stops and by the ticks before these, ns */
 };
 
-/* What waitid(2) has reported about stops and ends of tracees (news). */
+/* What waitid(2) has reported of late about news, that is, stops and ends of tracees. */
 struct tracer_news {
-    /* last time at which no tracee had news, or at which wait.c had asked tracees for news in turn */
+    /* the last time at which no tracee had news, or at which wait.c finished asking tracees for news one by one */
     uint64_t caught_up_at;
-    uint64_t none_at;        /* last time at which no tracee had news */
-    uint64_t oldest_stop_at; /* the stops that are being answered came no earlier than this time */
-    /* 0 to DRAIN_CREDIT_MAX: grows with each poll that found news; 0: the tracer rarely polls */
+    uint64_t none_at;        /* the last time at which no tracee had news */
+    uint64_t oldest_stop_at; /* the stops that the tracer is answering have not come before this time */
+    /* From 0 to DRAIN_CREDIT_MAX. Raised when a poll for more news has found some, lowered when it has found none. At
+     * 0, the tracer rarely polls */
     unsigned poll_credit;
 };
 
-/* The CPU time of the tracer that is billed to sampling while no CPU is idle. */
+/* While no CPU is idle, the tracer's CPU time is taken from targets. So the part of it that serves sampling is billed,
+ * that is, added to the cost of sampling. */
 struct tracer_billing {
-    bool active;                /* no CPU was idle when this step began, so the tracer's CPU time is billed */
-    uint64_t up_to_ns;          /* CPU time of the tracer when it was last billed; 0: not known */
-    uint64_t booked_stopped_ns; /* value of stop_totals.stopped_ns when it was last added to the supervisor's totals */
+    bool active;                /* when the present step began, no CPU was idle, so the tracer's CPU time is billed */
+    /* the tracer's CPU time when it was last read: what was used before is billed already, or need not be billed; 0:
+     * not known */
+    uint64_t up_to_ns;
+    uint64_t booked_stopped_ns; /* stop_totals.stopped_ns as it was when it was last added to the supervisor's totals */
 };
 
-/* Tasks of which only one of two stops (the parent's and their own) was seen: new-tasks.c. Also tracees whose new tasks
- * may have been missed: handover-take.c. */
+/* A new task is reported by two stops: its parent's and its own. This struct has the tasks of which only one of these
+ * stops was seen (new-tasks.c). It also has the tracees that may have made tasks of which neither was seen
+ * (handover-take.c). */
 struct tracer_new_tasks {
-    unsigned unknown_count; /* number of UNKNOWN tracees, which are held until their process is known */
+    unsigned unknown_count; /* number of UNKNOWN tracees: these stay stopped until their process is known */
     struct ended_early {
         pid_t tid;
         uint64_t at;                /* time at which the task ended */
     } ended_early[ENDED_EARLY_MAX]; /* tasks that ended before their parents reported them */
-    unsigned ended_early_next;      /* number of the next element to be written, modulo ENDED_EARLY_MAX */
-    pid_t recheck[RECHECKS_MAX];    /* thread ids of tracees for which handover_search_again searches */
+    unsigned ended_early_next;      /* index of the element that is overwritten next, modulo ENDED_EARLY_MAX */
+    pid_t recheck[RECHECKS_MAX];    /* thread ids of tracees whose new tasks handover_search_again must look for */
     unsigned recheck_count;
 };
 
 struct tracer {
     struct supervisor *supervisor;
     unsigned number;             /* 0: the first */
-    _Atomic bool ready;          /* the tracer can be given tracees */
-    _Atomic bool asleep;         /* the tracer sleeps, and would seize a tracee at once */
-    _Atomic bool has_left;       /* the tracer has finished with its tracees: the supervisor may exit */
-    struct debug_log *debug_log; /* owned; NULL: there is none */
-    struct procfs_task files;    /* /proc files about the tracer's own thread */
+    _Atomic bool ready;          /* tracees may be given to the tracer */
+    _Atomic bool asleep;         /* the tracer is asleep, so it would seize a tracee at once if it got one */
+    _Atomic bool has_left;       /* the tracer does nothing more for its tracees, so the supervisor may exit */
+    struct debug_log *debug_log; /* owned; NULL: no log is written */
+    struct procfs_task files;    /* /proc files of the tracer's own thread */
     struct tracees tracees;
-    unsigned expected; /* number of tracees that are to be handed over to the tracer */
+    /* number of tracees that were chosen to be handed over to the tracer, and have not arrived yet */
+    unsigned expected;
 
     struct wakeup wakeup;
     struct {
-        uint64_t began_at, ended_at; /* times of the last sleep */
+        uint64_t began_at, ended_at; /* when the last sleep began, and when it ended */
     } sleep;
     struct tracer_news news;
     struct schedule schedule;
     struct tick tick;
     struct preempt preempt;
     struct affinity affinity;
-    bool asked_for_idle; /* priority_ask last asked for the priority for times when a CPU is idle: tracer-cpus.c */
-    /* number of times that the scheduler had preempted the tracer at the last call of tracer_was_preempted */
+    /* the last call of priority_ask asked for the priority that is best while a CPU is idle: tracer-cpus.c */
+    bool asked_for_idle;
+    /* how often the scheduler had preempted the tracer when tracer_was_preempted was last called */
     long preemptions;
-    uint64_t waited_ns;  /* if no CPU is idle: the tracer's own run-queue wait when it last sent interrupts, ns */
-    struct stack stack;  /* the stack that was copied last */
+    /* while no CPU is idle: the tracer's own run-queue wait, read at the last tick that sent interrupts, ns */
+    uint64_t waited_ns;
+    struct stack stack;  /* the stack that was last copied */
     struct deadlines deadlines;
     struct stop_totals totals;
     struct tracer_billing billing;
@@ -150,13 +159,13 @@ struct tracer {
 
 /* --- supervisor.c --- */
 
-/* Makes the calling thread the first tracer, which the supervisor owns. To be called before there are other tracers,
- * without the lock. run: the body of the threads of the other tracers (tracer_run). Returns 0, -ENOMEM, or what
- * wakeup_init returns. */
+/* Makes the calling thread the first tracer. The supervisor owns that tracer. To be called before there are other
+ * tracers, without the lock. run: the function that the threads of the other tracers run (tracer_run). Returns 0,
+ * -ENOMEM, or what wakeup_init returns. */
 int tracers_init(struct supervisor *supervisor, void *(*run)(void *tracer));
-/* Starts the thread of another tracer, which can be given tracees once it is ready. Returns the tracer, which the
- * supervisor owns. Returns NULL if no tracer can be started: there are TRACERS_MAX already, a start has failed less
- * than 1 s ago, timers have run out, or memory or the thread cannot be allocated. */
+/* Makes another tracer, and starts its thread. The new tracer may be given tracees as soon as it is ready. Returns the
+ * tracer, which the supervisor owns. Returns NULL if no tracer can be started: there are TRACERS_MAX already, a start
+ * has failed less than 1 s ago, timers have run out, or memory or the thread cannot be allocated. */
 struct tracer *tracer_start(struct supervisor *supervisor);
 
 /* Puts a tracee into its tracer's inbox, and wakes that tracer up. The caller holds the lock. */
@@ -164,18 +173,20 @@ void tracer_post(struct tracee *tracee);
 
 /* --- tracer-step.c --- */
 
-/* Called without the lock, by the tracer's own thread. Sleeps until a tracee has news, the inbox is written to, a tick
- * is due, or time `until` (0: never) has come. Then answers news, reads the inbox, and runs a tick that is due. May
- * return sooner. */
+/* Called without the lock, by the tracer's own thread. Sleeps until a tracee stops or ends, the inbox is written to, a
+ * tick is due, or time `until` has come (0: there is no such time). The sleep may also end sooner. Then answers the
+ * stops and ends, reads the inbox, and runs a tick if one is due. */
 void tracer_step(struct tracer *tracer, uint64_t until);
 
 /* --- tracer-thread.c --- */
 
-/* The body of the thread of every tracer but the first. Traces until the supervisor leaves. Returns NULL. */
+/* The function that the thread of each tracer but the first runs. Traces until the supervisor leaves its targets.
+ * Returns NULL. */
 void *tracer_run(void *tracer);
-/* Called without the lock, by the tracer's own thread. Waits up to 0.3 s for the interrupts and continued calls of its
- * tracees to end. Then gives up the calls that have not ended and would return a wrong result without us. Waits up to
- * 0.3 s again, and sets has_left. */
+/* Called without the lock, by the tracer's own thread, when the supervisor leaves its targets. Waits up to 0.3 s until
+ * the tracees have stopped for the interrupts that were sent to them, and system calls that are being continued have
+ * ended. Then gives up the system calls that would return a wrong result without us. Waits up to 0.3 s for the end of
+ * these, and sets has_left. */
 void tracer_leave(struct tracer *tracer);
 
 #endif

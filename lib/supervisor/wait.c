@@ -2,24 +2,25 @@
 /*
  * Waits for stops and ends of tracees (news), and answers them.
  *
- * Every stop is answered according to its kind as soon as it is seen, even if the tracer waited for another stop. An
- * interrupt may be sent to a thread that is already in another stop, which is not reported yet. Then the thread stops
- * once more later. If an interrupt is sent just before another stop, that stop swallows the interrupt: ptrace_stop in
- * kernel/signal.c clears the pending trap. So a stop of any kind may yield the sample that was wanted. The stop of an
- * interrupt whose sample was already taken is answered by a resume.
+ * Every stop is answered according to its kind as soon as it is seen, even if the tracer was waiting for a different
+ * stop. An interrupt may be sent to a thread that has already stopped for another reason, without our knowing it yet.
+ * Then the thread stops once more later. If the thread stops for another reason just after an interrupt was sent, there
+ * is no stop for the interrupt: ptrace_stop in kernel/signal.c clears the pending trap. So a stop of any kind may yield
+ * the sample that an interrupt asked for. If an interrupt makes a stop after its sample was taken, the tracee is only
+ * resumed.
  *
  *     stop        answer
- *     INTERRUPT   a sample, and a resume; if it is a tracee's first stop: the tracee is followed from now on
+ *     INTERRUPT   a sample, and a resume. If this is a tracee's first stop, the tracee is followed from now on
  *     SIGNAL      the signal is delivered
- *     GROUP       PTRACE_LISTEN: the tracee stays stopped, until SIGCONT makes it stop once more
+ *     GROUP       PTRACE_LISTEN: the tracee stays stopped until SIGCONT. Then it stops once more, and is resumed
  *     CALL        see repair.h
  *     FORK CLONE  see new-tasks.c
  *     EXEC        see exec.c
- *     ENDED       the tracee is forgotten, and its process with its last tracee
+ *     ENDED       the tracee is forgotten; so is its process if this was its last tracee
  *
  * INTERRUPT, SIGNAL, GROUP and CALL stops of a tracee whose process is known are answered without the lock, because the
- * answer needs only the tracee. The first stop of a thread, and all stops of a program that profiles itself, are
- * answered with the lock.
+ * answer concerns only the tracee. Exceptions are the first stop of a thread, and all stops of a program that profiles
+ * itself: these are answered with the lock, as all other stops are.
  */
 #include "config.h"
 
@@ -40,12 +41,14 @@
 #include "supervisor/tracer-cpus.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-#define WAIT_TURN_NS 500000u /* ns; after news without a pause for this time, tracees are asked for news one by one */
+/* if news comes for this time without a pause, ns, the tracees are asked one by one whether they have news */
+#define WAIT_TURN_NS 500000u
 #define WAIT_TURN_TRACEES_MAX 256
-#define WAIT_TURN_PIECE 16 /* number of tracees that are asked between two reads of the clock */
-#define WAIT_DRAIN_MAX_NS 2000000u /* longest drain, ns, so that ticks and commands are not delayed for long */
+#define WAIT_TURN_PIECE 16 /* so many tracees are asked before the clock is read again */
+#define WAIT_DRAIN_MAX_NS 2000000u /* longest time of one wait_drain, ns; longer, it would delay ticks and commands */
 
-/* The longest poll for a stop, ns. Such a poll costs as much as a sleep and a wake-up. */
+/* The longest time for which the tracer polls for a stop, ns. Polling for this time costs as much as a sleep and a
+ * wake-up. */
 #define POLL_NS 50000u
 #define STOP_CREDIT_MAX 8
 
@@ -65,20 +68,23 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->state == TRACEE_LISTENING) {
-        at_stop_resume(tracer, tracee, 0, false); /* a call that SIGCONT breaks is also broken without us */
+        /* without a repair: a system call that SIGCONT breaks is also broken without us */
+        at_stop_resume(tracer, tracee, 0, false);
         tracee->after_sigcont = true;
         return;
     }
     if (tracee->handover.to != NULL && handover_release(tracer, tracee))
         return;
-    /* a SIGCONT may also have made this stop: SIGCONT stops every seized thread, even a running one (prepare_signal) */
+    /* The cause of this stop may also be a SIGCONT, which stops every seized thread, even a running one
+     * (prepare_signal) */
     if (tracee->state != TRACEE_INTERRUPTED)
         tracee->interrupt.at = time_now();
     at_stop_answer(tracer, tracee, 0, STOP_BY_US);
 }
 
-/* Answers a stop for a signal. An ignored signal wakes a thread only if the thread is traced. So if it breaks a call,
- * we are the reason. But SIGSTOP, and the SIGCONT after it, also break the calls of untraced threads. */
+/* Answers a stop for a signal. If the program ignores the signal, the signal wakes the thread only because the thread
+ * is traced. So if the signal breaks a system call, we are the reason. But SIGSTOP, and the SIGCONT after it, also
+ * break the system calls of untraced threads. */
 static void wait_answer_signal(struct tracer *tracer, struct tracee *tracee, int signal)
 {
     bool breaks = signal == SIGSTOP || (signal == SIGCONT && tracee->after_sigcont);
@@ -99,22 +105,23 @@ static enum repair_event wait_repair_event(enum stop_kind kind)
                                     : REPAIR_OTHER;
 }
 
-/* Returns true if the stop was answered as a stop of the call that is being continued. */
+/* If the tracee's system call is being continued, lets repair_meets_stop answer the stop. Returns true if it has done
+ * so. */
 static bool wait_answer_for_call(struct tracer *tracer, struct tracee *tracee, const struct stop *stop)
 {
     if (stop->kind == STOP_SIGNAL && held_signal_restore(&tracee->repair.held, tracee->tid, stop->signal))
         debug_log(tracer, "siginfo %d %d", tracee->tid, stop->signal);
     if (tracee->state != TRACEE_CONTINUING || stop->kind == STOP_ENDED)
         return false;
-    if (stop->kind == STOP_EXEC) /* another thread has executed a program: the call is gone */
+    if (stop->kind == STOP_EXEC) /* another thread has executed a program, so the system call no longer exists */
         tracee->state = TRACEE_RUNNING;
     return tracee->state == TRACEE_CONTINUING &&
            repair_meets_stop(tracer, tracee, wait_repair_event(stop->kind), stop->signal);
 }
 
-/* Answers the entry or exit stop of a call during which ticks leave the thread alone (backoff of calls.h). FORK and
- * CLONE stops come within the call. At any other stop, wait_answer ends the backoff, so that ticks interrupt the thread
- * again. */
+/* Answers the stop at the beginning or at the end of a system call during which ticks leave the thread alone (backoff
+ * of calls.h). FORK and CLONE stops come within the call. At any other stop, wait_answer makes ticks interrupt the
+ * thread again. */
 static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 {
     struct repair *repair = &tracee->repair;
@@ -126,15 +133,15 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
         return;
     }
     tracee->interrupt.at = interrupted ? tracee->interrupt.at : time_now();
-    tracee->judgement.asleep_before = false; /* the tracee may have slept in this call */
+    tracee->judgement.asleep_before = false; /* the tracee may have slept in this system call since */
     repair->billed = repair->at_call_end = true;
-    /* Takes a sample for the CPU time used in the call. If a signal has broken the call, this signal makes a stop of
-     * its own */
+    /* Takes a sample, which represents the CPU time used in the system call. If a signal has broken the call, a further
+     * stop will come for this signal */
     at_stop_answer(tracer, tracee, signal, interrupted ? STOP_BY_US : STOP_BY_TRACEE);
     repair->at_call_end = false;
 }
 
-/* Returns true if the stop can be answered without the lock: the answer needs only the tracee. */
+/* Returns true if the stop can be answered without the lock, because the answer concerns only the tracee. */
 static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tracee *tracee,
                                     const struct stop *stop)
 {
@@ -183,13 +190,13 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
     }
 }
 
-/* Answers a stop for which the lock is needed. The caller holds the lock. */
+/* Answers a stop whose answer needs the lock. The caller holds the lock. */
 static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct stop *stop,
                                uint64_t cpu_ns)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
 
-    if (tracee != NULL && tracee->dropped) { /* another task has the number of this tracee now */
+    if (tracee != NULL && tracee->dropped) { /* the number of this tracee belongs to another task now */
         tracee_forget(tracer, tracee);
         tracee = NULL;
     }
@@ -224,7 +231,8 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
     supervisor_lock(tracer->supervisor);
     wait_answer_locked(tracer, tid, &stop, cpu_ns);
     supervisor_unlock(tracer->supervisor);
-    /* excludes this time from the cost of samples: sampling does not cause the stops of new tasks, ends and execs */
+    /* the time since `began` must not count as a cost of samples: sampling does not cause the stops of new tasks, ends
+     * and execs */
     if (billing)
         tracer->billing.up_to_ns += clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }
@@ -249,8 +257,8 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
         cpu_ns = tracee_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
         supervisor_unlock(supervisor);
     }
-    /* WUNTRACED: another process may stop an opener, and waitid would report that stop first each time until it is
-     * reaped */
+    /* WUNTRACED: without it, the stop of an opener, which another process may have stopped, would not be reaped. Then
+     * waitid would report that stop again and again */
     pid_t tid = waitpid(news->si_pid, &status, __WALL | __WNOTHREAD | WNOHANG | WUNTRACED);
     if (tid > 0)
         wait_handle(tracer, tid, status, cpu_ns);
@@ -264,11 +272,11 @@ static void wait_answer_one(struct tracer *tracer, const siginfo_t *news)
         wait_take(tracer, news);
 }
 
-/* Asks some tracees for news, one by one. The next call continues with the next tracees. waitid(2) with P_ALL reports
- * first the tracee that was seized last: __ptrace_link() puts a new tracee at the head of the list that do_wait()
- * searches. If some tracees stop again as fast as they are answered, the others would never be reported. Before Linux
- * 5.13 ("do_wait: make PIDTYPE_PID case O(1) instead of O(n)") the kernel searches all tracees to find one, so the time
- * for this is limited. */
+/* Asks some tracees for news (a stop or an end), one by one. The next call continues with the next tracees. This is
+ * needed if some tracees stop again as fast as their stops are answered: waitid(2) with P_ALL might report only these,
+ * and never the others. The reason: waitid first reports the tracee that was seized last, because __ptrace_link() puts
+ * a new tracee at the head of the list that do_wait() searches. Before Linux 5.13 ("do_wait: make PIDTYPE_PID case O(1)
+ * instead of O(n)") the kernel searches all tracees to find one, so the time for asking is limited. */
 static void wait_take_turns(struct tracer *tracer)
 {
     pid_t tids[WAIT_TURN_PIECE];
@@ -319,7 +327,7 @@ static bool wait_poll(struct tracer *tracer, struct tracee *tracee)
     pid_t tid = tracee->tid;
     int which = WSTOPPED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD;
 
-    /* WEXITED is left out: wait_drain handles ends */
+    /* without WEXITED: wait_drain handles ends */
     if (waitid(P_PID, (id_t)tid, &news, which) < 0 || news.si_pid == 0)
         return false;
     wait_handle(tracer, tid, stop_status(&news), 0);
@@ -328,9 +336,9 @@ static bool wait_poll(struct tracer *tracer, struct tracee *tracee)
 
 /* --- awaiting the stops of a tick ------------------------------------------------------------ */
 
-/* If a CPU is idle, the tracer polls for the stops of a tick: a sleep and a wake-up would cost more. */
+/* If a CPU is idle, the tracer polls for the stops of a tick, because a sleep and a wake-up would cost more. */
 
-/* Polls once for each stop of this tick that has not come yet. */
+/* Asks once, for each stop of this tick that has not come yet, whether it has come. */
 static void wait_poll_awaited(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;
@@ -340,7 +348,7 @@ static void wait_poll_awaited(struct tracer *tracer)
         bool open = tracee != NULL && tick_stops_soon(tracee);
         if (open && tracee->stop_credit < STOP_CREDIT_MAX)
             /* Incremented before the poll, because the answer to a stop may free the tracee. Decremented again if the
-             * tracee has not stopped */
+             * tracee has not stopped yet */
             tracee->stop_credit++;
         if (open && !wait_poll(tracer, tracee)) {
             tracee->stop_credit--;
