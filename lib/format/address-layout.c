@@ -11,9 +11,10 @@
 #include "pprofil/error.h"
 
 #define PAGE 4096u
-#define FREE_FROM (UINT64_C(1) << 32) /* lowest address of objects that cannot get their first address */
+/* objects that cannot keep their first address are moved to this address or above it */
+#define FREE_FROM (UINT64_C(1) << 32)
 
-/* Addresses that are taken: [start, end). */
+/* The addresses [start, end). No object may be moved there. */
 struct range {
     uint64_t start, end;
 };
@@ -197,7 +198,8 @@ static void list_wishes(struct layout *layout)
     qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
 }
 
-/* Gives each object the address of its wish if this address is free. Only refused wishes stay in layout->wishes. */
+/* Gives an object the address that it wishes, if all its addresses are free there. Afterwards only refused wishes are
+ * in layout->wishes. */
 static int grant_wishes(struct layout *layout)
 {
     const size_t fixed = layout->taken.count;

@@ -2,10 +2,10 @@
 /*
  * address-layout: gives each object of a profile its own range of addresses, for formats that need addresses in memory.
  *
- * A profile has only the first mapping of an object, which belongs to one process. Another process may have mapped
- * another object at the same addresses. One layout serves all processes, so objects must not overlap in it. An object
- * keeps the address of its first mapping if this address is free. Otherwise it gets another address. Code made at run
- * time and addresses without an object cannot be moved, so their addresses are reserved first.
+ * A profile has the addresses of an object in only one process, the first that mapped it. Another process may have
+ * mapped another object at the same addresses. One layout serves all processes, so objects must not overlap in it. An
+ * object keeps the address of its first mapping if this address is free. Otherwise it gets another address. Code made
+ * at run time and addresses without an object cannot be moved, so their addresses are reserved first.
  */
 #ifndef PPROFIL_ADDRESS_LAYOUT_H
 #define PPROFIL_ADDRESS_LAYOUT_H
@@ -13,22 +13,23 @@
 #include "profile/profile.h"
 
 struct mapped_object {
-    uint64_t start, size; /* size 0: the object is not mapped, and its addresses are not changed */
-    uint64_t low;         /* address in the profile that corresponds to start */
+    /* addresses of the object in the layout; size 0: it is not mapped, and its addresses are not changed */
+    uint64_t start, size;
+    uint64_t low;         /* the address in the profile that becomes `start` in the layout */
 };
 
-/* Returns true if some code has a real address, or if the profile has no samples. A profile that was read from a format
- * without addresses has only invented ones. No reader could find code there. */
+/* Returns true if some code has a real address, or if the profile has no samples. If a profile was read from a format
+ * without addresses, all its addresses are invented. In a file with such addresses, no reader could find the code. */
 bool layout_has_code(const struct profile *profile);
 
-/* Makes the layout, an array by index of the object. The caller frees it. Returns 0, -ENOMEM, or
- * PPROFIL_ERROR_ADDRESSES (the objects do not fit into 64 bits). */
+/* Makes the layout, an array that has an element for each object of the profile, in the same order. The caller frees
+ * it. Returns 0, -ENOMEM, or PPROFIL_ERROR_ADDRESSES (the objects do not fit into 64 bits). */
 int layout_make(const struct profile *profile, struct mapped_object **mapped);
 
 /* Returns the address of a location in the layout. */
 uint64_t layout_address(const struct profile *profile, const struct mapped_object *mapped, uint32_t location);
 
-/* The path of the object for kernel code, in files that have kernel addresses but no path for them. */
+/* The path of the object that stands for kernel code, if a file has kernel addresses but no path for them. */
 #define LAYOUT_KERNEL "[kernel]"
 bool layout_is_kernel(const struct profile *profile, uint32_t object);
 

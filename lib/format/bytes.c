@@ -67,8 +67,8 @@ uint64_t bytes_get_pointer(struct bytes *bytes)
     return bytes_get(bytes, bytes->pointer_size);
 }
 
-/* Reads a whole file. *size is the number of bytes read. It is less than the size at the start if the file shrinks
- * meanwhile. If the file grows, the bytes behind its old end are not read. */
+/* Reads a whole file. Sets *size to the number of bytes read. If the file shrinks while it is read, there are fewer
+ * bytes than its size at the start. If the file grows, the bytes behind its old end are not read. */
 static int load_descriptor(int fd, unsigned char **bytes, size_t *size)
 {
     struct stat status;
@@ -202,8 +202,9 @@ int bytes_finish(struct bytes_out *out)
 
 /* --- whole files --------------------------------------------------------------------- */
 
-/* Returns the descriptor of this process to which a path refers, or -1. The caller writes to this descriptor and does
- * not open the path. Opening /dev/fd/N would start at offset 0 of a regular file again, and fails for a socket. */
+/* If a path stands for an open descriptor of this process, returns this descriptor, else -1. The caller writes to the
+ * descriptor and does not open the path. To open /dev/fd/N would be wrong: a regular file would be written from offset
+ * 0 again, and a socket cannot be opened. */
 static int own_descriptor(const char *path)
 {
     return strcmp(path, "-") == 0 ? STDOUT_FILENO : bytes_descriptor(path);
@@ -221,8 +222,9 @@ static int write_directly(const struct output_path *place, bytes_writer *write_c
     return error;
 }
 
-/* Creates a temporary file in the same directory. It has the permissions of the old file, or those of a new file if
- * there is no old one. Its name does not contain place->name, which may already have the maximum length. */
+/* Creates a temporary file in the directory of the file that is to be written. It has the permissions of the old file,
+ * or those of a new file if there is no old one. Its name does not contain place->name, which may already have the
+ * maximum length. */
 static int create_beside(const struct output_path *place, char temporary[NAME_MAX + 1])
 {
     mode_t mode = place->exists ? place->status.st_mode & 0777 : 0666;
@@ -274,8 +276,8 @@ static int write_at(const struct output_path *place, bytes_writer *write_content
         return write_directly(place, write_contents, contents);
     *regular = true;
     int error = write_atomically(place, write_contents, contents);
-    /* EACCES: the directory is not writable. EPERM: the directory is sticky, and the file belongs to another user.
-     * EBUSY: the file is a mount point. */
+    /* These errors mean that the old file cannot be replaced. EACCES: the directory is not writable. EPERM: the
+     * directory is sticky, and the file belongs to another user. EBUSY: the file is a mount point. */
     bool denied = error == -EACCES || error == -EPERM || error == -EBUSY;
     return denied && place->exists ? write_directly(place, write_contents, contents) : error;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the format of callgrind, for callgrind_annotate and KCachegrind. Each line of a function has the cost of its
- * own code and the cost of the calls that it makes.
+ * Writes the format of callgrind, for callgrind_annotate and KCachegrind. A file has the source lines of each function.
+ * Each line has the cost of its own code and the cost of each call that it makes.
  *
- * If a function is called, callgrind_annotate computes its inclusive cost as the sum of the costs of these calls. So
- * the cost of a stack is added to only one call of each function on it, the outermost call. The inner calls of a
- * recursion get no cost. A function may have a caller in some stacks and be the outermost frame of others. In the
- * stacks where it is the outermost frame, "(root)" calls it.
+ * callgrind_annotate computes the inclusive cost of a called function as the sum of the costs of all calls of it. In a
+ * recursion, the cost of a stack must not be added several times. So for each function on a stack, only the outermost
+ * call of it gets the stack's cost, and its inner calls get no cost. A function may have a caller in some stacks and be
+ * the outermost frame of others. In the stacks where it is the outermost frame, "(root)" calls it.
  */
 #include "config.h"
 
@@ -30,18 +30,18 @@ struct cost {
     uint64_t samples, cpu, wall;
 };
 
-/* A line of a function, with its cost. */
+/* A source line of a function, with the cost of its own code. */
 struct cost_line {
     struct frame frame;
     struct cost cost;
-    uint32_t first_call; /* index + 1 of its first call in calls; 0: none */
+    uint32_t first_call; /* index + 1, in writer.calls, of the first call that the line makes; 0: it makes none */
 };
 
 struct call {
     struct frame to;
     uint64_t count;
     struct cost cost;
-    uint32_t next; /* index + 1 of the next call of the same line; 0: none */
+    uint32_t next; /* index + 1, in writer.calls, of the next call that the same line makes; 0: there is none */
 };
 
 struct writer {
@@ -51,13 +51,13 @@ struct writer {
     struct cost_line *lines;
     struct call *calls;
     uint32_t line_count, call_count;
-    struct cost *leaves; /* by node of the profile: cost of the samples whose leaf is the node */
+    struct cost *leaves; /* an element for each node of the profile: cost of the samples whose leaf is the node */
     struct cost all;
-    uint32_t *met;       /* by frame id: number of the last stack with this frame */
-    unsigned char *role; /* by frame id: ROLE_ bits */
+    uint32_t *met;       /* an element for each frame id: number of the stack in which this frame was met last */
+    unsigned char *role; /* an element for each frame id: a set of ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
-    bool *named;         /* by frame id: the name has been written beside its number */
-    /* by string, by object: the name has been written beside its number */
+    bool *named;         /* an element for each frame id: the name has been written once, so now its number is enough */
+    /* the same as `named`, with an element for each string (file_named) and for each object (object_named) */
     bool *file_named, *object_named;
 };
 
@@ -125,8 +125,8 @@ static int add_call(struct writer *writer, const struct frame *from, const struc
     return 0;
 }
 
-/* Adds the cost of a stack to its calls, and to the line of its leaf. list has the leaf last. stack is a number that no
- * other stack has. */
+/* Adds the cost of a stack to the calls in the stack, and to the line of its leaf. `list` has the frames of the stack,
+ * and the leaf is last. `stack` is a number that no other stack has. */
 static int add_stack(struct writer *writer, const struct frame_list *list, const struct cost *cost,
                      uint32_t stack)
 {
@@ -211,8 +211,7 @@ static void put_cost(const struct writer *writer, uint32_t line, const struct co
             (unsigned long long)cost->samples);
 }
 
-/* Writes "fn=(5) name" when the name is needed for the first time, and only "fn=(5)" later. named is the name's
- * flag. */
+/* Writes "fn=(5) name" the first time, and only "fn=(5)" later. *named is false until the name has been written. */
 static void put_name(const struct writer *writer, const char *key, uint32_t number, bool *named,
                      const char *name)
 {
@@ -248,7 +247,8 @@ static void put_function(const struct writer *writer, const char *key, const str
     put_name(writer, key, frame->id, &writer->named[frame->id], name);
 }
 
-/* Returns the file where the function is defined. If it is not known, returns the file of the frame's line. */
+/* Returns the file where the frame's function is defined. If that file is not known, returns the file of the frame's
+ * line. */
 static uint32_t file_of(const struct profile *profile, const struct frame *frame)
 {
     uint32_t file = profile->functions[frame->function].file;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes Chrome's trace event format, with the members stackFrames and samples (section "Samples" of the document
- * "Trace Event Format"). The frames are a tree, like the nodes of a profile. Each node becomes a frame, and each
- * function that was inlined there becomes one more frame.
+ * "Trace Event Format"). The frames form a tree, like the nodes of a profile. Each node becomes a frame. If functions
+ * were inlined there, each of them becomes one more frame.
  *
- * Some readers take the time until the next sample of a thread as the weight of a sample. So each thread has its own
- * clock. Each sample advances the clock by the time of the sample.
+ * Some readers take the time between a sample and the next sample of its thread as the weight of the sample. So each
+ * thread has its own clock, and each sample advances this clock by the time that the sample stands for.
  *
  * Viewers show slices (events with a beginning and an end) better than samples. But no slices are written, because
  * samples do not show when a function was called.
@@ -41,8 +41,8 @@ static void put_names(FILE *out, const struct profile *profile)
     }
 }
 
-/* Writes the id of a node's innermost function, to which samples and the frames of callees refer. "12" is the outermost
- * function of node 12, "12.1" is the function that was inlined into it, and so on. */
+/* Writes the id of a node's innermost function. Samples refer to this id, and so do the frames that this function
+ * called. "12" is the outermost function of node 12, "12.1" is the function that was inlined into it, and so on. */
 static void put_id(FILE *out, const struct profile *profile, uint32_t node)
 {
     uint32_t lines = profile->locations[profile->nodes[node].location].line_count;
@@ -78,7 +78,7 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
     putc('}', out);
 }
 
-/* Writes the samples. clocks has the clock of each thread, ns. The caller sets all clocks to 0. */
+/* Writes the samples. `clocks` has the clock of each thread, in ns. The caller sets all clocks to 0 before the call. */
 static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps,
                         uint64_t *clocks)
 {

@@ -46,7 +46,8 @@ enum { MEMO_PLACE, MEMO_WHO, MEMO_ROW };
 
 struct row {
     struct frame frame;
-    struct profile_sample sum; /* sum of the row's samples, which have the same .thread, .syscall and .state */
+    /* sum of the samples that this row stands for; they have the same thread, system call and state */
+    struct profile_sample sum;
 };
 
 struct rows {
@@ -55,7 +56,8 @@ struct rows {
     struct memo memo;
 };
 
-/* Sets *number to the number of the key (kind, a, b). Keys are numbered from 0 in the order of their first use. */
+/* Sets *number to the number of the key (kind, a, b). When a key is used for the first time, it gets the next number,
+ * from 0. */
 static int key_number(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, uint32_t *number)
 {
     struct memo_entry *known;
@@ -160,13 +162,14 @@ struct reader {
     struct profile *profile;
     struct builder builder;
     char *at, *end;
-    char *fields[FIELDS_MAX]; /* fields of the current row */
+    char *fields[FIELDS_MAX]; /* the fields of the row that was read last */
     unsigned field_count;
-    int where[COLUMNS]; /* index of the field for each column; -1: none */
+    /* for each known column, the index of its field in a row; -1: the file does not have this column */
+    int where[COLUMNS];
 };
 
-/* Takes the next field, and puts a zero behind it in the buffer. Sets *last to true if the field is the last one of its
- * row. Returns false if a quote is not closed. */
+/* Reads the next field, and ends it with a zero in the buffer. Sets *last to true if the field is the last one of its
+ * row. Returns false if a quotation mark that begins a field has no counterpart. */
 static bool next_field(struct reader *reader, char **field, bool *last)
 {
     char *to = reader->at, *at = reader->at;
@@ -180,7 +183,7 @@ static bool next_field(struct reader *reader, char **field, bool *last)
             quoted = false;
             continue;
         }
-        at += quoted && *at == '"'; /* two quotes stand for one, so the first is skipped */
+        at += quoted && *at == '"'; /* two quotation marks in a quoted field stand for one, so the first is skipped */
         *to++ = *at++;
     }
     if (quoted)
@@ -193,7 +196,7 @@ static bool next_field(struct reader *reader, char **field, bool *last)
     return true;
 }
 
-/* Reads a row. Returns 1, 0 (there are no more rows) or PPROFIL_ERROR_DAMAGED. */
+/* Reads a row. Returns 1 if there was a row, 0 at the end of the file, or PPROFIL_ERROR_DAMAGED. */
 static int next_row(struct reader *reader)
 {
     bool last = false;

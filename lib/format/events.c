@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads recordings of the supervisor's events. The events are processed as if they arrived now, and so become a
- * profile.
+ * Reads recordings of the supervisor's events. The events are processed as if the supervisor sent them now, and so
+ * become a profile.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@ static bool events_matches(const unsigned char *head, size_t size, uint64_t all)
     return size >= 8 && memcmp(head, "pprofil", 8) == 0;
 }
 
-/* Can the times of this event be added to the totals without an overflow? */
+/* Returns true if the times of this event can be added to the totals without an overflow. */
 static bool adds_up(const struct profile_totals *totals, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const void *)event;
@@ -27,8 +27,8 @@ static bool adds_up(const struct profile_totals *totals, const struct wire_heade
                                           sample->wall_ns <= INT64_MAX - totals->wall_ns);
 }
 
-/* Feeds an event to the unwinder. In a WIRE_MAP event, object is the id of a descriptor that follows. A recording has
- * no descriptors, so object is set to 0 (no descriptor follows). */
+/* Feeds an event to the unwinder. In a WIRE_MAP event, the field `object` is the id of a descriptor that the supervisor
+ * sends later. A recording has no descriptors, so `object` is set to 0, which means that no descriptor follows. */
 static int replay(struct unwinder *unwinder, struct profile *profile,
                   const struct wire_header *event)
 {

@@ -24,7 +24,8 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Returns what the first frames name. The default is the process if the samples belong to several processes. */
+/* Returns what the first frame of each stack names. By default this is the process if the samples belong to several
+ * processes, and nothing otherwise. */
 static enum format_roots choose_roots(const struct profile *profile,
                                       const struct format_options *options)
 {
@@ -37,8 +38,8 @@ static enum format_roots choose_roots(const struct profile *profile,
     return FORMAT_ROOTS_NONE;
 }
 
-/* Puts threads with the same first frame into one group. Returns an array of the groups, by index of the thread. The
- * caller frees it. NULL: no memory. */
+/* Puts threads whose stacks get the same first frame into one group. Returns an array with the group of each thread,
+ * which the caller frees, or NULL if there is no memory. */
 static uint32_t *make_groups(const struct profile *profile, enum format_roots roots)
 {
     uint32_t *groups = calloc(profile->thread_count + 1u, sizeof *groups);
@@ -127,8 +128,8 @@ static int write_folded(int fd, const struct profile *profile, const struct form
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* Returns the beginning of the number at the end of a line; NULL: there is none. Removes blanks behind the number. The
- * number may have a fraction, which take_number ignores. */
+/* Returns a pointer to the number at the end of a line, or NULL if there is no number. Removes blanks behind the
+ * number. The number may have a fraction, which take_number ignores. */
 static char *find_number(char *line)
 {
     char *end = line + strlen(line);
@@ -144,7 +145,8 @@ static char *find_number(char *line)
     return number;
 }
 
-/* Parses "comm-12" or "comm-12/13", which ends at stop. Sets *length to the length of comm. */
+/* Parses the first frame of a stack if it has the form "comm-12" or "comm-12/13". `stop` points behind the frame. Sets
+ * *length to the length of comm. */
 static bool parse_root(const char *stack, const char *stop, size_t *length, uint32_t *pid,
                        uint32_t *tid)
 {
@@ -171,13 +173,13 @@ static const char *first_end(const char *stack)
     return end != NULL ? end : stack + strlen(stack);
 }
 
-/* What a first pass over a file finds. */
+/* What is found out about a file before its stacks are read. */
 struct survey {
-    bool roots;  /* all stacks begin with a process ("comm-pid"); else all first frames are functions */
-    uint64_t ns; /* nanoseconds for a count of 1 */
+    bool roots;  /* all stacks begin with a process ("comm-pid"); false: their first frames are functions */
+    uint64_t ns; /* nanoseconds that a count of 1 stands for */
 };
 
-/* Reads the number at the end of a line, and removes it from the line. False: there is none. */
+/* Reads the number at the end of a line, and removes it from the line. Returns false if there is no number. */
 static bool take_number(char *line, uint64_t *value)
 {
     char *number = find_number(line);
@@ -270,8 +272,8 @@ static int read_folded(const char *path, struct profile *profile,
     return error;
 }
 
-/* Is the file a text with a number at the end of its first line? If this line does not end within head, it must have a
- * semicolon. */
+/* Returns true if the file is a text whose first line ends with a number. If `head` has only a part of this line, the
+ * line must contain a semicolon instead. */
 static bool folded_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     const unsigned char *end = memchr(head, '\n', size);

@@ -19,7 +19,8 @@
 #define INPUT_SIZE_MAX (1u << 30) /* limit for standard input, bytes */
 #define PPROF_FIRST 0x0a         /* first byte of an unpacked pprof file: the tag of its field sample_type */
 
-/* Formats with a magic number come first. The others are recognised by numbers that could mean something else, too. */
+/* Formats whose files begin with a magic number come first. The other formats are recognised by numbers that could also
+ * occur in files of another format. */
 static const struct format *const formats[] = {
     &format_pprof,
     &format_events,
@@ -60,13 +61,14 @@ const struct format *format_by_name(const char *name)
     return NULL;
 }
 
-/* An extension without a dot has to begin a word: "my.gmon.out" ends with "gmon.out", "xgmon.out" does not. */
+/* Returns true if an extension begins at `end`, a place in the path. An extension without a dot has to begin a word:
+ * "my.gmon.out" ends with the extension "gmon.out", but "xgmon.out" does not. */
 static bool begins_there(const char *path, const char *end)
 {
     return *end == '.' || end == path || !isalnum((unsigned char)end[-1]);
 }
 
-/* Returns the length of the longest extension at the end of the path; 0: none. */
+/* Returns the length of the longest of the extensions with which the path ends, or 0 if it ends with none of them. */
 static size_t longest_ending(const char *path, const char *extensions)
 {
     size_t length = strlen(path), longest = 0;
@@ -83,7 +85,7 @@ static size_t longest_ending(const char *path, const char *extensions)
     return longest;
 }
 
-/* The longest extension wins: ".speedscope.json" is more specific than ".json". */
+/* If a path ends with several extensions, the longest one decides: ".speedscope.json" is more specific than ".json". */
 const struct format *format_by_path(const char *path)
 {
     const struct format *best = NULL;
@@ -126,8 +128,8 @@ static ssize_t read_head(const char *path, unsigned char head[HEAD_SIZE], uint64
     return got;
 }
 
-/* Finds the format of a file by its contents. If the contents show no format, the name of the file may show a format of
- * counters. */
+/* Finds the format of a file by its contents. If the contents show no format, the name of the file is looked at, but
+ * only formats of counters are recognised by a name. */
 static int recognise(const char *path, const struct format **result)
 {
     unsigned char head[HEAD_SIZE];
@@ -178,8 +180,8 @@ static int read_plain(const char *path, const struct format *format,
 
 /* --- pipes and packed files ---------------------------------------------------------------- */
 
-/* Appends size bytes to copy, a memory file. *left is the number of bytes that may still be added to it. Returns 0 or
- * -errno. */
+/* Appends `size` bytes to a memory file, whose descriptor is `copy`. *left is the number of bytes that may still be
+ * added to the file. Returns 0 or -errno. */
 static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
 {
     if (size > *left)
@@ -188,7 +190,8 @@ static int add_piece(int copy, const char *piece, size_t size, uint64_t *left)
     return write(copy, piece, size) == (ssize_t)size ? 0 : -ENOSPC;
 }
 
-/* Copies a stream to copy, a memory file, because readers need the size of their input. */
+/* Copies everything that can be read from the stream `from` into a memory file, whose descriptor is `copy`. Readers
+ * need this because they must know the size of their input. */
 static int copy_stream(int from, int copy)
 {
     char piece[1u << 14];
@@ -222,8 +225,9 @@ static int unpack_gzip(const char *path, int copy)
     return error;
 }
 
-/* Reads the unpacked contents of the file at path. copy is the path of the memory file that has them. When gzip(1)
- * replaces FILE by FILE.gz, FILE.meta keeps its name. So FILE.meta is looked for beside the path without ".gz". */
+/* Reads a gzip'd file whose contents have been unpacked into a memory file. `path` is the gzip'd file, and `copy` is a
+ * path of the memory file. When gzip(1) replaces FILE by FILE.gz, FILE.meta keeps its name. So if `path` is FILE.gz,
+ * FILE.meta is read, too. */
 static int read_unpacked(const char *copy, const char *path, const struct format *format,
                          const struct format_options *options, struct profile **result)
 {
@@ -241,8 +245,8 @@ static int read_unpacked(const char *copy, const char *path, const struct format
     return error;
 }
 
-/* Makes a memory file and reads it as a profile. If from is not -1, the memory file gets the contents of the descriptor
- * from. Otherwise it gets the unpacked contents of the file at path. */
+/* Makes a memory file and reads it as a profile. If the descriptor `from` is not -1, everything that can be read from
+ * it is copied into the memory file. Otherwise the file at `path` is unpacked into the memory file. */
 static int read_copy(const char *path, int from, const struct format *format,
                      const struct format_options *options, struct profile **result)
 {
@@ -255,13 +259,15 @@ static int read_copy(const char *path, int from, const struct format *format,
     snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
     if (error == 0 && from >= 0)
         error = format_read_file_as(name, format, options, result);
-    else if (error == 0) /* not unpacked again: some gzip files unpack into themselves */
+    /* the contents are not unpacked again, because there are gzip files that unpack into themselves */
+    else if (error == 0)
         error = read_unpacked(name, path, format, options, result);
     close(copy);
     return error;
 }
 
-/* Returns the descriptor of the pipe, socket or standard input to which a path refers; otherwise -1. */
+/* If a path stands for standard input, or for a pipe or socket that this process has open, returns its descriptor.
+ * Otherwise returns -1. */
 static int stream_of(const char *path)
 {
     struct stat status;
@@ -275,8 +281,8 @@ static int stream_of(const char *path)
                : -1;
 }
 
-/* Is this file gzip'd, and not a pprof file? pprof files are gzip'd, too, but the reader of pprof unpacks them. Their
- * first unpacked byte distinguishes them from all other formats. */
+/* Returns true if the file is gzip'd but is not a pprof file. A pprof file is gzip'd, too, but the reader of pprof
+ * unpacks it. The first unpacked byte distinguishes pprof files from files of all other formats. */
 static bool is_packed(const char *path)
 {
     unsigned char head[2], first = PPROF_FIRST;

@@ -16,7 +16,7 @@
 #include "format/format.h"
 #include "format/profil/profil.h"
 
-/* The contents to be written to one file. */
+/* What is to be written to one file. */
 struct job {
     const struct format *format;
     const struct profile *profile;
@@ -45,8 +45,8 @@ static const char *object_base_name(const struct profile *profile, uint32_t obje
     return path_base_name(profile->strings[profile->objects[object].path]);
 }
 
-/* Makes the path of the file with number part, at least 1: "gmon.out.libm.so.6", or "gmon.out.libm.so.6.2" for a second
- * object with this base name. Returns 0 or -ENAMETOOLONG. */
+/* Makes the path of file number `part`, which is at least 1: "gmon.out.libm.so.6". If another object with the same base
+ * name comes before this one, the path ends with a number: "gmon.out.libm.so.6.2". Returns 0 or -ENAMETOOLONG. */
 static int name_part(const struct profile *profile, const char *path, const uint32_t *objects,
                      size_t part, char name[PATH_MAX])
 {
@@ -90,8 +90,8 @@ static int check_part(const char *name)
     return error;
 }
 
-/* Checks the paths of all files except the first. The user did not choose these paths. So a file that exists there is
- * overwritten only if it is regular. */
+/* Checks the paths of all files except the first. The user did not choose these paths. So if a file exists at such a
+ * path, it is overwritten only if it is a regular file. */
 static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
                        size_t count)
 {
@@ -123,7 +123,8 @@ static int write_parts(struct job *job, const char *path)
             error = name_part(job->profile, path, objects, i, name);
         if (error == 0)
             error = bytes_write_file(i > 0 ? name : path, write_job, job, &regular);
-        if (error == 0 && regular) /* an existing .meta file describes the file that was replaced */
+        /* if there is a .meta file, it describes the old file, which has just been replaced */
+        if (error == 0 && regular)
             meta_remove(i > 0 ? name : path);
     }
     free(objects);

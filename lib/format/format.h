@@ -22,8 +22,8 @@ struct format_options;
  * A format. When its functions fail, they set no results and return a negative errno or an enum pprofil_error:
  *    -ENOMEM                 no memory
  *    -EOVERFLOW              a table would have more than 2^32 - 2 entries
- *    PPROFIL_ERROR_DAMAGED   a file contradicts itself, ends too early, or has sums above 2^63 - 1. Readers check every
- *                            number of a file.
+ *    PPROFIL_ERROR_DAMAGED   a file contradicts itself, ends too early, or has numbers whose sum is above 2^63 - 1.
+ *                            Readers check every number in a file.
  *    -EFBIG                  the file is too large. Limits: 256 MiB for a file that is read whole or unpacked, 2 GiB of
  *                            memory for JSON, 1 GiB for standard input
  *    -EIO, -ENOSPC, ...      errors of reading or writing the file
@@ -31,11 +31,12 @@ struct format_options;
 struct format {
     /* All texts are static. */
     const char *name;          /* name for option -f */
-    const char *extensions;    /* space-separated, with their dots: ".pb.gz .pprof" */
-    const char *summary;       /* one line for people */
+    const char *extensions;    /* separated by spaces, and with their dots: ".pb.gz .pprof" */
+    const char *summary;       /* one line that describes the format to users */
     const char *keeps, *loses; /* what a file keeps of a profile, and what it loses */
-    /* Does a file have this format? head has the first size bytes of the file, at most 4096, without a terminating
-     * zero. all is the size of the file, bytes. matches is NULL if the contents of a file do not show this format. */
+    /* Returns true if a file has this format. `head` has the first `size` bytes of the file, at most 4096, without a
+     * terminating zero. `all` is the size of the whole file in bytes. matches is NULL if this format cannot be
+     * recognised by the contents of a file. */
     bool (*matches)(const unsigned char *head, size_t size, uint64_t all);
     /* The codec of a format of the profil family (profil/profil.h). A format with a codec has none of the functions
      * below. NULL: the format is not of this family. */
@@ -43,10 +44,11 @@ struct format {
     /* Reads a file into an empty profile. The caller frees the profile, also after an error. Time and memory are
      * proportional to the size of the file. If read and read_with are both NULL, the format cannot be read. */
     int (*read)(const char *path, struct profile *profile);
-    /* Writes to an open descriptor at its current offset, and leaves it open. The descriptor may be a pipe, so write
-     * never seeks. If write and write_with are both NULL, the format cannot be written. */
+    /* Writes a profile to an open descriptor at its current offset, and leaves the descriptor open. The descriptor may
+     * be a pipe, so write never seeks. If write and write_with are both NULL, the format cannot be written. */
     int (*write)(int fd, const struct profile *profile);
-    /* A format with options has these functions instead of read and write. options is never NULL. */
+    /* A format that can be read or written in several ways has these functions instead of read and write. `options`
+     * says which way, and is never NULL. */
     int (*read_with)(const char *path, struct profile *profile,
                      const struct format_options *options);
     int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
@@ -57,39 +59,41 @@ struct format {
 
 /* What the first frame of a folded stack names. */
 enum format_roots {
-    FORMAT_ROOTS_ANY, /* the process if the samples belong to several processes, else nothing */
+    FORMAT_ROOTS_ANY, /* the process if the samples belong to several processes; else no such frame is written */
     FORMAT_ROOTS_NONE,
     FORMAT_ROOTS_COMM,    /* the thread's name */
     FORMAT_ROOTS_PROCESS, /* "comm-pid" */
     FORMAT_ROOTS_THREAD,  /* "comm-pid/tid" */
 };
 
-/* Options for reading and writing. All 0: the defaults. All pointers are borrowed. */
+/* Options for reading and writing. If all fields are 0, everything has its default. All pointers are borrowed: whoever
+ * uses the options does not free them. */
 struct format_options {
     const char *object;             /* reading: path of the ELF file that the addresses belong to */
-    /* reading: the file NAME.meta (profil/profil.h) is read, too; NULL: PATH.meta, where PATH is the path that is
-     * read */
+    /* reading: a file with the suffix .meta (profil/profil.h) is read, too: `name` followed by .meta. NULL: the path
+     * that is read, followed by .meta */
     const char *name;
-    /* writing: the rules for counting histograms; NULL: the usual rules of the format */
+    /* writing: the rules by which histograms are counted; NULL: the usual rules of the format */
     const struct dialect *dialect;
     uint32_t scale;                 /* writing: bytes of counters for 65536 bytes of machine code; 0: 32768 */
-    enum format_roots roots;        /* writing folded stacks: what their first frames name */
-    bool time;                      /* folded stacks: numbers are microseconds, not samples */
+    enum format_roots roots;        /* writing folded stacks: what the first frame of each stack names */
+    bool time;                      /* folded stacks: the number behind each stack counts microseconds, not samples */
     const struct profile *baseline; /* writing: the profile to compare with; NULL: none */
 };
 
-/* Can files of this format be read, or written? */
+/* Return true if files of this format can be read (format_readable) or written (format_writable). */
 bool format_readable(const struct format *format);
 bool format_writable(const struct format *format);
 
-/* Does a file contain counters (profil/profil.h)? If format is NULL, the contents or the name of the file show its
- * format. Returns false if the file cannot be read. */
+/* Returns true if the file at path contains counters (profil/profil.h). If format is NULL, the contents or the name of
+ * the file show its format. Returns false if the file cannot be read. */
 bool format_is_of_counters(const struct format *format, const char *path);
 
 /* Find a format by its name, or by the longest extension at the end of a path. Return NULL if there is none. */
 const struct format *format_by_name(const char *name);
 const struct format *format_by_path(const char *path);
-/* Returns the i-th format, in the order in which formats are tried on the contents of a file; NULL after the last. */
+/* Returns format number i, or NULL if there are not so many formats. The formats are in the order in which they are
+ * tried when a file is recognised by its contents. */
 const struct format *format_at(unsigned i);
 
 /* Reads a saved profile of any known format. The contents of the file show its format. Some formats of counters have no
@@ -98,8 +102,8 @@ const struct format *format_at(unsigned i);
  * profile_free. Errors are those of struct format, -EISDIR, PPROFIL_ERROR_NOT_REGULAR, PPROFIL_ERROR_FORMAT, and those
  * of perf.data in pprofil/error.h. */
 int format_read_file(const char *path, struct profile **profile);
-/* Reads a file of the given format, or of any known format if format is NULL. options is not NULL. Can also fail with
- * PPROFIL_ERROR_UNREADABLE, and with the errors of codec_read. */
+/* Reads a file of the given format, or of any known format if format is NULL. options is not NULL. In addition to the
+ * errors of format_read_file, it can return PPROFIL_ERROR_UNREADABLE and the errors of codec_read. */
 int format_read_file_as(const char *path, const struct format *format,
                         const struct format_options *options, struct profile **profile);
 
@@ -122,12 +126,13 @@ int format_write_file(const struct format *format, const char *path,
 int format_write_file_as(const struct format *format, const char *path,
                          const struct profile *profile, const struct format_options *options);
 
-/* Sets name to the path of one of the files that format_write_file_as would write. part is its number, from 0; file 0
- * is path itself. Returns 0, -ENOENT (there are fewer files), -ENAMETOOLONG, or an error of codec_objects. */
+/* Finds the path of one of the files that format_write_file_as would write, and writes this path into `name`. The files
+ * are numbered from 0, and `part` is the number of the file; file 0 is `path` itself. Returns 0, -ENOENT (there are
+ * fewer files), -ENAMETOOLONG, or an error of codec_objects. */
 int format_file_at(const struct format *format, const char *path, const struct profile *profile,
                    const struct format_options *options, size_t part, char name[PATH_MAX]);
 
-extern const struct format format_pprof;  /* gzip'd profile.proto: pprofil's native format */
+extern const struct format format_pprof;  /* profile.proto, compressed by gzip: pprofil's native format */
 extern const struct format format_events; /* recordings of the supervisor's events; read only */
 extern const struct format format_callgrind, format_csv, format_folded, format_gperftools,
     format_json, format_perf_script, format_speedscope;

@@ -2,7 +2,7 @@
 /*
  * Turns the stacks of a profile into lists and trees of frames.
  *
- * A node of a profile is a location that was called by the location of its parent. In the tree of frames, nodes with
+ * A node of a profile has a location. The location of the node's parent called it. In the tree of frames, nodes with
  * the same callers and the same function become one node. In the profile and in the tree, parents come before their
  * children, so one pass is enough.
  */
@@ -97,7 +97,8 @@ static int find_node(struct frame_tree *tree, struct memo *memo, uint32_t parent
     return 0;
 }
 
-/* Makes the nodes of the tree. Sets where[i] to the tree's node for the innermost frame of node i of the profile. */
+/* Makes the nodes of the tree. For each node i of the profile, sets where[i] to the tree's node for the innermost frame
+ * of node i. */
 static int make_tree(struct frame_tree *tree, const struct profile *profile, uint32_t *where)
 {
     struct memo memo = {0};

@@ -11,17 +11,17 @@
 #include "profile/profile.h"
 
 struct frame {
-    uint32_t id; /* the same for all code of a function; less than frame_ids() */
+    uint32_t id; /* frames with the same id count as the same frame; less than frame_ids(profile) */
     uint32_t location;
-    uint32_t function; /* index; PROFILE_NONE: only the address is known */
-    uint32_t file;     /* string: source file of the line; "": not known */
+    uint32_t function; /* index in the table functions; PROFILE_NONE: only the address is known */
+    uint32_t file;     /* index in the table strings: the source file of the line; "": not known */
     uint32_t line;     /* 0: not known */
-    bool inlined;      /* inlined into the next frame of the same location */
+    bool inlined;      /* this function was inlined into the function of the location's next frame */
 };
 
 uint32_t frame_ids(const struct profile *profile);
-/* frame_count returns the number of frames of a location, at least one. frame_at returns the i-th of them, innermost
- * first. */
+/* Return the frames of a location. frame_count returns how many there are, at least one. frame_at returns frame number
+ * i, where frame 0 is the innermost. */
 uint32_t frame_count(const struct profile *profile, uint32_t location);
 struct frame frame_at(const struct profile *profile, uint32_t location, uint32_t i);
 
@@ -32,8 +32,8 @@ const char *frame_name(const struct profile *profile, const struct frame *frame,
 /* Is the frame a mark (PROFILE_OBJECT_MARK) and not code? */
 bool frame_is_mark(const struct profile *profile, const struct frame *frame);
 
-/* Returns the name of a thread. If it is empty, returns the name of the process. If both are empty, returns
- * "[unknown]". */
+/* Returns the name of a thread. If the thread has no name, returns the name of its process. If the process has no name
+ * either, returns "[unknown]". */
 const char *frame_comm(const struct profile *profile, uint32_t thread);
 
 /* --- the frames of a stack ------------------------------------------------------------ */
@@ -43,37 +43,39 @@ struct frame_list {
     uint32_t count;
 };
 
-/* Sets the list to the stack of leaf, a node of the profile. The memory of the list is reused. Returns 0, -ENOMEM or
- * -EOVERFLOW. */
+/* Fills *list with the frames of a stack. `leaf` is the stack's innermost node, an index in profile->nodes. Memory that
+ * the list has from an earlier call is used again. Returns 0, -ENOMEM or -EOVERFLOW. */
 int frame_list_of(const struct profile *profile, uint32_t leaf, struct frame_list *list);
 
 /* --- the tree of all stacks ----------------------------------------------------------- */
 
-/* A node represents a stack: its own frame, called by the stack of its parent. Node 0 is the root and has no frame. */
+/* A node stands for a stack: the stack of its parent, and below it the frame of the node. Node 0 is the root, which has
+ * no frame and stands for the empty stack. */
 struct frame_node {
     uint32_t parent; /* index, less than the index of this node */
-    uint32_t order;  /* number of the node in a depth-first walk, from 0 (the root) */
+    uint32_t order;  /* the place of this node in a depth-first walk of the tree; 0: the root */
     struct frame frame;
 };
 
-/* The samples of one stack in one group of threads. */
+/* The sum of the samples that have the same stack and whose threads are in the same group. */
 struct frame_weight {
     uint32_t group, node;
-    uint64_t count, ns; /* ns: CPU time; in wall mode elapsed time */
+    uint64_t count, ns; /* `ns` is CPU time, or elapsed time in wall mode */
 };
 
 struct frame_tree {
     struct frame_node *nodes;
     uint32_t node_count;
-    struct frame_weight *weights; /* sorted by group, then by order of the node; one for each group and node */
+    /* sorted by group, and within a group by the order of the nodes; each pair of group and node occurs once */
+    struct frame_weight *weights;
     uint32_t weight_count;
 };
 
-/* Makes the tree of the stacks of all samples. group[i] is the group of thread i. Returns 0, -ENOMEM or -EOVERFLOW. The
- * caller clears the tree in any case. */
+/* Makes the tree of the stacks of all samples. The caller decides which threads form a group: group[i] is the number of
+ * the group of thread i. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the tree in any case. */
 int frame_tree_make(struct frame_tree *tree, const struct profile *profile, const uint32_t *group);
 void frame_tree_clear(struct frame_tree *tree);
-/* Sets the list to the stack of a node of the tree. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Fills *list with the frames of the stack that a node of the tree stands for. Returns 0, -ENOMEM or -EOVERFLOW. */
 int frame_tree_stack(const struct frame_tree *tree, uint32_t node, struct frame_list *list);
 
 #endif

@@ -30,7 +30,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Returns true if the location is code with a real address: neither a mark nor an invented address. */
+/* Returns true if the location is code with a real address. Marks are not code, and some addresses are invented. */
 static bool has_address(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
@@ -45,7 +45,8 @@ static void put_stack(struct bytes_out *out, const struct profile *profile, cons
     for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent)
         if (has_address(profile, profile->nodes[node].location) && depth++ == 0)
             first = layout_address(profile, mapped, profile->nodes[node].location);
-    if (depth == 0 || first == 0) /* readers take a first pc of 0 as the end of the profile */
+    /* readers take a stack whose first pc is 0 as the end of the profile, so it is not written */
+    if (depth == 0 || first == 0)
         return;
     bytes_put(out, count, 8);
     bytes_put(out, depth, 8);
@@ -136,7 +137,7 @@ static int write_gperftools(int fd, const struct profile *profile)
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* A mapping: one line of the text behind the stacks. */
+/* A mapping, from a line of the text that follows the stacks. */
 struct mapping {
     uint64_t start, end, offset;
     uint32_t object;
@@ -156,7 +157,8 @@ static int compare_mappings(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Reads "start-end perms offset dev inode path". Other lines are ignored: the text may begin with "build=/path". */
+/* Reads a line of the form "start-end perms offset dev inode path". Ignores a line of another form, because the text
+ * may begin with "build=/path". */
 static int read_mapping(struct reader *reader, const char *line)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
@@ -270,7 +272,8 @@ static int read_stacks(struct reader *reader, struct bytes *bytes)
     return error;
 }
 
-/* Finds the text of the mappings. It is behind the stacks, but has to be read before them. */
+/* Finds the text with the mappings. It follows the stacks in the file, but the mappings are needed before the stacks
+ * can be read. */
 static int find_text(struct bytes bytes, const unsigned char **text)
 {
     for (;;) {
@@ -286,8 +289,8 @@ static int find_text(struct bytes bytes, const unsigned char **text)
     }
 }
 
-/* Does a file begin with 0 3 0 PERIOD 0, in words of 4 or 8 bytes of either byte order? If so, sets *bytes to the rest
- * of head, and *period to the period in microseconds. */
+/* Returns true if a file begins with 0 3 0 PERIOD 0, in words of 4 or 8 bytes and in either byte order. If so, sets
+ * *bytes to the part of `head` behind these words, and *period to the period in microseconds. */
 static bool gperftools_shape(const unsigned char *head, size_t size, struct bytes *bytes, uint64_t *period)
 {
     for (unsigned shape = 0; shape < 4; shape++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A hash table from keys of three numbers to indexes. */
+/* A hash table that finds an index by a key of three numbers. */
 #include "config.h"
 
 #include <stdlib.h>

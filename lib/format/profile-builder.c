@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Builds profiles from names: processes, threads, functions and locations. Entries that were added before are found
- * through the memo of the builder or the hash tables of the profile.
+ * Builds profiles from names: processes, threads, functions and locations. What was added before is found through the
+ * memo of the builder or the hash tables of the profile.
  */
 #include "config.h"
 
@@ -13,8 +13,9 @@
 #include "format/profile-builder.h"
 #include "pprofil/error.h"
 
-#define PROBES_MAX 1000 /* addresses to try for a location; so many hashes are never equal by chance */
-#define HASHED_MAX 4096 /* bytes of a name that are hashed */
+/* limit for the addresses that are tried for one location; hashes do not collide so often by chance */
+#define PROBES_MAX 1000
+#define HASHED_MAX 4096 /* only so many bytes of a name are hashed */
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 
@@ -47,8 +48,8 @@ static int add_image(struct builder *builder, uint32_t pid, uint32_t comm, struc
     return profile_add_process(profile, &made, process);
 }
 
-/* The memo has the last generation of each process by pid (MEMO_PROCESS), and each generation by pid and name
- * (MEMO_IMAGE). */
+/* The memo has two kinds of entries for processes. MEMO_PROCESS finds the last generation of a process by pid.
+ * MEMO_IMAGE finds any generation by pid and name. */
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process)
 {
     struct memo_entry *known;
@@ -134,7 +135,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash_fnv(hash, text, strnlen(text, HASHED_MAX - 1) + 1);
 }
 
-/* Makes an address from names and lines. It has 47 bits, as the addresses of programs have. */
+/* Invents the address of a location: a hash of the names and line numbers in `lines`. It has 47 bits, like the
+ * addresses of real programs. */
 static uint64_t make_address(const struct profile *profile, const struct profile_line *lines,
                              uint32_t count)
 {
@@ -182,7 +184,8 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
     return PPROFIL_ERROR_DAMAGED;
 }
 
-/* A location with one line is stored in the memo. So its names, which may be long, are hashed only once. */
+/* A location with only one line is also stored in the memo. So the names of its function and file, which may be long,
+ * are hashed only once. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines,
                    uint32_t count, uint32_t *location)
 {
@@ -205,7 +208,7 @@ int builder_location(struct builder *builder, uint32_t object, const struct prof
 
 bool builder_is_mark(const char *name)
 {
-    /* the marks of lib/unwind and of the reader of perf.data */
+    /* the names of the marks that lib/unwind and the reader of perf.data make */
     static const char *const marks[] = {
         "[truncated]",    "[no unwind info: ", "[no unwind info]",
         "[broken stack]", "[too deep]",        "[stack copy not read]"};

@@ -2,7 +2,7 @@
 /*
  * profile-builder: builds profiles from names, for readers of formats that have no addresses.
  *
- * A location has an object, a function and a line. Its address is a hash of the names and the line
+ * A location has an object, a function and a line. Its address is invented: a hash of the names and of the line number
  * (profile_object.invented). So the same location gets the same address, whichever file it was read from.
  */
 #ifndef PPROFIL_PROFILE_BUILDER_H
@@ -16,35 +16,39 @@ struct builder {
     struct memo memo; /* the caller frees it */
 };
 
-/* All functions except builder_is_mark return 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. Texts are copied. */
+/* All functions except builder_is_mark return 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. They copy the texts that
+ * the caller gives them. */
 
-/* Finds or adds an object by its path. path "": the object is not known. */
+/* Finds or adds an object by its path. An empty path means that the object is not known. */
 int builder_object(struct builder *builder, const char *path, uint32_t *object);
-/* Finds or adds a process by pid and name. A new name for a known pid means that the process has executed another
- * program. Then the next generation of the process is added. */
+/* Finds or adds a process by its pid and name. If the profile has this pid only with other names, the process has
+ * executed another program. Then a process with the same pid and the next generation number is added. */
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process);
-/* Finds or adds a thread by tid. A thread keeps its first name. */
+/* Finds or adds a thread by its tid. If the thread is found, it keeps its name, and `comm` is ignored. */
 int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm, uint32_t *thread);
-/* Finds or adds a thread, for files that do not name processes. A new process gets the name of this thread. If the main
- * thread of a known process has a new name, the next generation of the process is added. Other threads belong to the
- * last generation of their process. */
+/* Finds or adds a thread, for files that name threads but not processes. A new process gets the name of its first
+ * thread. If the main thread of a known process comes with a new name, the process has executed another program, and is
+ * added with the next generation number. A thread that is not the main thread belongs to the last generation of its
+ * process. */
 int builder_task(struct builder *builder, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread);
-/* Finds or adds a function of an object. name "": not known. file and line: where the function is defined. */
+/* Finds or adds a function of an object. An empty name means that the function is not known. `file` and `line` say
+ * where the function is defined. */
 int builder_function(struct builder *builder, uint32_t object, const char *name, const char *file, uint32_t line,
                      uint32_t *function);
-/* Finds or adds the location with these lines, at least one, innermost first. Their functions belong to the object. */
+/* Finds or adds the location with the given source lines. There is at least one line, and the line of the innermost
+ * function comes first. The functions of the lines belong to the object. */
 int builder_location(struct builder *builder, uint32_t object, const struct profile_line *lines, uint32_t count,
                      uint32_t *location);
-/* Finds or adds a node below parent, for a function that has only a name. If parent is PROFILE_NONE and the name is the
- * name of a mark, the node becomes a mark. */
+/* Finds or adds a node below the node `parent`, for a function of which only the name is known. If parent is
+ * PROFILE_NONE and the name is the name of a mark, such as "[truncated]", the node becomes a mark (profile_mark). */
 int builder_frame(struct builder *builder, uint32_t parent, const char *name, uint32_t *node);
 /* Is this the name of a mark? No function has such a name. */
 bool builder_is_mark(const char *name);
 
-/* Counts a sample, as profile_count does. PPROFIL_ERROR_DAMAGED: a total would become larger than 2^63 - 1. A sample
- * with neither count nor time is ignored. */
+/* Counts a sample as profile_count does, but ignores a sample with neither count nor time. Returns
+ * PPROFIL_ERROR_DAMAGED if a total would become larger than 2^63 - 1. */
 int builder_count_sample(struct profile *profile, const struct profile_sample *sample);
-/* Sets the command, unless the profile has one. */
+/* Sets the command that was profiled, unless the profile has one already. */
 int builder_set_command(struct profile *profile, const char *command);
 
 #endif

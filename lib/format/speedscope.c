@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes speedscope's own JSON: a profile of type "sampled" for each thread. Its samples are stacks, and their weights
- * are nanoseconds. speedscope takes each entry in the list of frames as a different function. So each function has only
- * one entry, with the line where it begins.
+ * Writes speedscope's own JSON. It has a profile of type "sampled" for each thread. The samples of such a profile are
+ * stacks, and their weights are nanoseconds. speedscope takes each entry in the list of frames as a different function.
+ * So each function has only one entry, with the line where it begins.
  *
  * https://www.speedscope.app/file-format-schema.json
  */
@@ -22,13 +22,14 @@ struct writer {
     const struct profile *profile;
     struct frame_tree tree;
     struct frame_list list;
-    uint32_t *numbers; /* by frame id: index + 1 in the list of frames; 0: not in it */
+    /* an element for each frame id: index + 1 of the frame in the file's list of frames; 0: not in the list yet */
+    uint32_t *numbers;
     uint32_t number_count;
     FILE *out;
 };
 
-/* Writes the entry of the frame's function, unless it has been written already. Entries are numbered in the order of
- * writing. */
+/* Writes the function of a frame into the file's list of frames, unless it has been written already. The list is
+ * numbered in the order of writing. */
 static void put_frame(struct writer *writer, const struct frame *frame)
 {
     const struct profile *profile = writer->profile;
@@ -61,7 +62,8 @@ static void put_samples(struct writer *writer, uint32_t first, uint32_t last, in
     }
 }
 
-/* Writes the profile of one thread. Its samples are the tree's weights with indexes [first, last). */
+/* Writes the profile of one thread. The samples of the thread are tree.weights[i], where i is at least `first` and
+ * below `last`. */
 static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
 {
     const struct profile *profile = writer->profile;

@@ -44,8 +44,8 @@ const char *text_character(const char **at, size_t *size)
     return valid ? character : UTF8_REPLACEMENT;
 }
 
-/* Writes a name up to the first character that may have to be changed, and returns the rest. In most names there is no
- * such character. */
+/* Writes a name up to the first character that may have to be changed, and returns the rest of the name. Most names
+ * have no such character. */
 static const char *put_plain(FILE *out, const char *name, const char *bad)
 {
     const char *at = name;

@@ -2,9 +2,10 @@
 /*
  * Invents the times of samples.
  *
- * The samples of an entry of the profile's table are spread at equal distances over the life of their process. Each
- * entry begins at another fraction of its distance, so that the samples of several entries alternate. The fractions are
- * the fractional parts of multiples of the golden ratio. They stay far apart for any number of entries.
+ * An entry of profile->samples counts several samples. These samples are spread at equal distances over the life of
+ * their process. The first of them comes after a fraction of this distance, which differs from entry to entry, so that
+ * the samples of several entries alternate. The fractions are the fractional parts of multiples of the golden ratio,
+ * which stay far apart for any number of entries.
  */
 #include "config.h"
 
@@ -15,7 +16,8 @@
 #include "format/memo.h"
 #include "format/timestamps.h"
 
-/* ns: beginning of the run if no process has a start time; not 0, which readers take as "not known" */
+/* ns: time at which the run begins, if no process has a start time. It is not 0, because readers take 0 as "not
+ * known" */
 #define FIRST_TIME 1000000000u
 #define GOLDEN 0.6180339887498949
 
@@ -24,8 +26,8 @@ static uint64_t time_of(const struct profile *profile, const struct profile_samp
     return profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 }
 
-/* Returns the length of the run, ns: elapsed_ns of the profile. If that is 0: the sum of the samples' times. If that is
- * 0, too: a millisecond for each sample. */
+/* Returns the length of the run in ns: the profile's elapsed_ns if it is not 0, else the sum of the samples' times. If
+ * that sum is 0, too, each sample counts as a millisecond. */
 static uint64_t length_of(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -62,7 +64,7 @@ static uint64_t share_of(const struct timestamps *made, uint64_t part, uint64_t 
     return made->begin + (uint64_t)(length * (double)part / (double)parts);
 }
 
-/* Fills the memo `latest`, which has the number of the last generation of each process, by pid. */
+/* Stores in the memo `latest` the number of the last generation of each process. The key is the pid. */
 static int find_images(const struct profile *profile, struct memo *latest)
 {
     struct memo_entry *last;
@@ -79,8 +81,9 @@ static int find_images(const struct profile *profile, struct memo *latest)
     return error;
 }
 
-/* Returns the lifetime of one generation of a process. latest is the number of the last generation of this process. If
- * the beginning or the end is not known, each generation gets an equal part of the run. */
+/* Returns the lifetime of a process, or of one generation of it if it executed several programs. `latest` is the number
+ * of the last generation of the process. If the beginning or the end is not known, the run is divided into equal parts,
+ * one for each generation, and the limit of this generation's part is taken. */
 static struct lifetime lifetime_of(const struct timestamps *made, const struct profile_process *process,
                            uint32_t latest)
 {
@@ -114,7 +117,7 @@ static int find_lifetimes(struct timestamps *made, const struct profile *profile
     return error;
 }
 
-/* Returns the number of timed samples into which an entry of the profile's table is divided. */
+/* Returns how many timed samples are made from an entry of profile->samples. */
 static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
 {
     if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)

@@ -2,9 +2,9 @@
 /*
  * timestamps: invents a time for each sample, for formats that require times.
  *
- * A profile counts samples but does not have their times. The samples of each entry of its table are spread evenly over
- * the life of their process. The samples of different entries alternate, so that the times do not show phases that the
- * program did not have.
+ * A profile has only counts of samples, not the times of single samples. An entry of the table profile->samples counts
+ * samples that are equal. Its samples are spread evenly over the life of their process. The samples of different
+ * entries alternate, so that the times do not show phases that the program did not have.
  */
 #ifndef PPROFIL_TIMESTAMPS_H
 #define PPROFIL_TIMESTAMPS_H
@@ -13,14 +13,14 @@
 
 #include "profile/profile.h"
 
-/* If the profile has more samples, each entry of its table of samples becomes only one timed sample. */
+/* If the profile has more samples than this, all samples of an entry of profile->samples become one timed sample. */
 #define TIMED_SAMPLES_MAX (1u << 20)
 
 struct timed_sample {
     uint64_t time;   /* made up, ns */
     uint64_t ns;     /* time of the sample, ns: elapsed time in wall mode, else CPU time */
-    uint64_t cpu_ns; /* CPU time of the sample, ns */
-    uint32_t sample; /* index in the profile's table */
+    uint64_t cpu_ns; /* how much time the sample stands for, ns: elapsed time in wall mode, else CPU time */
+    uint32_t sample; /* how much CPU time the sample stands for, ns */
 };
 
 struct lifetime {
@@ -30,12 +30,14 @@ struct lifetime {
 struct timestamps {
     struct timed_sample *samples; /* owned; sorted by time */
     size_t count;
-    struct lifetime *lifetimes; /* owned; by index of the process; CLOCK_MONOTONIC times if known, else made up */
+    /* owned; lifetimes[i] is the life of profile->processes[i]. Its times are those of the profile (CLOCK_MONOTONIC) if
+     * the profile has them, else made up */
+    struct lifetime *lifetimes;
     uint64_t begin, end;        /* beginning and end of the run, ns */
 };
 
-/* Invents the times. In a profile without any time, each sample lasts 1 ns. Returns 0 or -ENOMEM; after an error there
- * is nothing to free. */
+/* Makes the timed samples of a profile. If the profile contains no times at all, each of its samples stands for 1 ns.
+ * Returns 0 or -ENOMEM; after an error there is nothing to free. */
 int timestamps_make(struct timestamps *made, const struct profile *profile);
 void timestamps_free(struct timestamps *made);
 

@@ -81,7 +81,7 @@ static void put_attr(struct perf_writer *writer)
     bytes_put_zeros(writer->out, 16);
 }
 
-/* Writes the size of a text with its padding, and then the text with its padding. */
+/* Writes the size of a text including its padding, and then the text and the padding. */
 static void put_string(struct perf_writer *writer, const char *text)
 {
     perf_put4(writer, perf_text_room(text, 64));
@@ -99,7 +99,7 @@ static void put_build_ids(struct perf_writer *writer)
             continue;
         perf_put_head(writer, 0, PERF_MISC_USER | PERF_MISC_BUILD_ID_SIZE,
                       36 + perf_text_room(path, 64));
-        perf_put4(writer, UINT32_MAX); /* pid -1: an object of the host, not of a guest */
+        perf_put4(writer, UINT32_MAX); /* the pid -1 shows that the object belongs to the host, not to a guest */
         bytes_put_all(writer->out, object->build_id, object->build_id_size);
         bytes_put_zeros(writer->out, PERF_BUILD_ID_SIZE_MAX - object->build_id_size);
         bytes_put(writer->out, object->build_id_size, 1);
@@ -147,7 +147,8 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
     case PERF_FEATURE_CPUDESC:
         put_string(writer, machine.machine);
         break;
-    case PERF_FEATURE_CMDLINE: /* readers take the first word as the name of perf, so PERF_OWN_COMMAND comes first */
+    /* readers take the first word of the command line as the name of perf, so PERF_OWN_COMMAND comes first */
+    case PERF_FEATURE_CMDLINE:
         perf_put4(writer, 2);
         put_string(writer, PERF_OWN_COMMAND);
         put_string(writer, command != NULL ? command : "");
@@ -164,16 +165,16 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
     }
 }
 
-/* The features that are written, in the order of their bits. perf data convert refuses files without the first
- * eight. */
+/* The features that are written, in the order of their bits. The command `perf data convert` refuses a file if one of
+ * the first eight is missing. */
 static const enum perf_feature features[PERF_FEATURES] = {
     PERF_FEATURE_BUILD_ID,   PERF_FEATURE_HOSTNAME,    PERF_FEATURE_OSRELEASE, PERF_FEATURE_VERSION,
     PERF_FEATURE_ARCH,       PERF_FEATURE_NRCPUS,      PERF_FEATURE_CPUDESC,   PERF_FEATURE_CMDLINE,
     PERF_FEATURE_EVENT_DESC, PERF_FEATURE_SAMPLE_TIME,
 };
 
-/* The offset of the data. Before the data come the header, the id of the event, and the event's attr with the offset
- * and size of the list of ids. */
+/* Where the data begins in the file. Before it come the header, the id of the event, and the perf_event_attr of the
+ * event with the offset and size of its list of ids. */
 #define DATA_AT (PERF_HEADER_SIZE + 8u + PERF_ATTR_SIZE + 16u)
 
 void perf_put_header(struct perf_writer *writer)

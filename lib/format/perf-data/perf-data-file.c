@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads parts of a perf.data file through a window in memory. */
+/* Reads parts of a perf.data file. Only a window, a part of the file, is in memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define WINDOW (4u << 20)
-#define BEHIND (1u << 20) /* bytes of the window before the offset that was asked for */
+#define BEHIND (1u << 20) /* so many bytes before a requested offset are in the window, too */
 #define SECTION_SIZE_MAX (1u << 24)
 
 int perf_file_open(struct perf_file *file, const char *path)
@@ -51,7 +51,7 @@ const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_
             file->window_size += (size_t)got;
         }
         if (offset + size > from + file->window_size)
-            return NULL; /* the file has been truncated */
+            return NULL; /* the file has become shorter since it was opened */
     }
     return file->window + (offset - file->window_at);
 }

@@ -3,8 +3,8 @@
  * Reads the header of a perf.data: its events and its features.
  *
  * A file may have several events, which count different things and cannot be added up. Only one event is read: a clock
- * if there is one, else the first event. The period of this event is taken as the time of a sample, even if the event
- * does not count time. So the shares of functions are right.
+ * if there is one, else the first event. The period of a sample is taken as its time, even if the event does not count
+ * time. So the shares of functions are right.
  */
 #include "config.h"
 
@@ -16,8 +16,8 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define EVENTS_MAX 4096u
-#define IDS_MAX (1u << 20) /* limit for the ids of one event; perf makes an id for each CPU and thread */
-#define DUMMY 9u           /* the software event without samples, which perf uses to record mappings */
+#define IDS_MAX (1u << 20) /* limit for the ids of one event; perf makes an id for each pair of CPU and thread */
+#define DUMMY 9u           /* number of a software event that has no samples; perf uses it to record mappings */
 
 static int read_header(struct perf_header *header)
 {
@@ -42,7 +42,7 @@ static int read_header(struct perf_header *header)
         (header->data.size == 0 && header->features == 0) ||
         header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
-        return PPROFIL_ERROR_DAMAGED; /* no data and no features: perf was killed before it wrote their sizes */
+        return PPROFIL_ERROR_DAMAGED; /* without data and features: perf was killed before it wrote their sizes */
     return header->features >> PERF_FEATURE_COMPRESSED & 1 ? PPROFIL_ERROR_COMPRESSED : 0;
 }
 
@@ -127,13 +127,14 @@ static int choose_event(struct perf_header *header)
     else if (is_clock(chosen) && chosen->period > 0)
         totals->asked_hz = 1e9 / (double)chosen->period;
     if (chosen->flags & PERF_FLAG_FREQ)
-        chosen->period = 1; /* used for samples that have no period */
+        chosen->period = 1; /* samples without a period count as this */
     return read_ids(header, &chosen_ids);
 }
 
 /* --- features -------------------------------------------------------------------------- */
 
-/* Reads a length, and a text of that length with a zero in it. NULL: the file is damaged. */
+/* Reads a length, and then a text of that length, which includes a terminating zero. Returns NULL if the file is
+ * damaged. */
 static const char *get_text(struct bytes *bytes)
 {
     uint64_t size = bytes_get(bytes, 4);
@@ -173,8 +174,9 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
     return error;
 }
 
-/* Reads the command line. perf writes its own command line, which includes the command of the program that it ran.
- * pprofil writes the word PERF_OWN_COMMAND and the command of the program. This word is skipped. */
+/* Reads the command line. If perf wrote the file, this is perf's own command line, which includes the command of the
+ * program that perf ran. If pprofil wrote it, it is the word PERF_OWN_COMMAND, which is skipped, and the command of the
+ * program. */
 static int read_command(struct profile *profile, struct bytes *bytes)
 {
     uint64_t count = bytes_get(bytes, 4);

@@ -40,7 +40,8 @@ static int insert_mapping(struct perf_space *space, const struct perf_mapping *m
     return -ENOMEM;
 }
 
-/* Removes the parts of old mappings that a new mapping overlaps. The parts below and above the new mapping are kept. */
+/* Removes those parts of old mappings that a new mapping overlaps. The parts of an old mapping below and above the new
+ * mapping are kept. */
 static int cut_overlaps(struct perf_space *space, const struct perf_mapping *mapping)
 {
     struct perf_mapping **found;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads a perf.data into a profile: header, events, features, and then the records.
+ * Reads a perf.data into a profile: the header, the events and the features, and then the records.
  *
- * perf writes the buffers of several CPUs one after another. So records are not in the order of their times, and a
- * sample may come before the record of the mapping that it needs. The data is read twice: first to find the offsets and
- * times of the records, and then in the order of times. A file may have gigabytes of copied stacks, so only a window of
- * it is in memory.
+ * perf collects records in a buffer for each CPU, and writes one buffer after another. So records are not in the order
+ * of their times, and a sample may come before the record of the mapping that it needs. The data is read twice: first
+ * to find the offsets and times of the records, and then to read the records in the order of their times. A file may
+ * have gigabytes of copied stacks, so only a window of it is in memory.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #define RECORDS_MAX (1u << 25)
 #define HEAD 8u /* bytes of a record's header */
 
-/* The offset and time of a record in the file. */
+/* Where a record is in the file, and its time. */
 struct record {
     uint64_t time, offset;
 };
@@ -39,8 +39,9 @@ static unsigned in_bits(uint64_t has, uint64_t bits)
     return 8u * (unsigned)__builtin_popcountll(has & bits);
 }
 
-/* Finds the time of a record. In a sample the time is behind a few other fields. Other records have the time near their
- * end, among the fields of PERF_FLAG_SAMPLE_ID_ALL. Returns false if the record is a sample of another event. */
+/* Finds the time of a record. In a sample the time comes after a few other fields. Other records have the time near
+ * their end, in a group of fields that PERF_FLAG_SAMPLE_ID_ALL announces. Returns false if the record is a sample of
+ * another event than the one that is counted. */
 static bool record_time(const struct reader *reader, uint64_t type, const unsigned char *record,
                         size_t size, uint64_t *time)
 {
@@ -81,8 +82,8 @@ static int add_record(struct reader *reader, uint64_t time, uint64_t offset)
     return 0;
 }
 
-/* Returns the size of the data that follows a record and belongs to it. Only AUXTRACE records have such data: the trace
- * of a CPU. */
+/* Some data in the file follows a record and belongs to it, but is not included in the size of the record. Returns the
+ * size of this data. Only AUXTRACE records have it: the trace of a CPU. */
 static uint64_t trailing(uint64_t type, struct bytes *bytes)
 {
     return type == PERF_AUXTRACE ? bytes_get(bytes, 8) : 0;
@@ -178,8 +179,8 @@ static int read_perf_data(const char *path, struct profile *profile)
     return error;
 }
 
-/* Files of the other byte order, and files that were written for a pipe, match, too. The reader refuses them with an
- * error that says why. */
+/* Returns true also for files with the other byte order and for files that were written into a pipe. The reader refuses
+ * such files with an error that says why. */
 static bool perf_data_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;

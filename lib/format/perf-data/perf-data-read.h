@@ -10,7 +10,8 @@
 
 /* --- the file (perf-data-file.c) ------------------------------------------------------ */
 
-/* A perf.data file. The file may be far larger than memory, so only a part of it, the window, is in memory. */
+/* A perf.data file that is read. The file may be far larger than memory, so only a part of it, the window, is in
+ * memory. */
 struct perf_file {
     int fd; /* owned; -1: none */
     uint64_t size;
@@ -28,56 +29,59 @@ struct perf_section {
 int perf_file_open(struct perf_file *file, const char *path);
 void perf_file_close(struct perf_file *file);
 
-/* Returns size bytes at an offset, valid until the next call. NULL: the file ends before offset + size, or size is
- * above 3 MiB. */
+/* Returns the `size` bytes at an offset of the file. They are valid until the next call. Returns NULL if the file ends
+ * before them, or if `size` is above 3 MiB. */
 const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_t size);
-/* Finds size bytes as perf_file_at does, and sets *bytes to read them as little-endian numbers. Returns false if
- * perf_file_at would return NULL. */
+/* Finds `size` bytes as perf_file_at does, and makes *bytes a reader of these bytes that takes numbers as
+ * little-endian. Returns false if perf_file_at would return NULL. */
 bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struct bytes *bytes);
 
-/* Copies a section of the file into memory, with a zero behind it. The caller frees *copy. Returns 0, -errno, or
- * PPROFIL_ERROR_DAMAGED (the section is not in the file, or is larger than 16 MiB). */
+/* Copies a section of the file into memory that it allocates, with a zero behind it. The caller frees *copy. Returns 0,
+ * -errno, or PPROFIL_ERROR_DAMAGED (the section is not in the file, or is larger than 16 MiB). */
 int perf_file_load(const struct perf_file *file, const struct perf_section *section, unsigned char **copy);
-/* Reads the offset and size of a section from bytes. */
+/* Reads the offset and the size of a section, two numbers, and returns them. */
 struct perf_section perf_get_section(struct bytes *bytes);
 
 /* --- mappings of processes (perf-data-mappings.c) ------------------------------------- */
 
 struct perf_mapping {
     uint64_t start, end; /* [start, end) */
-    uint64_t offset;     /* offset of start in the object */
+    /* the mapping is not code: pprofil wrote it to show why the callers in a stack are not known */
+    uint64_t offset;
     uint32_t object;
     bool mark; /* addresses in the mapping are no code: they show why the callers are not known */
 };
 
-/* The mappings of a process: a search tree by address, in which two mappings that overlap compare equal. So a search
- * for a new mapping finds the old ones that it replaces. */
+/* The mappings of a process. They are in a search tree, sorted by address, in which two mappings that overlap compare
+ * equal. So a search for a new mapping finds the old mappings that it replaces. */
 struct perf_space {
-    void *tree; /* of struct perf_mapping, for tsearch(3); NULL: none */
+    void *tree; /* tree of struct perf_mapping, made by tsearch(3); NULL: there are no mappings */
 };
 
-/* Returns the mapping that contains an address, valid until a mapping is added; NULL: none. */
+/* Returns the mapping that contains an address, or NULL if there is none. The result is valid until a mapping is
+ * added. */
 const struct perf_mapping *perf_space_find(const struct perf_space *space, uint64_t address);
-/* Adds a mapping of at least one byte. It replaces the parts of old mappings that it overlaps. Returns 0 or -ENOMEM. */
+/* Adds a mapping of at least one byte. Where old mappings overlap it, it replaces them. Returns 0 or -ENOMEM. */
 int perf_space_add(struct perf_space *space, const struct perf_mapping *mapping);
-/* Adds copies of the mappings of another process, and subtracts their number from *left. Returns 0, -ENOMEM, or
- * PPROFIL_ERROR_DAMAGED (there are more than *left). */
+/* Adds copies of the mappings of another process. *left is the number of mappings that may still be copied, and is
+ * reduced. Returns 0, -ENOMEM, or PPROFIL_ERROR_DAMAGED if there are more than *left mappings. */
 int perf_space_copy(struct perf_space *to, const struct perf_space *from, uint64_t *left);
 void perf_space_clear(struct perf_space *space);
 
 /* --- records (perf-data-replay.c, perf-data-sample.c) --------------------------------- */
 
-/* limit for the mappings that are copied for forks; so many copies take some hundred megabytes and some seconds */
+/* How many mappings may be copied from parents to children for all forks of a file. So many copies take some hundred
+ * megabytes and some seconds. */
 #define PERF_COPIES_MAX (1u << 23)
 
-/* The build-id of a path, from the features of the file. */
+/* The build-id of the file at a path. The features of a perf.data contain these build-ids. */
 struct perf_build_id {
-    uint32_t path; /* string of the profile */
+    uint32_t path; /* index in the profile's table strings */
     uint32_t size;
     uint8_t bytes[PERF_BUILD_ID_SIZE_MAX];
 };
 
-/* Members of perf_event_attr that the reader needs. They define which fields the records of an event have. */
+/* The members of perf_event_attr that the reader needs. They show which fields the records of an event have. */
 struct perf_event {
     uint32_t type;
     uint64_t config, period, has, read_format, flags;
@@ -85,51 +89,54 @@ struct perf_event {
 
 #define PERF_STACKS 256u /* a power of two */
 
-/* An entry of the cache of stacks. The cache is for speed: most samples have one of a few stacks. */
+/* An entry of the cache of stacks. The cache saves time, because most samples have one of a few stacks. */
 struct perf_stack {
-    unsigned char *bytes; /* owned: the addresses, as in the record */
+    unsigned char *bytes; /* owned: the addresses of the stack, as they are in the record */
     size_t size;
     uint64_t epoch;
     uint32_t pid, node;
 };
 
 struct perf_stacks {
-    struct perf_stack known[PERF_STACKS]; /* by hash of the addresses */
+    struct perf_stack known[PERF_STACKS]; /* the hash of the addresses is the index */
     uint32_t *locations;                  /* owned: locations of the current sample, leaf first */
 };
 
 struct perf_replay {
     struct profile *profile;
-    struct perf_event event;         /* the event that is counted */
-    /* pprofil wrote the file. In such a file the address of a caller is within the call instruction, not behind it. */
+    struct perf_event event;         /* the event whose samples are counted */
+    /* pprofil wrote the file. In such a file the address of a caller is within its call instruction, not behind it as
+     * in files of perf. */
     bool own;
-    bool wall;                       /* periods are elapsed time */
+    bool wall;                       /* the periods of samples are elapsed time, not CPU time */
     struct perf_build_id *build_ids; /* owned */
     uint32_t build_id_count;
     struct memo build_id_index; /* by path */
-    struct perf_space *spaces;  /* owned; space_index finds them by pid */
+    struct perf_space *spaces;  /* owned; space_index has the index of a process's mappings here, by pid */
     uint32_t space_count;
     struct memo space_index;
-    uint64_t copies_left; /* number of mappings that may still be copied for forks */
-    uint64_t epoch;       /* increased when mappings or processes may have changed */
+    uint64_t copies_left; /* how many mappings may still be copied from parents to children */
+    /* increased when a mapping or a process may have changed, which makes the cache of stacks invalid */
+    uint64_t epoch;
     struct perf_stacks stacks;
     uint64_t first, last; /* times of the first and the last sample */
 };
 
-/* Finds or adds the mappings of a process. *space is valid until the next call. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Finds the mappings of a process, or adds an empty set of mappings for it. *space is valid until the next call of this
+ * function. Returns 0, -ENOMEM or -EOVERFLOW. */
 int perf_find_space(struct perf_replay *replay, uint32_t pid, struct perf_space **space);
-/* Feeds the profile with the event of a new thread (WIRE_THREAD) or an exec (WIRE_EXEC). Returns 0, -ENOMEM or
- * -EOVERFLOW. */
+/* Tells the profile that there is a new thread (type WIRE_THREAD) or that a process has executed a program (WIRE_EXEC).
+ * Returns 0, -ENOMEM or -EOVERFLOW. */
 int perf_feed_task(struct perf_replay *replay, enum wire_type type, uint32_t pid, uint32_t tid, uint64_t time);
 
-/* Adds the contents of a record to the profile. The record has size bytes, including its header. Records must come in
- * the order of their times. Returns 0 or an error. */
+/* Adds what a record contains to the profile. The record has `size` bytes, including its header. The records must come
+ * in the order of their times. Returns 0 or an error. */
 int perf_replay_record(struct perf_replay *replay, const unsigned char *record, size_t size, uint64_t time);
-/* Frees everything except the profile. */
+/* Frees everything in *replay except the profile. */
 void perf_replay_clear(struct perf_replay *replay);
 
-/* Counts a sample. misc is the field misc of the record's header. bytes has the record without its header. Returns 0,
- * -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
+/* Counts the sample in a record. `misc` is the field misc of the record's header, and `bytes` has the part of the
+ * record behind its header. Returns 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
 int perf_count_sample(struct perf_replay *replay, unsigned misc, struct bytes *bytes);
 void perf_stacks_clear(struct perf_stacks *stacks);
 
@@ -137,20 +144,21 @@ void perf_stacks_clear(struct perf_stacks *stacks);
 
 struct perf_header {
     struct perf_file *file;     /* borrowed */
-    struct perf_replay *replay; /* borrowed: receives the event, build-ids and totals */
+    struct perf_replay *replay; /* borrowed; gets what the header contains: the event, the build-ids and the totals */
     struct perf_section attrs, data;
-    uint64_t attr_size; /* bytes of a perf_event_attr, with the offset and size of the list of its ids */
-    uint64_t features;  /* bits of features 0 to 63; other features are not read */
+    /* bytes that the file has for each event: a perf_event_attr, and the offset and size of the event's list of ids */
+    uint64_t attr_size;
+    uint64_t features;  /* set of the features 0 to 63 that the file has; other features are not read */
     uint32_t event_count;
-    uint64_t *ids; /* owned: ids of the event that is counted, in ascending order */
+    uint64_t *ids; /* owned: ids of the event whose samples are counted, in ascending order */
     size_t id_count;
 };
 
-/* Reads the header, the events and the features. The caller has set file and replay. Returns 0, -errno,
- * PPROFIL_ERROR_DAMAGED, or the reason why this kind of file is not read: PPROFIL_ERROR_PIPED, PPROFIL_ERROR_BYTE_ORDER
- * or PPROFIL_ERROR_COMPRESSED. The caller frees ids in any case. */
+/* Reads the header, the events and the features. The caller has set the fields file and replay. Returns 0, -errno,
+ * PPROFIL_ERROR_DAMAGED, or the reason why files of this kind are not read: PPROFIL_ERROR_PIPED,
+ * PPROFIL_ERROR_BYTE_ORDER or PPROFIL_ERROR_COMPRESSED. The caller frees header->ids in any case. */
 int perf_header_read(struct perf_header *header);
-/* Does this id belong to the event that is counted? */
+/* Returns true if this id belongs to the event whose samples are counted. */
 bool perf_header_has(const struct perf_header *header, uint64_t id);
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * Adds the records of a perf.data to a profile.
  *
- * Records of processes and threads have the same contents as events of the supervisor, so the profile is fed with such
- * events. Mappings are different: perf writes no records for the mappings that a child inherits from its parent. So the
- * reader keeps the mappings of each process (perf-data-mappings.c).
+ * Records of processes and threads have the same contents as events that pprofil's supervisor sends. So they are turned
+ * into such events, which the profile takes. Mappings are different: perf writes no records for the mappings that a
+ * child inherits from its parent. So the reader keeps the mappings of each process (perf-data-mappings.c).
  *
  * Sizes in the file are not trusted: nothing is read behind the end of a record. Time and memory are proportional to
- * the size of the file, except for the copies of parents' mappings. The number of copies is limited.
+ * the size of the file, except for copies of mappings that children inherit. The number of these copies is limited.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static int inherit_mappings(struct perf_replay *replay, uint32_t pid, uint32_t p
     struct perf_space *parent, *child;
     int error = perf_find_space(replay, pid, &child);
 
-    if (error == 0) /* adding the parent's space may move the child's, which is therefore looked up again */
+    if (error == 0) /* to add the parent's mappings may move the child's in memory, so these are looked up again */
         error = perf_find_space(replay, ppid, &parent);
     if (error == 0)
         error = perf_find_space(replay, pid, &child);
@@ -71,7 +71,7 @@ static int read_exit(struct perf_replay *replay, struct bytes *bytes)
     return bytes->missing ? PPROFIL_ERROR_DAMAGED : profile_feed(replay->profile, &event.header);
 }
 
-/* Reads a text that ends with a zero. NULL: it has no end. */
+/* Reads a text that ends with a zero. Returns NULL if there is no zero in the rest of the record. */
 static const char *read_text(struct bytes *bytes)
 {
     const char *text = (const char *)bytes->at;
@@ -120,7 +120,7 @@ static int find_build_id(struct perf_replay *replay, struct profile_object *obje
     return 0;
 }
 
-/* Finds the kind of an object, by the path and the protection of its mapping. */
+/* Returns the kind of an object. The path and the protection of its mapping show it. */
 static enum profile_object_kind kind_of(const char *path, uint64_t protection)
 {
     if (strcmp(path, "[vdso]") == 0)

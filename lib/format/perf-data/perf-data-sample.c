@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts the samples of a perf.data. The event defines which fields a sample has. The addresses of its stack are looked
+ * Counts the samples of a perf.data. The event shows which fields a sample has. The addresses of its stack are looked
  * up one by one in the mappings of the process.
  */
 #include "config.h"
@@ -20,7 +20,7 @@ struct sample {
     uint64_t ip, time, period, chain_length;
     uint32_t pid, tid;
     struct bytes chain;
-    bool by_chain; /* the stack depends on nothing except the call chain */
+    bool by_chain; /* the stack was made from the call chain alone */
 };
 
 static void skip_read(struct bytes *bytes, uint64_t format)
@@ -34,7 +34,8 @@ static void skip_read(struct bytes *bytes, uint64_t format)
     bytes_take(bytes, values > UINT16_MAX ? UINT64_MAX : values * each);
 }
 
-/* Reads the fields of a sample up to the stack, in the order of perf_event_open(2). False: the record is too short. */
+/* Reads the fields of a sample up to its call chain, in the order of perf_event_open(2). Returns false if the record is
+ * too short. */
 static bool parse_sample(const struct perf_event *event, struct bytes *bytes, struct sample *sample)
 {
     const uint64_t has = event->has;
@@ -78,7 +79,8 @@ static int locate_unmapped(struct perf_replay *replay, enum profile_object_kind 
     uint32_t index;
     int error = profile_string(replay->profile, path, &object.path);
 
-    object.deleted = kind == PROFILE_OBJECT_FILE; /* marked as deleted, so that nobody looks for a file at this path */
+    /* marked as deleted, so that nobody looks for a file with this path */
+    object.deleted = kind == PROFILE_OBJECT_FILE;
     if (error == 0)
         error = profile_object(replay->profile, &object, &index);
     return error == 0 ? profile_location(replay->profile, index, address, location) : error;
@@ -102,10 +104,10 @@ static int locate_address(struct perf_replay *replay, const struct perf_space *s
     return profile_location(profile, mapping->object, address, location);
 }
 
-/* Finds the locations of a stack, leaf first. The first address in the kernel is where the kernel was interrupted. The
- * first address in user code is where user code was interrupted. All others are return addresses. 1 is subtracted from
- * a return address, because the call may be the last instruction of its function. In files of pprofil the addresses of
- * callers are already within the call instruction. */
+/* Finds the locations of a stack, leaf first. The first kernel address in the stack is where the kernel was
+ * interrupted, and the first user address is where user code was interrupted. All others are return addresses, which
+ * are behind a call instruction. 1 is subtracted from a return address, because the call may be the last instruction of
+ * its function. In files of pprofil the addresses of callers are already within the call instruction. */
 static int locate_chain(struct perf_replay *replay, const struct perf_space *space,
                         struct sample *sample, uint32_t *count)
 {
@@ -116,7 +118,8 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
         uint64_t address = bytes_get(&sample->chain, 8);
         if (address >= PERF_CONTEXT_MIN) {
             kernel = address == PERF_CONTEXT_KERNEL;
-            foreign = !kernel && address != PERF_CONTEXT_USER; /* a guest or a hypervisor */
+            /* the addresses that follow are in a guest or a hypervisor */
+            foreign = !kernel && address != PERF_CONTEXT_USER;
             first = true;
             continue;
         }
@@ -184,14 +187,14 @@ static void cache_stack(struct perf_stack *stack, const unsigned char *bytes, si
 
     if (copy == NULL) {
         stack->size = 0;
-        return; /* without an entry, the next search is only slower */
+        return; /* the stack is not cached, so only the next search for it takes longer */
     }
     memcpy(copy, bytes, size);
     *stack = (struct perf_stack){copy, size, replay->epoch, pid, node};
 }
 
-/* Finds the stack of a sample, in the cache if possible. The same addresses in the same process are the same stack, as
- * long as no mapping and no process changes. */
+/* Finds the stack of a sample, in the cache if possible. As long as no mapping and no process changes, two samples of a
+ * process with the same addresses have the same stack. */
 static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *sample,
                       uint32_t *node)
 {

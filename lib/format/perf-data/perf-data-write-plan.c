@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans a perf.data: which records of processes, threads and mappings are written, and in which order. */
+/* Plans what is written to a perf.data: which records of processes, threads and mappings, and in which order. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,7 +19,8 @@ static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, 
     return error;
 }
 
-/* Sets execed[i] to true if entry i of profile->processes ended with an exec. In this case the process lived on. */
+/* Sets execed[i] to true if profile->processes[i] ended with an exec. Such a process did not exit: it lived on as
+ * another entry with the same pid. */
 static int mark_execed(const struct profile *profile, bool *execed)
 {
     struct memo memo = {0};
@@ -59,7 +60,7 @@ static int add_processes(struct perf_plan *plan, const struct profile *profile)
     return error;
 }
 
-/* Adds mappings for the objects of a sample's stack, in the process of the sample. */
+/* Adds steps that map the objects of a sample's stack in the process of the sample. */
 static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
                        const struct profile_sample *sample, struct memo *known)
 {
@@ -71,7 +72,7 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
          node = profile->nodes[node].parent) {
         error = memo_find(known, 1, process, node, &seen);
         if (error != 0 || seen->used)
-            return error; /* the node and its callers were added before */
+            return error; /* this node and its callers have been added before */
         memo_set(seen, 0);
         uint32_t object = profile->locations[profile->nodes[node].location].object;
         error = memo_find(known, 0, process, object, &seen);

@@ -3,12 +3,13 @@
  * Writes a profile as a perf.data: an event, and a record for each sample. Before the samples come records of the
  * processes, threads and mappings that the samples belong to.
  *
- * perf looks up names itself, by offsets in the object's file: address - start of the mapping + offset of the mapping.
- * So any start of a mapping is right (address-layout.h). Marks become mappings that are not executable, so that perf
- * does not look up names in them. The addresses of callers are within the call instruction, as in the profile. perf
- * looks them up unchanged. Other readers take them as return addresses and subtract 1, but still find the call.
+ * perf looks up names itself, by offsets in the object's file. It computes such an offset as address - start of the
+ * mapping + offset of the mapping. So any start of a mapping is right (address-layout.h). Marks become mappings that
+ * are not executable, so that perf does not look up names in them. The addresses of callers are within the call
+ * instruction, as in the profile. perf looks them up unchanged. Other readers take them as return addresses and
+ * subtract 1, but still find the call.
  *
- * The header contains the size of the data. The size cannot be written later, because the file may be a pipe. So all
+ * The header contains the size of the data. The size cannot be filled in later, because the file may be a pipe. So all
  * records and features are made twice. The first time their bytes are only counted.
  */
 #include "config.h"
@@ -19,8 +20,8 @@
 #include "format/address-layout.h"
 #include "format/perf-data/perf-data-write.h"
 
-#define SAMPLE_ID_SIZE 24u /* bytes at the end of all records except samples: pid, tid, time, event */
-#define CHAIN_LENGTH_MAX 8000u   /* entries of a stack: a record has at most 65535 bytes */
+#define SAMPLE_ID_SIZE 24u /* bytes at the end of every record that is not a sample: pid, tid, time, event */
+#define CHAIN_LENGTH_MAX 8000u   /* limit for the entries of a stack, because a record has at most 65535 bytes */
 
 /* --- records ------------------------------------------------------------------------- */
 
@@ -140,8 +141,9 @@ static uint64_t address_of(const struct perf_writer *writer, uint32_t node)
                              writer->profile->nodes[node].location);
 }
 
-/* Writes the addresses of a stack, leaf first. A marker comes before the first address, and wherever user code and
- * kernel alternate. Returns the number of entries. If out is false, the entries are only counted. */
+/* Writes the addresses of a stack, leaf first. A marker comes before the first address, and before each address where
+ * the stack changes between user code and the kernel. Returns the number of addresses and markers. If `out` is false,
+ * they are only counted. */
 static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
 {
     const struct profile_node *nodes = writer->profile->nodes;

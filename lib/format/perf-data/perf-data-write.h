@@ -10,20 +10,20 @@
 
 /* --- the plan (perf-data-write-plan.c) ------------------------------------------------------ */
 
-/* The kinds of steps. A step stands for the records of a process, thread, mapping or exit. Steps with the same time are
- * sorted in this order. */
+/* The kinds of steps. A step stands for the records that announce a process, a thread or a mapping, or that end a
+ * process. Steps with the same time are in the order of these kinds. */
 enum step_kind { STEP_PROCESS, STEP_THREAD, STEP_MAP, STEP_END };
 
 struct step {
     uint64_t time;
     enum step_kind kind;
     uint32_t process;
-    uint32_t index; /* index of the thread or the object */
+    uint32_t index; /* index of the thread or object in its table, if the step is about one */
 };
 
 struct perf_plan {
-    struct timestamps timestamps;  /* the samples, with times */
-    struct mapped_object *mapped;  /* owned; by object */
+    struct timestamps timestamps;  /* the samples, with the times at which they are written */
+    struct mapped_object *mapped;  /* owned; an element for each object of the profile */
     struct step *steps;            /* owned; sorted by time */
     uint32_t step_count;
 };
@@ -41,7 +41,7 @@ void perf_plan_free(struct perf_plan *plan);
 struct perf_writer {
     const struct profile *profile;
     struct perf_plan plan;
-    uint64_t has; /* bits of enum perf_has: the fields of samples */
+    uint64_t has; /* set of bits of enum perf_has: the fields that are written for each sample */
     uint64_t data_size;
     struct bytes_out *out;
 };
@@ -52,17 +52,19 @@ void perf_put4(struct perf_writer *writer, uint64_t number);
 void perf_put8(struct perf_writer *writer, uint64_t number);
 /* Writes the header of a record. The record has size bytes, including this header. */
 void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size);
-/* perf_text_room returns the size of a text with its zero, rounded up to a multiple of align bytes. perf_put_text
- * writes the text, and zeros up to this size. */
+/* perf_text_room returns how many bytes the file has for a text: its length with a terminating zero, rounded up to a
+ * multiple of `align`. perf_put_text writes the text, and then zeros until so many bytes are written. Both cut texts of
+ * more than 4095 bytes. */
 size_t perf_text_room(const char *text, size_t align);
 void perf_put_text(struct perf_writer *writer, const char *text, size_t align);
 
 /* --- what is before and behind the records (perf-data-features.c) --------------------- */
 
-/* Writes the header of the file. The caller has set data_size. */
+/* Writes the header of the file. The caller has set writer->data_size. */
 void perf_put_header(struct perf_writer *writer);
-/* perf_measure_features finds the sizes of the features by writing them. perf_put_features writes the table of their
- * offsets and sizes, and the features. */
+/* perf_measure_features writes the features only to find the size of each of them, so writer->out must be one that
+ * counts bytes and writes nothing. perf_put_features writes the table of the offsets and sizes of the features, and
+ * then the features. */
 void perf_measure_features(struct perf_writer *writer, uint64_t sizes[PERF_FEATURES]);
 void perf_put_features(struct perf_writer *writer, const uint64_t sizes[PERF_FEATURES]);
 

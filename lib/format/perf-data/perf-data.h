@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf-data: constants of the file format perf.data, for its reader and its writer. Names and numbers are those of
- * perf_event_open(2) and of tools/perf/Documentation/perf.data-file-format.txt in the kernel. They are defined here
+ * perf-data: constants of the file format perf.data, which its reader and its writer share. Names and numbers are those
+ * of perf_event_open(2) and of tools/perf/Documentation/perf.data-file-format.txt in the kernel. They are defined here
  * because old kernel headers do not have all of them.
  */
 #ifndef PPROFIL_PERF_DATA_H
@@ -22,22 +22,23 @@ enum perf_record {
     PERF_FORK = 7,
     PERF_SAMPLE = 9,
     PERF_MMAP2 = 10,
-    PERF_AUXTRACE = 71, /* perf, not the kernel, defines this and higher numbers */
+    PERF_AUXTRACE = 71, /* this and all higher numbers are defined by perf, not by the kernel */
     PERF_COMPRESSED = 81,
     PERF_COMPRESSED2 = 83,
 };
 
 enum perf_misc {
-    PERF_MISC_MODE = 7, /* mask for the CPU mode: the next two values, and others */
+    PERF_MISC_MODE = 7, /* mask for the bits that show the CPU mode; two modes follow, and there are others */
     PERF_MISC_KERNEL = 1,
     PERF_MISC_USER = 2,
-    PERF_MISC_DATA = 1 << 13, /* of MMAP: the mapping is not executable */
-    PERF_MISC_EXEC = 1 << 13, /* of COMM: an exec caused it; of FORK: mappings are not inherited */
-    PERF_MISC_BUILD_ID = 1 << 14,      /* of MMAP2: the record has a build-id */
-    PERF_MISC_BUILD_ID_SIZE = 1 << 15, /* of a build-id in the features: its size is given */
+    PERF_MISC_DATA = 1 << 13, /* in an MMAP record: the mapping is not executable */
+    PERF_MISC_EXEC = 1 << 13, /* in a COMM record: an exec caused it; in a FORK record: mappings are not inherited */
+    PERF_MISC_BUILD_ID = 1 << 14,      /* in an MMAP2 record: the record has a build-id */
+    /* in an entry of the feature "build-ids": the entry has the size of its build-id */
+    PERF_MISC_BUILD_ID_SIZE = 1 << 15,
 };
 
-/* Bits of attr.sample_type: the fields of samples. */
+/* Bits of attr.sample_type, which show what fields a sample has. */
 enum perf_has {
     PERF_HAS_IP = 1 << 0,
     PERF_HAS_TID = 1 << 1,
@@ -80,18 +81,19 @@ enum perf_feature {
     PERF_FEATURE_COMPRESSED = 27,
 };
 
-/* Markers in a stack: the following addresses are in the kernel, or in user code. */
+/* Markers in a stack. The addresses behind PERF_CONTEXT_KERNEL are in the kernel, and those behind PERF_CONTEXT_USER in
+ * user code. */
 #define PERF_CONTEXT_KERNEL ((uint64_t)-128)
 #define PERF_CONTEXT_USER ((uint64_t)-512)
-#define PERF_CONTEXT_MIN ((uint64_t)-4095) /* this and all higher values are markers */
+#define PERF_CONTEXT_MIN ((uint64_t)-4095) /* all numbers from this one upwards are markers, not addresses */
 
 #define PERF_TYPE_SOFTWARE 1u
-#define PERF_CPU_CLOCK 0u  /* the periods of both clocks are in ns */
+#define PERF_CPU_CLOCK 0u  /* the periods of this clock and of the next one are in ns */
 #define PERF_TASK_CLOCK 1u
 
 #define PERF_WALL_EVENT "wall-clock" /* name of the event in a profile of elapsed time */
-#define PERF_OWN_VERSION "pprofil "  /* beginning of the version in files of pprofil */
-#define PERF_OWN_COMMAND "pprofil"   /* first word of the command line in files of pprofil */
+#define PERF_OWN_VERSION "pprofil "  /* how the version begins in files that pprofil wrote */
+#define PERF_OWN_COMMAND "pprofil"   /* first word of the command line in files that pprofil wrote */
 
 /* The function `write` of format_perf_data. */
 int perf_data_write(int fd, const struct profile *profile);

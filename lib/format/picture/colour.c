@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours of frames. The hue shows the kind of code, and the shade comes from the name. All colours are light, so that
- * black text on them has a contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue, for people who
- * cannot distinguish red and green.
+ * Colours of frames. The kind of code decides the hue, and the name decides the shade. All colours are light, so that
+ * black text on them has a contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue, so that people
+ * who cannot distinguish red and green can tell them apart.
  */
 #include "config.h"
 
@@ -12,8 +12,8 @@
 
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
-/* The colours of a kind. Hues are from hue to hue + hues, in degrees. Lightness is from lightness to lightness +
- * lightnesses, in percent. Saturation is in percent. */
+/* The colours that frames of one kind may have. The hue is from hue to hue + hues, in degrees. The lightness is from
+ * lightness to lightness + lightnesses, in percent. The saturation is always the same, in percent. */
 struct palette {
     const char *name;
     unsigned hue, hues, saturation, lightness, lightnesses;
@@ -44,7 +44,7 @@ static unsigned char channel(double hue, double saturation, double lightness, do
 }
 
 /* Converts a colour from HSL to RGB by the algorithm in CSS Color 4, section 7.1. hue is in degrees. saturation and
- * lightness are 0 to 1. */
+ * lightness are from 0 to 1. */
 static struct picture_colour from_hsl(double hue, double saturation, double lightness)
 {
     return (struct picture_colour){channel(hue, saturation, lightness, 0),
@@ -67,7 +67,7 @@ struct picture_colour picture_colour_of(const struct picture_name *name)
     const struct palette *palette = &palettes[name->kind];
     uint32_t hash = hash_text(name->text), hue = hash >> 8, shade = hash >> 16;
 
-    if (name->kind == PICTURE_LIBRARY) /* names of one library have similar hues */
+    if (name->kind == PICTURE_LIBRARY) /* functions of one library get similar hues */
         hue = hash_text(name->object) % (palette->hues / 2) + hue % (palette->hues / 2);
     return from_hsl(palette->hue + hue % (palette->hues + 1), palette->saturation / 100.0,
                     (palette->lightness + shade % (palette->lightnesses + 1)) / 100.0);
@@ -99,7 +99,9 @@ double picture_change(const struct picture_tree *tree, uint32_t index)
     return change_of(&tree->frames[index], &tree->frames[0]);
 }
 
-/* Tests whether two proportions differ, with one variance that is estimated from both together. */
+/* Tests whether the frame's share in the profile differs from its share in the baseline by more than chance explains.
+ * Chance is computed as in the usual test of two proportions, with one variance, which is estimated from the samples of
+ * both profiles together. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root)
 {
     double n = (double)root->total.samples, m = (double)root->old_total.samples;
@@ -125,7 +127,7 @@ double picture_largest_change(const struct picture_tree *tree)
     return largest;
 }
 
-/* Returns the colour of a change. strength is from -1 (the largest decrease) to 1 (the largest increase). */
+/* Returns the colour of a change. `strength` is from -1 (the largest decrease) to 1 (the largest increase). */
 static struct picture_colour colour_of(double strength)
 {
     if (strength > 0)

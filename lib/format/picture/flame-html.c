@@ -31,7 +31,7 @@ static void put_kinds(FILE *out, const struct picture_tree *tree)
     fputs("]", out);
 }
 
-/* Each name is [text, object, kind, colour]. */
+/* Writes the names. Each name is an array [text, object, kind, colour]. */
 static int put_names(FILE *out, const struct picture_tree *tree)
 {
     int error = 0;
@@ -52,8 +52,8 @@ static int put_names(FILE *out, const struct picture_tree *tree)
     return error;
 }
 
-/* Each frame is five numbers in the array: depth, name, total, self, samples. In a comparison each frame is eight
- * numbers: those five, and then total, self and samples of the baseline. */
+/* Writes the frames as one array of numbers. A frame is five numbers: depth, name, total, self, samples. In a
+ * comparison, three more numbers follow: total, self and samples of the baseline. */
 static void put_frames(FILE *out, const struct picture_tree *tree)
 {
     fputs(",\n\"frames\":[", out);

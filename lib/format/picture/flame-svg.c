@@ -15,25 +15,26 @@
 
 #define WIDTH 1200u
 #define EDGE 10u
-#define TOP 66u  /* height of the heading */
+#define TOP 66u  /* height of the part below the frames, which has the legend and the details */
 #define FOOT 54u /* height of the legend and the details */
 #define ROW 18u
 #define TITLE 86u   /* columns of the title: the buttons are to the right of it */
-#define LETTER 7.23 /* width of a letter in a fixed-width font of 12 units */
+#define LETTER 7.23 /* columns that the title may take; the buttons are to the right of them */
 #define NARROWEST 0.1
-#define ROWS 40u /* rows that are always drawn */
-#define DEEP 0.02         /* rows after ROWS are drawn while more than this share of the whole reaches them */
-#define ROUNDED 4.0       /* frames that are at least this wide have round corners */
-#define FRAMES_MAX 20000u /* browsers draw this number without a delay */
+#define ROWS 40u /* these rows of frames are always drawn */
+/* after ROWS, rows are drawn as long as frames with more than this share of the whole reach them */
+#define DEEP 0.02
+#define ROUNDED 4.0       /* frames that are at least so many units wide have round corners */
+#define FRAMES_MAX 20000u /* limit for the number of frames; browsers draw so many without a delay */
 
-/* A flame graph while it is drawn. */
+/* What is needed while a flame graph is drawn. */
 struct drawing {
     FILE *out;
     const struct profile *profile;
     const struct picture_tree *tree;
-    bool down;        /* the root is on top: an icicle graph */
+    bool down;        /* the root is on top, as in an icicle graph */
     double largest;   /* result of picture_largest_change */
-    uint64_t *starts; /* by frame: its left edge, in the unit of values (ns or samples) */
+    uint64_t *starts; /* an element for each frame: its left edge, in ns or samples, as the values are */
 };
 
 static unsigned height_of(const struct picture_tree *tree)
@@ -47,12 +48,13 @@ static double scale_of(const struct picture_tree *tree)
     return all == 0 ? 0 : (WIDTH - 2 * EDGE) / (double)all;
 }
 
-/* Returns the left edge of each frame: the start of its caller plus the widths of the caller's earlier frames. The
- * caller of find_starts frees the array. NULL: no memory. */
+/* Returns an array with the left edge of each frame. This is the left edge of its caller plus the widths of the frames
+ * that the caller called before. The caller of find_starts frees the array. Returns NULL if there is no memory. */
 static uint64_t *find_starts(const struct picture_tree *tree)
 {
     uint64_t *starts = calloc(2 * (size_t)tree->frame_count, sizeof *starts);
-    uint64_t *ends = starts + tree->frame_count; /* by frame: the end of its last callee so far */
+    /* an element for each frame: right edge of the last called frame so far */
+    uint64_t *ends = starts + tree->frame_count;
 
     for (uint32_t i = 0; starts != NULL && i < tree->frame_count; i++) {
         uint32_t parent = tree->frames[i].parent;
@@ -129,8 +131,8 @@ static void draw_button(struct drawing *drawing, const char *id, unsigned x, uns
             id, x, width, width / 2, text);
 }
 
-/* With a script, the heading and the foot stay visible when the picture is taller than its window. So both have a
- * background, and are drawn over the frames. */
+/* Draws the heading. The script keeps the heading and the legend visible when the picture is taller than its window. So
+ * both have a background, and are drawn over the frames. */
 static int draw_head(struct drawing *drawing)
 {
     fprintf(drawing->out, "<g id=\"head\"><rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n",
@@ -180,7 +182,7 @@ static void draw_tip(struct drawing *drawing, uint32_t index)
     fputs("</title>", out);
 }
 
-/* Sets *x to the left edge of a frame, and *width to its width, both in units of the picture. */
+/* Sets *x to the left edge of a frame and *width to its width. Both are in units of the picture. */
 static void place_frame(const struct drawing *drawing, uint32_t index, double *x, double *width)
 {
     *x = EDGE + (double)drawing->starts[index] * scale_of(drawing->tree);
@@ -229,8 +231,9 @@ static void draw_label(struct drawing *drawing, uint32_t index)
     fputs("</text>\n", out);
 }
 
-/* Labels are in a layer of their own and not beside their frames: most frames are too narrow for a label, and a browser
- * needs time for every element. */
+/* Draws the frames, and then their labels in a layer of their own. To group each frame with its label would take one
+ * more element for each frame. But most frames are too narrow for a label, and a browser needs time for every
+ * element. */
 static void draw_frames(struct drawing *drawing)
 {
     fprintf(drawing->out, "<g id=\"frames\" data-down=\"%d\">\n", drawing->down);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes heat maps of CPU use over time as SVG. A column is a second, and has 50 cells of 20 ms, from bottom to top.
- * The darker a cell, the more CPUs were in use then. What a program does once a second, or with another period, shows
- * as a line or a pattern. A cell is a slot of the profile's timeline. In a run of more than 11 minutes, slots are
- * longer than 20 ms, so a column is more than a second.
+ * Writes heat maps of CPU use over time as SVG. A column stands for a second, and has 50 cells of 20 ms, from bottom to
+ * top. The darker a cell, the more CPUs were in use in its 20 ms. What a program does once a second, or with another
+ * period, shows as a line or a pattern. A cell is a slot of the profile's timeline. If a run lasts more than 11
+ * minutes, slots are longer than 20 ms, so a column stands for more than a second.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #define WIDTH 1200u
 #define LEFT 62u
 #define RIGHT 12u
-#define TOP 72u  /* height of the heading */
+#define TOP 72u  /* height of the bars above the columns, which show how many CPUs were in use */
 #define BARS 44u /* height of the bars: CPUs in use, by column */
 #define GAP 6u
 #define CELLS 50u /* cells of a column */
@@ -26,8 +26,8 @@
 #define HEIGHT (TOP + BARS + GAP + CELLS * CELL + FOOT)
 #define MAP_TOP (TOP + BARS + GAP)
 #define MAP_END (MAP_TOP + CELLS * CELL)
-#define WIDEST 48.0 /* width of a column, at most */
-#define LEVELS 24u  /* number of levels, each with its own colour */
+#define WIDEST 48.0 /* largest width of a column */
+#define LEVELS 24u  /* number of different colours that show how many CPUs were in use */
 #define NS 1e9
 
 struct map {
@@ -35,11 +35,11 @@ struct map {
     const struct profile_timeline *line;
     uint32_t columns;
     double width; /* width of a column */
-    double most;  /* CPUs in use at which the highest level is reached */
+    double most;  /* the darkest colour stands for this number of CPUs in use, or more */
     double most_of_column;
 };
 
-/* Returns the number of CPUs in use in a slot. */
+/* Returns how many CPUs were in use in a slot, on average. */
 static double heat_of(const struct map *map, uint32_t slot)
 {
     const struct profile_timeline *line = map->line;
@@ -61,8 +61,8 @@ static unsigned level_of(const struct map *map, double heat)
     return level > LEVELS ? LEVELS : (unsigned)level;
 }
 
-/* Writes the colour of a level, from pale yellow to dark red. Lightness alone distinguishes levels, for people who see
- * no colours. */
+/* Writes the colour of a level, from pale yellow (few CPUs in use) to dark red (many). Levels differ in lightness, not
+ * only in hue, for people who see no colours. */
 static void put_colour(FILE *out, unsigned level)
 {
     static const double stops[][3] = {
@@ -82,8 +82,9 @@ static int compare_heat(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds the number of CPUs at the highest level. A slot may contain a part of the next slot's time, and a few such
- * slots would make all others pale. So one slot in two hundred may have more CPUs than the highest level. */
+/* Finds the number of CPUs in use for which a cell gets the darkest colour. A slot may contain a part of the next
+ * slot's time, and a few such slots would make all other slots pale. So one slot in two hundred may have more CPUs in
+ * use than that. */
 static int measure_heat(struct map *map)
 {
     const struct profile_timeline *line = map->line;
@@ -154,7 +155,7 @@ static void draw_bars(const struct map *map)
     }
 }
 
-/* Draws the cells of a column. Neighbouring cells of the same level become one rectangle. */
+/* Draws the cells of a column. Neighbouring cells of the same colour become one rectangle. */
 static void draw_column(const struct map *map, uint32_t column)
 {
     uint32_t first = column * CELLS;
@@ -175,8 +176,8 @@ static void draw_column(const struct map *map, uint32_t column)
     }
 }
 
-/* Returns the distance of labels in seconds: the first of ..., 1, 2, 5, 10, ... that puts them at least 80 units
- * apart. */
+/* Returns how many seconds apart the labels of the time axis are: the smallest of ..., 1, 2, 5, 10, 20, ... for which
+ * they are at least 80 units apart. */
 static double step_of(const struct map *map)
 {
     double wanted = 80 / map->width * seconds_of(map, CELLS);

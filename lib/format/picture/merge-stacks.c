@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Merges the stacks of profiles into one store, for flame graphs. No function recurses, because the profiled program
- * decides how deep a stack is. A node of a profile is merged once for each process name that has samples in it. */
+ * decides how deep a stack is. If several processes with different names have samples in a node of a profile, the node
+ * is merged once for each of these names. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 /* --- the store ----------------------------------------------------------------------------- */
 
-/* Kinds of entries in the store's memo. The kind of a name is MEMO_NAME + its picture_kind. */
+/* Kinds of entries in the store's memo. The kind of a name's entry is MEMO_NAME plus the picture_kind of the name. */
 enum { MEMO_NODE, MEMO_NAME };
 
 int picture_store_open(struct picture_store *store)
@@ -98,7 +99,7 @@ static const char *picture_base_name(const char *path)
     return *name != '\0' ? name : path;
 }
 
-/* Does a file have the name of a library? */
+/* Returns true if a file name is the name of a library. `base` is the last part of a path. */
 static bool is_library(const char *base)
 {
     const char *so = strstr(base, ".so");
@@ -132,8 +133,8 @@ static const char *process_name(const struct profile *profile, uint32_t sample)
     return profile->strings[profile->processes[profile->threads[thread].process].comm];
 }
 
-/* Finds or adds the name of a location's function. Code without a function has the name of its object. line is the
- * index of the function's line; 0: the innermost function. */
+/* Finds or adds the name of a function of a location. If the function is not known, the name is that of its object.
+ * `line` is the index of one of the location's lines; 0 is the line of the innermost function. */
 static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line, uint32_t *name)
 {
     const struct profile *from = merge->from;
@@ -155,7 +156,7 @@ static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line
     return error;
 }
 
-/* Adds the functions of a location below a node of the store, which becomes the innermost of them. */
+/* Adds a node to the store for each function of a location, below *node, and sets *node to the innermost of them. */
 static int add_location(struct stack_merge *merge, uint32_t location, uint32_t *node)
 {
     uint32_t count = merge->from->locations[location].line_count, name;
@@ -169,8 +170,9 @@ static int add_location(struct stack_merge *merge, uint32_t location, uint32_t *
     return error;
 }
 
-/* Finds the node of the store for leaf, a node of the profile. The search starts at the nearest caller that has been
- * merged for this lane, and the nodes below this caller are added. A lane is the number of a process name, from 1. */
+/* Finds or adds the node of the store for `leaf`, a node of the profile. Goes from the leaf towards the root until it
+ * finds a caller that has been merged for the same process name, and adds nodes for everything below this caller.
+ * `lane` is the number of the process name, from 1. */
 static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, uint32_t root,
                      uint32_t *result)
 {
@@ -192,8 +194,8 @@ static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, ui
     return error;
 }
 
-/* Returns true if the location of a sample is a mark with the name of the sample's system call. Samples of threads that
- * wait for a CPU are like this (PROFILE_WAITING_PLACE). */
+/* Returns true if the location of a sample is a mark with the same name as the sample's system call. This is so in
+ * samples of threads that wait for a CPU (PROFILE_WAITING_PLACE). */
 static bool is_place(const struct profile *from, const struct profile_sample *sample)
 {
     const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
@@ -202,7 +204,8 @@ static bool is_place(const struct profile *from, const struct profile_sample *sa
     return object->kind == PROFILE_OBJECT_MARK && object->path == from->syscalls[sample->syscall].name;
 }
 
-/* Adds the system call of a sample as the innermost frame below *node, unless the sample has none. */
+/* Adds the system call of a sample as a frame below *node, and sets *node to this frame. Does nothing if the sample has
+ * no system call. */
 static int add_call(struct stack_merge *merge, const struct profile_sample *sample, uint32_t *node)
 {
     const struct profile *from = merge->from;
@@ -223,8 +226,8 @@ static int compare_processes(const void *a, const void *b, void *context)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Sets *root to the node at which the stacks of a process begin. If merge->several is set, this is a new frame for the
- * process. Otherwise it is the root of the store. */
+/* Sets *root to the node of the store below which the stacks of a process begin. If merge->several is set, this is a
+ * frame with the name of the process. Otherwise it is the root of the store. */
 static int add_root(struct stack_merge *merge, const char *process, uint32_t *root)
 {
     uint32_t name;

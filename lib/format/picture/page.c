@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes pages, the text on them, and their headings. Names come from profiles that anybody may have made, so the
- * functions here make them harmless. */
+/* Makes pages, with their headings and other text. Names come from profiles that anybody may have made, so the
+ * functions here make the names harmless. */
 #include "config.h"
 
 #include <errno.h>
@@ -48,12 +48,12 @@ int page_close(struct page *page, int fd, int error)
 
 /* --- characters ---------------------------------------------------------------------------- */
 
-/* Replaces characters that XML 1.0 forbids even if they are escaped (control characters), and those that hide
- * something. */
+/* Replaces a character that XML 1.0 forbids even if it is escaped (a control character), and a character that hides
+ * something. Returns other characters unchanged. */
 static uint32_t clean_character(uint32_t character)
 {
     if (character < 0x20)
-        return 0x2400 + character; /* its symbol among the control pictures of Unicode */
+        return 0x2400 + character; /* the symbol that Unicode has for this control character */
     return utf8_is_harmless(character) ? character : REPLACEMENT;
 }
 
@@ -71,8 +71,8 @@ char *picture_clean(const char *text)
     return clean;
 }
 
-/* Returns the approximate number of columns of a character in a fixed-width font: East Asian characters and emoji take
- * two columns. */
+/* Returns approximately how many columns a character takes in a fixed-width font: two for East Asian characters and
+ * emoji, else one. */
 static unsigned columns_of(uint32_t character)
 {
     bool wide = (character >= 0x1100 && character <= 0x115f) ||
@@ -130,8 +130,8 @@ void picture_escape_clipped(FILE *out, const char *text, unsigned columns)
     picture_escape(out, text);
 }
 
-/* Writes <, > and & as \u and four digits, which JSON allows for every character. So no text can end the script element
- * that contains it, or begin a comment. */
+/* The characters <, > and & are written as \u and four digits, which JSON allows for every character. So no text can
+ * end the script element that contains it, or begin a comment in it. */
 int picture_json(FILE *out, const char *text)
 {
     json_t *string = json_string(text);
@@ -296,7 +296,7 @@ static void put_left_out(const struct picture_tree *tree, FILE *out)
     }
 }
 
-/* Writes the share of the frames that only the baseline has, which are not drawn. */
+/* Writes how large a share of the baseline was in frames that the profile does not have. These frames are not drawn. */
 static void put_gone(const struct picture_tree *tree, FILE *out)
 {
     double share = (double)tree->gone / (double)tree->frames[0].old_total.value;

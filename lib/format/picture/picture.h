@@ -2,9 +2,9 @@
 /*
  * picture: makes flame graphs and heat maps of a profile, in files that a browser opens.
  *
- * A flame graph is a tree of frames. Stacks that begin alike share frames. A frame is as wide as the time that was
- * spent in it and in what it called. The tree is made once, and each file format is a way to draw it. With a second
- * profile, the baseline, the picture shows what has changed.
+ * A flame graph is a tree of frames. Stacks that begin with the same frames share these frames. The width of a frame
+ * shows how much time was spent in it and in what it called. The tree is made once, and each file format draws it in
+ * its own way. With a second profile, the baseline, the picture shows what has changed.
  *
  * The profiled program chooses the names of functions, files and processes. So all names pass through picture_clean,
  * and are escaped where they are written.
@@ -23,22 +23,22 @@
 /* The kind of a frame, which the legend explains. */
 enum picture_kind {
     PICTURE_ALL,     /* the root */
-    PICTURE_PROCESS, /* the first frame of a stack, if processes of several names have samples */
+    PICTURE_PROCESS, /* the first frame of a stack, if processes with different names have samples */
     PICTURE_PROGRAM,
     PICTURE_LIBRARY,
     PICTURE_JIT,    /* code in no file */
     PICTURE_KERNEL, /* a system call, or code of the kernel */
     PICTURE_ASLEEP, /* a system call that waits */
-    PICTURE_MARK,   /* a mark, which shows why a stack ends, or code that is not known */
+    PICTURE_MARK,   /* not code: shows why a stack ends, or that the code is not known */
     PICTURE_KINDS,
 };
 
-/* Returns the word for a kind in the legend, such as "program". */
+/* Returns the word that the legend has for a kind, such as "program". */
 const char *picture_kind_name(enum picture_kind kind);
 
 struct picture_name {
-    const char *text;   /* name of the function, clean (picture_clean) */
-    const char *object; /* last part of its object's path, clean; may be "" */
+    const char *text;   /* name of the function, made harmless by picture_clean */
+    const char *object; /* last part of the path of the function's object, made harmless by picture_clean; may be "" */
     enum picture_kind kind;
 };
 
@@ -52,82 +52,94 @@ struct picture_frame {
     uint32_t name;   /* index */
     uint32_t depth;  /* 0: the root */
     struct picture_weight total, self;
-    struct picture_weight old_total, old_self; /* the same in the baseline */
+    struct picture_weight old_total, old_self; /* the values of total and self in the baseline */
 };
 
-/* A tree of frames, in depth-first order: a frame comes before the frames that it called, which are sorted by name.
- * Frame 0 is the root, which contains all others. */
+/* A tree of frames. A frame comes before the frames that it called, and these are sorted by name (depth-first order).
+ * Frame 0 is the root, which contains all other frames. */
 struct picture_tree {
     struct picture_name *names;
     struct picture_frame *frames;
-    uint32_t name_count, frame_count, depth; /* depth: of the deepest frame */
+    uint32_t name_count, frame_count, depth; /* `depth` is the depth of the deepest frame */
     bool timed;                              /* values are ns, not samples */
     bool wall;                               /* values are of elapsed time, not of CPU time */
     bool compares;                           /* there is a baseline */
-    uint32_t dropped;                        /* frames left out because they are too small */
-    uint64_t cut;                            /* largest possible value of a dropped frame */
-    uint32_t deeper;                         /* frames left out because they are below the last row that is kept */
-    /* value of the baseline in frames that the profile does not have, if chance does not explain the difference */
+    uint32_t dropped;                        /* number of frames that are left out because they are too small */
+    /* no frame that is left out because it is too small has a larger value than this */
+    uint64_t cut;
+    uint32_t deeper;                         /* number of frames that are left out because they are in too deep rows */
+    /* sum of the baseline's values of frames that the profile does not have, except where chance explains the
+     * difference */
     uint64_t gone;
-    uint64_t kinds;                          /* set of the kinds that occur: bit 1 << kind */
-    struct profile *strings;                 /* owned; its strings are the texts of names */
+    uint64_t kinds;                          /* set of the kinds of frames that occur: bit 1 << kind */
+    /* owned; a profile of which only the strings are used: the texts of the names */
+    struct profile *strings;
 };
 
 /* Limits of what a picture shows. */
 struct picture_limits {
-    uint32_t most; /* largest number of frames that are kept; smaller frames are dropped first */
-    double share;  /* share of the whole, 0 to 1: narrower frames are dropped */
-    uint32_t rows; /* number of rows that are always kept */
-    /* share of the whole, 0 to 1: the next row is also kept, as long as more than this share reaches it */
+    uint32_t most; /* how many frames are kept at most; the smallest frames are dropped first */
+    double share;  /* a frame with a smaller share of the whole than this is dropped; 0 to 1 */
+    uint32_t rows; /* so many rows of frames are always kept */
+    /* Deeper rows are kept as long as frames with more than this share of the whole reach them; 0 to 1. */
     double deep;
-    /* true: the size of a frame is the larger of its value and its value in the baseline. false: the size is the value
-     * alone, so frames that only the baseline has are dropped. */
+    /* What counts as the size of a frame when small frames are dropped. true: its value or its value in the baseline,
+     * whichever is larger. false: its value, so frames that only the baseline has are dropped. */
     bool keep_old;
 };
 
-/* Makes the tree of a profile. baseline: the profile to compare with, or NULL. Returns 0, -ENOMEM, -EOVERFLOW, or
- * PPROFIL_ERROR_MIXED_TIMES if one profile is of elapsed time and the other of CPU time. The caller clears the tree if
- * the result is 0. */
+/* Makes the tree of a profile. baseline is the profile to compare with, or NULL. Returns 0, -ENOMEM, -EOVERFLOW, or
+ * PPROFIL_ERROR_MIXED_TIMES if one profile has elapsed time and the other has CPU time. The caller clears the tree only
+ * if the result is 0. */
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,
                       const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);
 
 /* --- merged stacks (merge-stacks.c) --------------------------------------------------------- */
 
-/* The names and stacks of all profiles that are merged, each stored once. Entry 0 of names and entry 0 of nodes are the
- * root. */
+/* The names and stacks of the profiles that are merged. Names and stacks that are equal are stored once. names[0] and
+ * nodes[0] are those of the root. */
 struct picture_store {
-    struct profile *strings; /* owned: an otherwise empty profile, for its table of strings */
+    struct profile *strings; /* owned: a profile of which only the table of strings is used */
     struct stored_name {
         uint32_t text, object; /* strings */
         enum picture_kind kind;
     } *names; /* owned */
     struct stored_node {
         uint32_t parent, name;
-    } *nodes; /* owned; parents are before their children */
+    } *nodes; /* owned; a parent comes before its children */
     uint32_t name_count, node_count;
     struct memo memo;
 };
 
-/* Makes a store that has only the root. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the store in any case. */
+/* Makes a store that contains only the root. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the store in any
+ * case. */
 int picture_store_open(struct picture_store *store);
 void picture_store_clear(struct picture_store *store);
 
-/* A profile while its stacks are merged into the store. */
+/* What is needed while the stacks of one profile are merged into the store. */
 struct stack_merge {
     const struct profile *from;
     struct picture_store *to;
-    bool several;     /* processes of several names have samples: the first frame of a stack is its process */
-    uint32_t *order;  /* owned; indexes of samples, sorted by the name of their process */
-    uint32_t *lane;   /* owned; by node of from: number (from 1) of the process name for which it was merged last */
-    uint32_t *merged; /* owned; by node of from: the node of the store into which it was merged for that name */
-    uint32_t *stack;  /* owned; nodes on the way from a leaf to the first caller that has been merged already */
-    uint32_t *names;  /* owned; by location with at most one function, its name in the store; 0: not made yet */
-    uint32_t *leaves; /* owned; by sample, its node in the store */
+    bool several;     /* processes with different names have samples, so the first frame of each stack is its process */
+    uint32_t *order;  /* owned; indexes in from->samples, sorted by the names of the processes */
+    /* owned; an element for each node of `from`. Each different name of a process has a number, from 1. A node is
+     * merged once for each name that has samples in it, and lane has the name for which this was done last */
+    uint32_t *lane;
+    /* owned; an element for each node of `from`: the node of the store into which it was merged for the name in
+     * `lane` */
+    uint32_t *merged;
+    /* owned; nodes of the stack that is being merged, from its leaf to the first caller that is merged already */
+    uint32_t *stack;
+    /* owned; an element for each location of `from` that has at most one function: the function's name in the store; 0:
+     * not stored yet */
+    uint32_t *names;
+    /* owned; an element for each sample of `from`: the node of the store for the sample's innermost frame */
+    uint32_t *leaves;
 };
 
-/* Merges all stacks into the store, and sets leaves. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears merge in any
- * case. */
+/* Merges all stacks of merge->from into the store, and fills merge->leaves. Returns 0, -ENOMEM or -EOVERFLOW. The
+ * caller clears *merge in any case. */
 int stack_merge_profile(struct stack_merge *merge);
 void stack_merge_clear(struct stack_merge *merge);
 
@@ -145,37 +157,40 @@ struct page {
 
 /* Begins a page. Returns 0 or -ENOMEM. */
 int page_open(struct page *page);
-/* Writes the page to fd, unless error is not 0, and frees it. Returns 0 or the first error. */
+/* Writes the page to the descriptor `fd` if `error` is 0. Frees the page in any case. Returns `error` if it is not 0,
+ * else 0 or the error of writing. */
 int page_close(struct page *page, int fd, int error);
 
 /* Writes a number with at most `decimals` decimals (0 to 4), and a decimal point in every locale. */
 void page_put_number(FILE *out, double number, unsigned decimals);
-/* Writes lines with the total and the self value of a frame. In a comparison also writes its total in the baseline, and
- * the change. */
+/* Writes lines of text about a frame: its total and its self value. In a comparison, also writes its total in the
+ * baseline, and how much it has changed. */
 void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t frame);
 
 /* --- text ---------------------------------------------------------------------------------- */
 
-/* Returns a copy of a text that can neither do harm nor hide anything. It is valid UTF-8 of at most 500 characters.
- * Control characters are made visible, and characters that change the direction of writing are replaced. The caller
- * frees it; NULL: no memory. */
+/* Returns a copy of a text that can neither do harm nor hide anything. The copy is valid UTF-8, and is cut after 500
+ * characters. Control characters become visible symbols, and characters that change the direction of writing are
+ * replaced. The caller frees the copy. Returns NULL if there is no memory. */
 char *picture_clean(const char *text);
 
-/* Writes clean text into XML or HTML, between tags or in a quoted attribute. */
+/* Writes a text that picture_clean has made harmless into XML or HTML, between tags or in a quoted attribute. */
 void picture_escape(FILE *out, const char *text);
-/* Writes clean text as picture_escape does, but at most `columns` columns. A longer text is cut, and "…" is added.
- * Writes nothing if columns is less than 3. */
+/* Writes such a text as picture_escape does, but at most `columns` columns of it. A text that is cut ends with "…".
+ * Writes nothing if `columns` is less than 3. */
 void picture_escape_clipped(FILE *out, const char *text, unsigned columns);
-/* Writes clean text as a JSON string that is safe in a script element. Returns 0 or -ENOMEM. */
+/* Writes a text that picture_clean has made harmless as a JSON string that is safe in a script element. Returns 0 or
+ * -ENOMEM. */
 int picture_json(FILE *out, const char *text);
 
-/* Format a value as "1.23 s" or "1,234 samples", and a count as "1,234". */
+/* Write a number into text. picture_format_value writes a value of the tree, such as "1.23 s" or "1,234 samples".
+ * picture_format_count writes a count, such as "1,234". */
 #define PICTURE_FIGURE_SIZE 64
 void picture_format_value(const struct picture_tree *tree, uint64_t value, char text[PICTURE_FIGURE_SIZE]);
 void picture_format_count(uint64_t count, char text[PICTURE_FIGURE_SIZE]);
 
-/* Make the title (the command and the kind of picture) and the subtitle (the totals of the picture). The caller frees
- * them. Return 0 or -ENOMEM. */
+/* Make two lines of text above the picture. The title has the command and the kind of picture (`what`). The subtitle
+ * has the totals of the picture. The caller frees the text. Return 0 or -ENOMEM. */
 int picture_title(const struct profile *profile, const char *what, char **title);
 int picture_subtitle(const struct profile *profile, const struct picture_tree *tree, char **subtitle);
 
@@ -187,25 +202,27 @@ struct picture_colour {
 
 /* Returns the colour of a name, which is the same in every picture. Black text is legible on every colour. */
 struct picture_colour picture_colour_of(const struct picture_name *name);
-/* Returns the colour of a kind in the legend. */
+/* Returns the colour that the legend has for a kind. */
 struct picture_colour picture_colour_of_kind(enum picture_kind kind);
-/* Returns the colour of a frame in a comparison: red for more, blue for less, grey if chance explains the difference.
- * largest: what picture_largest_change returns. */
+/* Returns the colour of a frame in a comparison: red if its share has grown, blue if it has shrunk, grey if chance
+ * explains the change. `largest` is the result of picture_largest_change. */
 struct picture_colour picture_colour_of_change(const struct picture_tree *tree, uint32_t frame, double largest);
-/* Returns the colour of a change in the legend. direction: 1 for more, -1 for less, 0 for no more than chance. */
+/* Returns the colour that the legend has for a direction of change. direction is 1 for more, -1 for less, and 0 for a
+ * change that chance explains. */
 struct picture_colour picture_colour_of_direction(int direction);
 
-/* Returns a frame's share of the whole minus its share in the baseline, -1 to 1. */
+/* Returns a frame's share of the whole profile minus its share of the whole baseline. The result is from -1 to 1. */
 double picture_change(const struct picture_tree *tree, uint32_t frame);
 double picture_largest_change(const struct picture_tree *tree);
-/* Returns true if the change of a frame is significant: chance alone makes a smaller change in 95 % of cases. */
+/* Returns true if the change of a frame is significant: chance alone would make a smaller change in 95 % of all
+ * cases. */
 bool picture_is_significant(const struct picture_tree *tree, uint32_t frame);
-/* Does the same for a frame that is not in a tree yet. root is the root frame of its future tree. */
+/* Does the same for a frame that is not in a tree yet. `root` is the root frame of the tree in which it will be. */
 bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root);
 
 /* --- embedded files ------------------------------------------------------------------------ */
 
-/* The scripts, styles and pages: the contents of the files with these names in this folder. */
+/* The contents of the scripts, styles and pages in this folder. Each variable is named after its file. */
 extern const char picture_flame_js[], picture_flame_svg_js[], picture_flame_svg_css[], picture_flame_html_html[],
     picture_flame_html_css[], picture_flame_html_js[], picture_heat_svg_js[];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the tree that flame graphs are drawn from: merged stacks get their weights, small frames are dropped, and the
- * others are put in order. No function recurses, because stacks may be very deep. In the store a caller comes before
- * what it called, so one pass backwards makes the sums.
+ * Makes the tree that flame graphs are drawn from. Merged stacks get their weights, small frames are dropped, and the
+ * other frames are put in order. No function recurses, because stacks may be very deep. In the store of merged stacks a
+ * caller comes before what it called, so one pass from the last frame to the first is enough for the sums.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 /* --- weights ------------------------------------------------------------------------------- */
 
-/* All frames before they are chosen and sorted, by node of the store. */
+/* All frames, before some are dropped and the others sorted: an element for each node of the store. */
 struct draft {
     struct picture_frame *frames;
     uint32_t count;
@@ -66,15 +66,15 @@ static void sum_up(struct draft *draft)
 
 /* --- what is kept, and in which order ------------------------------------------------------ */
 
-/* Which frames are kept, and in which order. */
+/* What decides which frames of the draft are kept, and in which order. */
 struct choice {
     struct draft draft;
     bool keep_old;
-    uint32_t *depths;   /* by frame of the draft */
+    uint32_t *depths;   /* an element for each frame of the draft */
     uint32_t rows;      /* depth of the deepest row that is kept */
-    uint32_t equals;    /* number of frames of exactly the smallest size that are still to be kept; UINT32_MAX: all */
-    uint32_t *ranks;    /* by name, its rank in the order of texts */
-    uint32_t *children; /* frames that are kept, sorted by parent and then by rank of the name */
+    uint32_t equals;    /* how many more frames of exactly the smallest size may be kept; UINT32_MAX: any number */
+    uint32_t *ranks;    /* an element for each name: its place when the names are sorted by text */
+    uint32_t *children; /* frames that are kept, sorted by parent, and for one parent by the ranks of their names */
     uint32_t count;
 };
 
@@ -91,8 +91,8 @@ static int compare_sizes(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* Finds the smallest size that is kept, and how many frames of exactly that size are kept. No frame is larger than its
- * caller, and the caller comes before it. So the caller of a frame that is kept is kept, too. */
+/* Finds the size that a frame must have to be kept, and how many frames of exactly that size are kept. No frame is
+ * larger than its caller, and the caller comes before it. So if a frame is kept, its caller is kept, too. */
 static int find_cut(struct choice *choice, uint32_t most, double share, uint64_t *cut)
 {
     uint32_t count = choice->draft.count;
@@ -156,8 +156,9 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* Returns the baseline's value in frames that only the baseline has, except where chance explains the difference. Adds
- * up only frames whose callers the profile has, because their values include those of all frames below them. */
+/* Returns how much the baseline spent in frames that the profile does not have. Leaves out a frame if chance explains
+ * the difference. Adds up only frames whose callers the profile has, because the value of a frame includes all frames
+ * below it. */
 static uint64_t sum_gone(const struct draft *draft)
 {
     uint64_t gone = 0;
@@ -171,9 +172,9 @@ static uint64_t sum_gone(const struct draft *draft)
     return gone;
 }
 
-/* Finds the depth of each frame, and the last row that is kept. A few stacks that are far deeper than all others would
- * make a picture that is mostly empty. So deep rows are kept only if more than the share limits->deep of the whole
- * reaches them. */
+/* Finds the depth of each frame, and the deepest row that is kept. If a few stacks were far deeper than all others, the
+ * picture would be mostly empty. So a deep row is kept only if more than the share limits->deep of the whole reaches
+ * it. */
 static int measure_depths(struct choice *choice, const struct picture_limits *limits)
 {
     const struct draft *draft = &choice->draft;
@@ -224,8 +225,8 @@ static int choose_frames(struct choice *choice, const struct picture_limits *lim
     return 0;
 }
 
-/* Copies the frames that are kept to tree, in depth-first order. first: by frame of the draft, the index + 1 of its
- * first child in choice->children; 0: it has none. */
+/* Copies the frames that are kept into *tree, in depth-first order. first[i] is the index + 1, in choice->children, of
+ * the first child of frame i of the draft; 0: frame i has no children. */
 static void walk_frames(const struct choice *choice, const uint32_t *first, uint32_t *stack,
                  uint32_t *places, struct picture_tree *tree)
 {
@@ -247,7 +248,8 @@ static void walk_frames(const struct choice *choice, const uint32_t *first, uint
             continue;
         while (end <= choice->count && draft[choice->children[end - 1]].parent == index)
             end++;
-        while (--end >= first[index]) /* in reverse, so that the first child is taken from the stack first */
+        /* pushed in reverse order, so that the first child is taken from the stack first */
+        while (--end >= first[index])
             stack[waiting++] = choice->children[end - 1];
     }
 }

@@ -14,7 +14,7 @@
 #define SIGN "pprofil: "
 #define U64(value) ((unsigned long long)(value))
 #define SLOTS_OF_A_LINE 256u
-#define SILENCE 16u /* this number of slots with less than 1 us each ends a timeline comment */
+#define SILENCE 16u /* a comment about the timeline ends before so many slots with less than 1 us each */
 
 static const char *const comment_words[] = {
     [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",
@@ -22,7 +22,8 @@ static const char *const comment_words[] = {
     [PPROF_TIMELINE] = SIGN "timeline",
 };
 
-/* The totals that are written into a comment. They are neither sums over the samples nor fields of the message. */
+/* The totals that are written into a comment: those that are neither sums over the samples nor fields of the
+ * message. */
 #define TOTALS ((struct profile_totals *)NULL)
 #define TOTAL(name)                                                                                \
     {                                                                                              \
@@ -68,8 +69,8 @@ enum pprof_comment pprof_comment_kind(const char **text)
     return PPROF_OF_OTHERS;
 }
 
-/* Returns the text behind " KEY=", or NULL. Free text (a comm) comes last in a comment. So the search finds the key
- * before anything that looks like it in free text. */
+/* Returns the text behind " KEY=", or NULL. A name (comm), which may contain any text, comes last in a comment. So the
+ * search finds the real key before anything in the name that looks like it. */
 static const char *value_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -88,7 +89,7 @@ uint64_t pprof_number(const char *text, const char *key)
     return value == NULL ? 0 : strtoull(value, NULL, 10);
 }
 
-/* Writes the rate in whole nanohertz, because printf writes a decimal comma in some locales. */
+/* The rate is written in nanohertz, as a whole number, because printf writes a decimal comma in some locales. */
 char *pprof_encode_totals(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -120,8 +121,9 @@ void pprof_decode_totals(const char *text, struct profile *profile)
         set_total(totals, &kept[i], pprof_number(text, kept[i].name));
 }
 
-/* Replaces each control character by a printable symbol, because pprof prints comments unchanged. The symbol is U+2400
- * plus the character, or U+2421 for DEL. hide_controls reverses this. Frees text; the caller frees the result. NULL: no
+/* Replaces each control character by a symbol, because pprof prints comments unchanged. The symbol is U+2400 plus the
+ * character, or U+2421 for DEL. hide_controls turns the symbols back into control characters. Other characters that may
+ * do harm on a terminal become U+FFFD. Frees `text`. The caller frees the result. Returns NULL if there is no
  * memory. */
 static char *show_controls(char *text)
 {

@@ -25,7 +25,8 @@ struct pprof_block {
     _Alignas(16) unsigned char bytes[];
 };
 
-/* The addresses of the mapping that is written for an object. They include its first mapping and all its locations. */
+/* The addresses of the mapping that is written for an object. They include the object's first mapping and all locations
+ * in the object. */
 struct span {
     uint64_t start, limit;
 };
@@ -98,7 +99,8 @@ bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t e
 
 /* --- strings ------------------------------------------------------------------------- */
 
-/* Copies text to `to` as valid UTF-8, and returns the length of the copy. If to is NULL, only returns the length. */
+/* Copies `text` to `to`, makes it valid UTF-8, and returns the length of the copy. If `to` is NULL, only returns this
+ * length. */
 static size_t copy_utf8(const char *text, char *to)
 {
     size_t length = 0, size;
@@ -148,7 +150,8 @@ void pprof_add_comment(struct pprof_writer *writer, char *text)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* Returns the number that is added to an address of the object to get the address in its mapping, modulo 2^64. */
+/* Returns the number that is added to an address in the object to get the address that is written. The sum is taken
+ * modulo 2^64. */
 static uint64_t shift_of(const struct profile_object *object)
 {
     return pprof_relative(object->kind) ? object->start - object->offset : 0;
@@ -164,7 +167,7 @@ static void measure_spans(const struct profile *profile, struct span *spans)
         const struct profile_location *location = &profile->locations[i];
         struct span *span = &spans[location->object];
         uint64_t address = location->address + shift_of(&profile->objects[location->object]);
-        if (span->limit <= span->start) /* the span is still empty: the object was never mapped */
+        if (span->limit <= span->start) /* the object was never mapped, so this is the first address in its span */
             *span = (struct span){.start = address & ~UINT64_C(0xfff), .limit = address};
         if (address < span->start)
             span->start = address & ~UINT64_C(0xfff);
@@ -193,8 +196,8 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
     pprof_add_comment(writer, pprof_encode_object(writer->profile, index, mapping->id));
 }
 
-/* Returns the object of the program: the first file without ".so" in its name, or 0 if there is none. Readers take the
- * first mapping as the mapping of the program. */
+/* Returns the index of the program's object: the first file without ".so" in its name, or 0 if there is none. Its
+ * mapping is written first, because readers take the first mapping as that of the program. */
 static uint32_t find_program(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->object_count; i++) {
@@ -227,7 +230,7 @@ static void put_mappings(struct pprof_writer *writer)
 
 /* --- functions and locations ---------------------------------------------------------- */
 
-/* Writes a function and returns its id; 0: no memory. */
+/* Writes a function and returns its id, or 0 if there is no memory. */
 static uint64_t put_function(struct pprof_writer *writer, const struct profile_function *from)
 {
     PbProfile *message = &writer->message;
@@ -253,8 +256,9 @@ static void put_functions(struct pprof_writer *writer)
         put_function(writer, &profile->functions[i]);
 }
 
-/* Returns the id of the function of a line. In profile.proto a line has the file of its function. So if a line is in
- * another file than its function, the line gets a copy of the function, with the file of the line. */
+/* Returns the id of the function of a line. In profile.proto a line has no file of its own: the file is a field of the
+ * function. So if a line is in another file than its function, a copy of the function is written, with the file of the
+ * line. */
 static uint64_t function_of(struct pprof_writer *writer, const struct profile_line *line)
 {
     struct profile_function function = writer->profile->functions[line->function];

@@ -3,8 +3,8 @@
  * Reads the tables of profile.proto that samples refer to: strings, mappings, functions, locations. Finds the processes
  * that mappings and samples belong to.
  *
- * Some programs write this format without addresses. Locations with lines must stay different entries of the profile.
- * So if several have the same address, all except the first get made-up addresses.
+ * Some programs write this format without addresses. Then several locations that have lines may have the same address,
+ * but they must stay different in the profile. So all except the first of them get made-up addresses.
  */
 #include "config.h"
 
@@ -96,8 +96,8 @@ struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* Parses a build-id and returns its size. Returns 0 if the text is not hexadecimal, because other programs write names
- * into this field. */
+/* Parses a build-id and returns its size in bytes. Other programs write names into this field. So if the text is not
+ * hexadecimal, returns 0, which means that there is no build-id. */
 static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_MAX])
 {
     size_t length = strnlen(text, 2 * PROFILE_BUILD_ID_MAX + 1);
@@ -113,8 +113,8 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_
     return (uint32_t)(length / 2);
 }
 
-/* Completes an object from pprofil's comment about it. If there is none, finds the object's kind by its path and
- * build-id. */
+/* Completes an object with what pprofil's comment about it says. If there is no such comment, finds the object's kind
+ * by its path and build-id. */
 static int describe_object(struct pprof_reader *reader, uint64_t mapping,
                            struct profile_object *object)
 {
@@ -208,8 +208,9 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index)
     return add_object(reader, &unknown, index);
 }
 
-/* Sets the object of each function of a location, because functions in the file have no object. It is the object of the
- * function's locations, or IN_MANY_OBJECTS if they are in several objects. */
+/* Finds the object of each function of a location, because a function in the file does not say to which object it
+ * belongs. It belongs to the object of the location. If several locations are in different objects, the function's
+ * field `object` becomes IN_MANY_OBJECTS. */
 static int place_function(const struct pprof_reader *reader, const PbLocation *location)
 {
     const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);
@@ -294,7 +295,7 @@ static int read_location(struct pprof_reader *reader, const PbLocation *location
     error = profile_location(profile, object, address, &entry->index);
     while (error == 0 && location->n_line > 0 && profile->location_count == before) {
         error = profile_location(profile, object, reader->made_up++, &entry->index);
-        looked |= PROFILE_LOOKED_LINE; /* a made-up address has no line that could be looked up */
+        looked |= PROFILE_LOOKED_LINE; /* the address is made up, so nobody can look up a line for it */
     }
     if (error == 0 && location->n_line > 0)
         error = read_lines(reader, location, entry->index, looked);

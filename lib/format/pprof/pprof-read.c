@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads a message of profile.proto into a profile. Files of pprofil have everything that a profile has; files of other
- * programs have less.
+ * Reads a message of profile.proto into a profile. If pprofil wrote the file, it has everything that a profile has.
+ * Files of other programs have less.
  *
- * Nothing in the file is trusted. Every index and id is looked up. Ids are any 64-bit numbers, so they are sorted and
- * searched. The time is proportional to the size of the file, because a string or a thread is added only once, even if
- * many messages refer to it.
+ * Nothing in the file is trusted: it is checked that every index and id refers to an entry. Ids are any 64-bit numbers,
+ * so they are sorted and searched. The time is proportional to the size of the file, because a string or a thread is
+ * added only once, even if many messages refer to it.
  */
 #include "config.h"
 
@@ -15,7 +15,8 @@
 
 #include "format/pprof/pprof.h"
 
-#define CALL_NAME_SIZE_MAX 256 /* limit for a system call's name, bytes; the name is hashed for each sample */
+/* limit for the length of a system call's name, which is hashed for each sample, bytes */
+#define CALL_NAME_SIZE_MAX 256
 
 /* --- the run, and who ran ------------------------------------------------------------ */
 
@@ -32,7 +33,8 @@ static int read_process(struct pprof_reader *reader, const char *text)
     if (error == 0 && !known->used)
         memo_set(known, index);
     else if (error == 0)
-        known->index = index; /* two processes had this pid and generation: the last gets all samples */
+        /* if two processes have the same pid and generation, the last one gets the samples of both */
+        known->index = index;
     return error;
 }
 
@@ -60,7 +62,7 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
     }
 }
 
-/* Reads the comments. If several comments have the same text, it is read only once. */
+/* Reads the comments. If several comments have the same text, only the first of them is read. */
 static int read_comments(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
@@ -80,7 +82,8 @@ static int read_comments(struct pprof_reader *reader)
     }
     free(heard);
     if (error == 0)
-        pprof_ids_sort(&reader->notes); /* the error is ignored: if a mapping has two comments, one of them is used */
+        /* the result is ignored, because two comments about one mapping are no error: one of them is used */
+        pprof_ids_sort(&reader->notes);
     return error;
 }
 
@@ -104,7 +107,7 @@ static uint64_t value_of(const PbSample *sample, int which)
     return which < 0 || sample->value[which] < 0 ? 0 : (uint64_t)sample->value[which];
 }
 
-/* Reads the values of a sample. Fails if the number of values is wrong, or if the totals would overflow. */
+/* Reads the values of a sample. Fails if the sample has a wrong number of values, or if a total would overflow. */
 static int read_values(const struct pprof_reader *reader, const PbSample *sample,
                        struct profile_sample *made)
 {
@@ -177,7 +180,7 @@ static int find_thread(struct pprof_reader *reader, const struct labels *labels,
     return 0;
 }
 
-/* Adds the nodes of a stack, root first. A sample without a stack gets an unknown location. */
+/* Adds the nodes of a stack, root first. If the sample has no stack, adds a node for code that is not known. */
 static int read_stack(const struct pprof_reader *reader, const PbSample *sample, uint32_t *node)
 {
     uint32_t object, location;
@@ -215,7 +218,9 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample)
     if (error == 0 && labels.syscall != NULL)
         error = profile_syscall(reader->profile, labels.syscall, -1, labels.compat, &made.syscall);
     if (error != 0 || (made.count | made.cpu_ns | made.wall_ns) == 0)
-        return error; /* all values are 0: heap profiles of other programs have samples of freed memory */
+        /* samples without count and time are left out. Heap profiles of other programs have such samples for freed
+         * memory */
+        return error;
     made.state = labels.state;
     return profile_count(reader->profile, &made);
 }
@@ -263,7 +268,7 @@ static int read_pprof(const char *path, struct profile *profile)
     return error;
 }
 
-/* Is the file gzip'd, or a message with a sample type as its first field? */
+/* Returns true if the file is gzip'd, or if it is a message that begins with the field sample_type. */
 static bool pprof_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     (void)all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes the gzip'd file around a message of profile.proto, and chooses the values that are read.
+ * Reads and writes files with a gzip'd message of profile.proto, and chooses which values of each sample are read.
  *
  * Files come from anywhere. A small gzip file may unpack to gigabytes, and the structures of a message may take a
  * hundred times as many bytes as the message. Both sizes are checked while they grow.
@@ -15,8 +15,10 @@
 
 #include "format/pprof/pprof.h"
 
-#define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX) /* limit for the structures of one message, bytes */
-#define PIECE (1u << 16)                         /* bytes that go through zlib at a time */
+/* limit for the memory that the structures of one message take, bytes */
+#define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX)
+/* bytes of the first buffer for unpacked data, and of zlib's buffer when a file is written */
+#define PIECE (1u << 16)
 
 /* --- the file ------------------------------------------------------------------------ */
 
@@ -57,12 +59,12 @@ static int read_unpacked(const char *path, uint8_t **bytes, size_t *size)
         while ((error = read_piece(file, bytes, size, &room)) > 0)
             ;
     if (gzclose_r(file) != Z_OK && error == 0)
-        error = PPROFIL_ERROR_DAMAGED; /* the file ends within its gzip stream */
+        error = PPROFIL_ERROR_DAMAGED; /* the file ends in the middle of the compressed data */
     return error;
 }
 
-/* The bytes that a message may still allocate. Freed memory is not added to them, because nothing is freed while a
- * message is unpacked. */
+/* How many more bytes a message may allocate while it is unpacked. Memory that is freed is not counted as available
+ * again, because nothing is freed until the message is unpacked. */
 struct allowance {
     size_t left;
     bool out_of_memory;
@@ -109,7 +111,8 @@ void pprof_unload(PbProfile *message)
         perftools__profiles__profile__free_unpacked(message, NULL);
 }
 
-/* A buffer that compresses the message while it is packed. So the packed message is never in memory as a whole. */
+/* A buffer of protobuf-c that compresses the bytes that are packed into it, and writes them. So the packed message is
+ * never in memory as a whole. */
 struct stream {
     ProtobufCBuffer base;
     gzFile file;
@@ -160,7 +163,7 @@ bool pprof_is_type(const PbProfile *message, const PbValueType *value, const cha
            is_text(message, value->unit, unit);
 }
 
-/* Returns the index of the last value of this type and unit before end, or -1. */
+/* Returns the index of the last value that has this type and unit and an index below `end`, or -1. */
 static int find_value(const PbProfile *message, int end, const char *type, const char *unit)
 {
     while (end > 0 && !pprof_is_type(message, message->sample_type[end - 1], type, unit))

@@ -2,7 +2,7 @@
 /*
  * pprof: reads and writes profile.proto, the file format of pprof.
  *
- * The format has no field for some contents of a profile. The writer puts them into comments of one line each, which
+ * Some contents of a profile have no field in this format. The writer puts them into comments of one line each, which
  * other tools show or ignore:
  *
  *    pprofil: totals asked_nhz=N (nanohertz) KEY=NUMBER ... (struct profile_totals)
@@ -10,11 +10,11 @@
  *    pprofil: process pid=N ppid=N generation=N start=N end=N status=N cpu_ns=N comm=TEXT
  *    pprofil: object mapping=N kind=N device=N inode=N pid=N generation=N deleted=N
  *             and invented=1 if addresses are made up
- *    pprofil: timeline start=N slot_ns=N at=SLOT cpu_us=N,N,... (CPU time of slot SLOT and the slots after it)
+ *    pprofil: timeline start=N slot_ns=N at=SLOT cpu_us=N,N,... (CPU time of slot SLOT and of the slots after it)
  *
- * Samples have these labels: pid, tid, generation (of the process image, if not 0), comm (of the thread), process (the
- * comm of the process, if it differs), syscall, abi ("compat" for system calls of the 32-bit ABI), and state
- * (profile_state_name, except for "running").
+ * Samples have these labels: pid, tid, generation (of the process, if not 0), comm (of the thread), process (the comm
+ * of the process, if it differs from that of the thread), syscall, abi ("compat" for system calls of the 32-bit ABI),
+ * and state (profile_state_name, except for "running").
  */
 #ifndef PPROFIL_PPROF_H
 #define PPROFIL_PPROF_H
@@ -32,9 +32,11 @@ typedef Perftools__Profiles__Location PbLocation;
 typedef Perftools__Profiles__Line PbLine;
 typedef Perftools__Profiles__Function PbFunction;
 
-#define PPROF_SIZE_MAX (1u << 30) /* limit for an unpacked file, bytes: a larger file is an attack or a mistake */
+/* limit for an unpacked file, bytes. A larger file is taken to be an attack or a mistake */
+#define PPROF_SIZE_MAX (1u << 30)
 
-/* Are addresses in an object of this kind offsets in a file? Otherwise they are addresses in memory. */
+/* Returns true if addresses in an object of this kind are offsets in a file, and false if they are addresses in
+ * memory. */
 static inline bool pprof_relative(enum profile_object_kind kind)
 {
     return kind == PROFILE_OBJECT_FILE || kind == PROFILE_OBJECT_VDSO;
@@ -45,36 +47,37 @@ int pprof_write(int fd, const struct profile *profile);
 
 /* --- messages ------------------------------------------------------------------------ */
 
-/* Reads the message of a file, gzip'd or plain. Returns 0, -errno or PPROFIL_ERROR_DAMAGED. The caller unloads the
- * message. */
+/* Reads a file, gzip'd or plain, which contains a message of the type Profile. Returns 0, -errno or
+ * PPROFIL_ERROR_DAMAGED. The caller frees the message with pprof_unload. */
 int pprof_load(const char *path, PbProfile **message);
 void pprof_unload(PbProfile *message);
-/* Writes a message gzip'd to an open descriptor. Returns 0 or -errno. */
+/* Writes a message to an open descriptor, compressed by gzip. Returns 0 or -errno. */
 int pprof_store(int fd, const PbProfile *message);
 
-/* Indexes of the values that are read from each sample; -1: none. */
+/* A sample in a file is an array of values. These are the indexes of the values that are read: the number of samples,
+ * the time, and the elapsed time; -1: the samples do not have this value. */
 struct pprof_values {
     int count, time, wall;
-    uint64_t unit; /* nanoseconds in the unit of time */
+    uint64_t unit; /* nanoseconds in the unit of the value `time` */
 };
-/* Chooses the values that are read. The message has at least one value. The time is the value "cpu". If there is no
- * such value, the time is the value that the file declares as default, or else the last value. In files of other
- * programs this value may count bytes. The count is the value "samples", or else the last value before the time whose
- * unit is "count". */
+/* Chooses the values that are read. The message must have at least one value. The value "cpu" is taken as the time. If
+ * there is no such value, the time is the value that the file declares as the default, or else the last value. In files
+ * of other programs this value may really count bytes. The value "samples" is taken as the count. If there is no such
+ * value, the count is the last value before the time that has the unit "count". */
 void pprof_choose_values(const PbProfile *message, struct pprof_values *values);
-/* Does a value have this type and unit? A type or unit of NULL means any. */
+/* Returns true if a value has this type and this unit. NULL stands for any type or any unit. */
 bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit);
 
 /* --- comments ------------------------------------------------------------------------ */
 
-/* Return the text of the comment about the totals, the command, a process or an object. The caller frees it; NULL: no
- * memory. */
+/* Return the text of a comment about the totals, the command, a process or an object. The caller frees the text. They
+ * return NULL if there is no memory. */
 char *pprof_encode_totals(const struct profile *profile);
 char *pprof_encode_command(const struct profile *profile);
 char *pprof_encode_process(const struct profile *profile, uint32_t process);
 char *pprof_encode_object(const struct profile *profile, uint32_t object, uint64_t mapping);
-/* Returns a comment about the slots of the timeline from *slot on; the caller frees it. Moves *slot to the first slot
- * of the next comment. Slots without CPU time may be skipped. */
+/* Returns the text of a comment about a part of the timeline, which begins with slot *slot, and sets *slot to the first
+ * slot of the next comment. Slots without CPU time may be left out. The caller frees the text. */
 char *pprof_encode_timeline(const struct profile *profile, uint32_t *slot);
 
 enum pprof_comment {
@@ -85,27 +88,29 @@ enum pprof_comment {
     PPROF_OBJECT,
     PPROF_TIMELINE,
 };
-/* Returns the kind of a comment. Moves *text behind the words that show the kind. */
+/* Returns the kind of a comment. The first words of a comment show its kind; *text is moved behind these words. */
 enum pprof_comment pprof_comment_kind(const char **text);
-/* Returns the number of KEY=NUMBER in a comment's text, or 0. */
+/* Finds KEY=NUMBER in a comment, and returns the number. Returns 0 if the key is not in the comment. */
 uint64_t pprof_number(const char *text, const char *key);
-/* Put the contents of a comment into the profile. text begins behind the words that pprof_comment_kind skips. Functions
- * with a result return 0 or -errno. */
+/* Put the contents of a comment into the profile. `text` begins behind the words that pprof_comment_kind skips. Those
+ * that return an int return 0 or -errno. */
 void pprof_decode_totals(const char *text, struct profile *profile);
 int pprof_decode_command(const char *text, struct profile *profile);
-/* Adds a process, and sets *index to its index. */
+/* Adds the process that a comment describes, and sets *index to its index in the profile. */
 int pprof_decode_process(const char *text, struct profile *profile, uint32_t *index);
-/* Adds the slots of a timeline comment. Slots that contradict earlier comments are ignored. */
+/* Adds the slots in a comment about the timeline. Ignores slots that contradict earlier comments. */
 int pprof_decode_timeline(const char *text, struct profile *profile);
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* An entry of the file that has an id. An id is any 64-bit number except 0. */
+/* What is known about an entry of the file that has an id: a mapping, a function or a location. An id is any 64-bit
+ * number except 0. */
 struct pprof_id {
     uint64_t id;
-    uint32_t index;  /* index in the profile; index in the message until the entry is read */
-    uint32_t object; /* of a function: index + 1 of its object; 0: not known yet */
-    uint64_t shift;  /* of a mapping: added to an address in the file, gives the address in the object */
+    uint32_t index;  /* the entry's index in the profile; until the entry is read: its index in the message */
+    uint32_t object; /* only for a function: index + 1 of its object in the profile; 0: not known yet */
+    /* only for a mapping: an address in the file plus `shift` is the address in the profile's object */
+    uint64_t shift;
 };
 
 struct pprof_ids {
@@ -113,39 +118,42 @@ struct pprof_ids {
     size_t count;
 };
 
-/* The kinds of keys in the memo of a reader. */
+/* The kinds of keys in the reader's memo. */
 enum pprof_memo_kind { PPROF_MEMO_PROCESS, PPROF_MEMO_THREAD };
 
 struct pprof_reader {
     const PbProfile *message;
     struct profile *profile;
-    uint32_t *strings; /* by index in the file: index + 1 in the profile; 0: not used yet */
+    /* an element for each string of the file: its index + 1 in the profile; 0: not in the profile yet */
+    uint32_t *strings;
     struct pprof_ids mappings, functions, locations;
-    struct pprof_ids notes; /* mapping id -> string of the comment about its object */
+    /* finds pprofil's comment about an object (as an index of a string) by the id of the object's mapping */
+    struct pprof_ids notes;
     struct memo memo;
     struct pprof_values values;
-    uint64_t made_up; /* next invented address to try */
+    uint64_t made_up; /* the address that is tried when the next address has to be invented */
 };
 
-/* Makes an empty array with room for count ids. Returns 0 or -ENOMEM; the caller frees sorted. */
+/* Makes an empty array with memory for `count` ids. Returns 0 or -ENOMEM. The caller frees ids->sorted. */
 int pprof_ids_make(struct pprof_ids *ids, size_t count);
 /* Sorts the ids. Returns 0, or PPROFIL_ERROR_DAMAGED if an id is 0 or occurs twice. */
 int pprof_ids_sort(struct pprof_ids *ids);
-/* Returns the entry with this id; NULL: there is none. */
+/* Returns the entry with this id, or NULL if there is none. */
 struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id);
 
-/* Returns a string of the file; NULL: there is none at this index. */
+/* Returns the file's string with this index, or NULL if there is none. */
 const char *pprof_text_at(const struct pprof_reader *reader, int64_t index);
-/* Adds a string of the file to the profile. Returns 0, PPROFIL_ERROR_DAMAGED (no string has this index), -ENOMEM or
- * -EOVERFLOW. */
+/* Copies the file's string with this index into the profile, and sets *string to its index there. Returns 0,
+ * PPROFIL_ERROR_DAMAGED (the file has no string with this index), -ENOMEM or -EOVERFLOW. */
 int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t *string);
-/* Finds or adds a generation of a process. comm: string with the name of a new generation; 0: "[unknown]". */
+/* Finds a process by pid and generation, or adds it. (The generation distinguishes programs that ran one after another
+ * under one pid.) The name of an added process is the string `comm`; 0 stands for "[unknown]". */
 int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation, uint32_t comm, uint32_t *index);
 
-/* Reads the tables that samples refer to: mappings, functions and locations, in this order. Returns 0,
+/* Reads the tables that samples refer to, in this order: mappings, functions and locations. Returns 0,
  * PPROFIL_ERROR_DAMAGED, -ENOMEM or -EOVERFLOW. */
 int pprof_read_tables(struct pprof_reader *reader);
-/* Finds or adds the object for all code that is in no mapping. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* Finds or adds the object that stands for all code that is in no mapping. Returns 0, -ENOMEM or -EOVERFLOW. */
 int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
 
 /* --- writing (pprof-message.c) --------------------------------------------------------- */
@@ -154,18 +162,18 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
  * A message while it is made. The id of a function or a location is its index in the profile. The id of a mapping is
  * the index of its object plus 1.
  *
- * Most of the message is in one arena. When memory runs out, out_of_memory is set, and pprof_allocate returns the bytes
- * `nowhere`, whose contents are never used. So callers need not check each step. A message that ran out of memory is
- * discarded at the end.
+ * Most of the message is in one arena, that is, memory that is freed all at once. When memory runs out, out_of_memory
+ * is set, and pprof_allocate returns a pointer to `nowhere`, an array whose contents are never used. So callers need
+ * not check each call. A message that ran out of memory is discarded at the end.
  */
 struct pprof_writer {
     const struct profile *profile;
     struct pprof_block *blocks; /* owned: the arena */
     bool out_of_memory;
     PbProfile message;
-    struct memo elsewhere; /* (function, file of a line) -> id of a copy of the function, with this file */
-    int64_t *string_ids;   /* index in the message, by string of the profile; 0: not written yet */
-    PbMapping *mappings;   /* the message's mappings, by object */
+    struct memo elsewhere; /* key (function, file of a line) -> id of a copy of the function that has this file */
+    int64_t *string_ids;   /* an element for each string of the profile: its index in the message; 0: not written yet */
+    PbMapping *mappings;   /* the mappings in the message, one for each object of the profile */
     _Alignas(16) unsigned char nowhere[256];
 };
 
@@ -173,24 +181,25 @@ struct pprof_writer {
 int pprof_writer_begin(struct pprof_writer *writer, const struct profile *profile);
 void pprof_writer_clear(struct pprof_writer *writer);
 
-/* Returns memory of the arena, all 0. The result is never NULL if size is at most sizeof nowhere. */
+/* Returns memory of the arena, filled with zeros. The result is never NULL if `size` is at most sizeof nowhere. */
 void *pprof_allocate(struct pprof_writer *writer, size_t size);
-/* Returns a table of count entries of size entry. Sets *pointers to an array with a pointer to each entry, which
- * protobuf-c needs. NULL: no memory. */
+/* Returns a table of `count` entries, each of `entry` bytes. protobuf-c needs an array that has a pointer to each
+ * entry. *pointers is set to such an array. Returns NULL if there is no memory. */
 void *pprof_allocate_table(struct pprof_writer *writer, size_t count, size_t entry, void *pointers);
-/* Calls array_grow for an array outside the arena. Returns false if this, or any earlier allocation of writer,
- * fails. */
+/* Calls array_grow for an array that is not in the arena. Returns false if this allocation fails, or if an earlier
+ * allocation of the writer has failed. */
 bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t element);
 
-/* Adds a text to the strings of the message and returns its index. Strings of protobuf must be UTF-8, but file names
+/* Adds a text to the message's strings, and returns its index there. Strings of protobuf must be UTF-8, but file names
  * need not be. So each byte that is not UTF-8 becomes U+FFFD. */
 int64_t pprof_add_string(struct pprof_writer *writer, const char *text);
-/* Returns the index in the message of a string of the profile. Adds the string the first time. */
+/* Returns the index in the message of one of the profile's strings. If the string is not in the message yet, adds
+ * it. */
 int64_t pprof_string_index(struct pprof_writer *writer, uint32_t string);
-/* Adds a comment, and frees the text. text NULL: there was no memory for it. */
+/* Adds a comment with this text, and frees the text. NULL means that there was no memory for the text. */
 void pprof_add_comment(struct pprof_writer *writer, char *text);
 
-/* Writes mappings, functions and locations, with the comments about objects. */
+/* Writes mappings, functions and locations. With each mapping, writes pprofil's comment about its object. */
 void pprof_write_tables(struct pprof_writer *writer);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Turns files of the profil family into profiles, and profiles into such files. In most of these formats, a file has
- * the counters of only one object. So a profile becomes a file for each object in which time was spent.
+ * the counters of only one object. So several files are written, one for each object in which time was spent.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Returns 0 if the object that the user names is an ELF file, else an error. An object that only the counter file names
- * is not checked, because it may be missing. */
+/* Returns 0 if the object that the user names is an ELF file, else an error. If only the counter file names an object,
+ * this object is not checked, because it may be missing. */
 static int check_object(const char *path)
 {
     struct symbol_text text;
@@ -31,8 +31,9 @@ static int check_object(const char *path)
     return error == 0 ? 0 : PPROFIL_ERROR_NOT_ELF;
 }
 
-/* Returns the first module with the base name of the object. If there is none, returns the module that contains the
- * start of the first histogram, or the first pc if there are no histograms. NULL: there is no such module. */
+/* Returns the first module that has the same base name as the object. If there is none, returns the module that
+ * contains the start of the first histogram, or the first pc if there are no histograms. Returns NULL if there is no
+ * such module either. */
 static struct histogram_module *choose_module(const struct histogram_file *file, const char *object)
 {
     uint64_t counted = file->histogram_count > 0 ? file->histograms[0].low : file->pc_count > 0 ? file->pcs[0] : 0;
@@ -46,7 +47,8 @@ static struct histogram_module *choose_module(const struct histogram_file *file,
     return chosen;
 }
 
-/* Replaces the path of a module by the path that the user names, because the file of the module may have been moved. */
+/* Replaces the path of a module by the path that the user names, because the file of the module may have been moved
+ * since it was counted. */
 static int replace_module(struct histogram_file *file, const char *object)
 {
     struct histogram_module *module = choose_module(file, object);
@@ -108,8 +110,8 @@ static const struct dialect *choose_dialect(const struct codec *codec,
     return options->dialect != NULL ? options->dialect : dialect_find(codec->dialect);
 }
 
-/* Returns an array, by index of the object: the time in the object that the dialect counts, ns. The caller frees it.
- * NULL: no memory. */
+/* Returns an array with an element for each object: the time in the object that the dialect counts, in ns. The caller
+ * frees the array. Returns NULL if there is no memory. */
 static uint64_t *sum_objects(const struct profile *profile, const struct dialect *dialect)
 {
     uint64_t *sums = calloc(profile->object_count + 1u, sizeof *sums);
@@ -131,7 +133,8 @@ static bool is_file(const struct profile *profile, uint32_t object)
            !what->invented;
 }
 
-/* Returns the name of the first process that has samples. Processes before it may only have launched the program. */
+/* Returns the name of the first process that has samples. The processes before it have none: they may only have
+ * launched the program. */
 static const char *first_comm(const struct profile *profile)
 {
     uint32_t first = profile->process_count;
@@ -144,8 +147,8 @@ static const char *first_comm(const struct profile *profile)
     return first < profile->process_count ? profile->strings[profile->processes[first].comm] : "";
 }
 
-/* Returns 2 for the program, 1 for another file, and 0 for code in no file. The name of the program begins with comm,
- * which the kernel cuts to 15 characters. */
+/* Returns 2 if the object is the program, 1 if it is another file, and 0 if it is code in no file. The name of the
+ * program begins with comm. It may be longer, because the kernel cuts comm to 15 characters. */
 static int rank_object(const struct profile *profile, uint32_t object, const char *comm)
 {
     const char *name = path_base_name(profile->strings[profile->objects[object].path]);
@@ -207,7 +210,8 @@ int codec_write(const struct codec *codec, int fd, const struct format_options *
                     : histogram_from_profile(profile, object, dialect, options->scale,
                                              codec->rate_hz, &file);
 
-    /* the overflow rule of a dialect, which may wrap counters to 0, is used only if the user asked for the dialect */
+    /* in some dialects a full counter continues from 0. Only a user who names a dialect gets counters that are cut by
+     * its rule */
     file.dialect = options->dialect;
     if (error == 0)
         error = codec->write(fd, &file);

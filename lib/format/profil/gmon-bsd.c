@@ -2,7 +2,7 @@
 /*
  * Reads and writes gmon.out of the BSDs: the bounds of the text, the size of header and counters together, 16-bit
  * counters, and arcs up to the end of the file. Since 4.4BSD the header also has a version, the rate, and the width of
- * counters. No user program sets this width.
+ * counters. In files of user programs this width is not set.
  */
 #include "config.h"
 
@@ -14,9 +14,10 @@
 #define FILE_VERSION 0x00051879u
 #define NEW_HEADER(pointer_size) (2 * (pointer_size) + 24)
 #define OLD_HEADER(pointer_size) (2 * (pointer_size) + 4)
-#define PADDED_HEADER 24u /* the old header as a C structure with eight-byte longs */
+/* the old header with 8-byte pointers, if it is padded to a multiple of eight bytes as a C structure is */
+#define PADDED_HEADER 24u
 
-/* A guess at the header's layout. */
+/* One of the forms that the header may have. */
 struct shape {
     uint32_t pointer_size;
     bool big_endian, versioned;
@@ -36,8 +37,8 @@ struct header {
     uint32_t counter_size;
 };
 
-/* Returns the bytes of a counter; 0: the width is not valid. The header has the width in bits, negative for signed
- * counters; 0 means 16. */
+/* Returns how many bytes a counter has, or 0 if its width in the header is not valid. In the header the width is a
+ * number of bits, and is negative for signed counters. 0 stands for 16 bits. */
 static uint32_t counter_size_of(uint64_t type)
 {
     uint32_t bits = (uint32_t)type;
@@ -47,8 +48,8 @@ static uint32_t counter_size_of(uint64_t type)
     return bits == 0 ? 2 : bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
 }
 
-/* Does the file have the number of counters that start-up code asks for? Start-up code asks for 2 bytes of counters for
- * 2, 4 or 8 bytes of text. slack is the number of bytes by which rounding may have changed the size. */
+/* Returns true if the file has as many counters as start-up code asks for: 2 bytes of counters for each 2, 4 or 8 bytes
+ * of text. `slack` is by how many bytes the size may differ, because start-up code rounds it. */
 static bool is_usual(const struct header *header, uint64_t slack)
 {
     uint64_t text = header->high - header->low, bytes = header->counter_bytes;
@@ -83,9 +84,10 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
                                 is_usual(header, slack));
 }
 
-/* Finds the first shape with consistent sizes; NULL: there is none. Without a version, the number of counters must be
- * usual. The first pass accepts only the exact number, because only this distinguishes the two old headers with 8-byte
- * pointers, of 20 and of 24 bytes. The second pass allows for 8 bytes of rounding. */
+/* Returns the first form of the header with which all sizes are consistent, or NULL if there is none. If the header has
+ * no version, the number of counters must also be usual. The first pass accepts only the exact number. This
+ * distinguishes the two forms of the old header with 8-byte pointers, of which one has 20 bytes and the other 24. The
+ * second pass accepts a number that was rounded by up to 8 bytes. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
                                       struct header *header)
 {
@@ -137,7 +139,7 @@ int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file
     return error;
 }
 
-/* A file without a rate gets the old header, which has no field for a rate. */
+/* If the file has no rate, the old header is written, which has no field for a rate. */
 int gmon_bsd_write(int fd, const struct histogram_file *file)
 {
     const struct histogram *histogram = histogram_single(file, 0);

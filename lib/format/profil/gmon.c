@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads and writes gmon.out as glibc writes it and GNU gprof reads it: "gmon", a version, and packed records of three
- * kinds. The file does not contain the width of pointers. The reader tries eight bytes first, and then four.
+ * kinds. The file does not say how wide a pointer is. The reader tries eight bytes first, and then four.
  *
- * Counters have 16 bits. gprof adds up histograms of the same text, so larger counts are distributed over several
- * histograms.
+ * Counters have 16 bits. gprof adds up the histograms of a file that have the same text. So a count that is larger than
+ * a counter is distributed over several histograms.
  */
 #include "config.h"
 
@@ -18,15 +18,16 @@
 #define HEADER 20u
 #define COUNT_MAX 65535u
 #define WRITTEN_SIZE_MAX (UINT64_C(1) << 32) /* limit for the bytes that are written for one range of text */
-#define HISTOGRAMS_MAX 4096u          /* limit for histograms of different text: each is compared with all others */
+/* limit for the number of histograms of different text, because each is compared with all others */
+#define HISTOGRAMS_MAX 4096u
 #define DIMENSION_SIZE 15u
 
 enum tag { HISTOGRAM, ARC, BLOCKS };
 
-/* Properties that the file does not contain, so that the reader has to guess them. */
+/* What the file does not say, so that the reader has to guess it. */
 struct guess {
     uint32_t pointer_size;
-    uint32_t count_size; /* bytes of the field with the number of blocks: glibc writes 8, gprof reads 4 */
+    uint32_t count_size; /* bytes of the field that has the number of basic blocks: glibc writes 8, gprof reads 4 */
     bool big_endian;
 };
 
@@ -45,7 +46,7 @@ static bool gmon_matches(const unsigned char *head, size_t size, uint64_t all)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Does the text consist of a word, such as "seconds", and then zeros? */
+/* Returns true if `text` consists of a word, such as "seconds", and then zeros. */
 static bool is_dimension(const unsigned char *text)
 {
     size_t length = 0;
@@ -58,8 +59,8 @@ static bool is_dimension(const unsigned char *text)
     return length > 0;
 }
 
-/* Finds an earlier histogram of the same text. If there is one, the new histogram has the ticks that did not fit into
- * the counters of the earlier histogram. NULL: there is no earlier histogram of this text. */
+/* Returns an earlier histogram of the same text, or NULL if there is none. If there is one, the file has this text
+ * again for ticks that did not fit into its counters. */
 static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high,
                                    uint64_t count)
 {
@@ -157,7 +158,7 @@ int gmon_read(const unsigned char *bytes, size_t size, struct histogram_file *fi
     for (size_t i = 0; error == PPROFIL_ERROR_DAMAGED && i < sizeof guesses / sizeof *guesses; i++) {
         const struct guess *guess = &guesses[i];
         struct bytes all = bytes_of(bytes, size, guess->pointer_size, guess->big_endian);
-        /* the bytes of version 1 show the byte order; those of version 0 do not */
+        /* the bytes of version number 1 show the byte order; those of version number 0 do not */
         if (bytes[guess->big_endian ? 4 : 7] != 0)
             continue;
         histogram_file_clear(file);
@@ -178,8 +179,9 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* Writes one of the histograms over which counters are distributed. turn is the number of the histogram, from 0. This
- * histogram has the ticks of each counter that are above turn * COUNT_MAX, but at most COUNT_MAX of them. */
+/* Counts that are larger than a 16-bit counter are distributed over several histograms. Writes one of these, with
+ * number `turn`, from 0. A counter in it has those ticks of its count that are above turn * COUNT_MAX, but at most
+ * COUNT_MAX of them. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate,
                           uint64_t turn)
 {
@@ -215,7 +217,8 @@ static int put_histograms(struct bytes_out *out, const struct histogram_file *fi
     return 0;
 }
 
-/* Does gprof accept both histograms in one file? It refuses different scales, and histograms that overlap in part. */
+/* Returns true if gprof accepts both histograms in one file. It refuses histograms with different scales, and
+ * histograms whose texts overlap but are not the same. */
 static bool go_together(const struct histogram *a, const struct histogram *b)
 {
     bool same = a->low == b->low && a->high == b->high;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Turns the exact samples of a profile into the counters or the raw pcs that one of the old systems would have made.
+ * Turns the exact samples of a profile into what one of the old systems would have made: counters, or the pcs of
+ * samples.
  *
- * Times are in nanoseconds, and ticks are whole. Ticks are computed from the running sum of times, so rounding errors
- * do not add up.
+ * The times in a profile are in nanoseconds. They become ticks, which are whole numbers. To avoid that rounding errors
+ * add up, the times are added up first, and ticks are computed from the sum so far.
  */
 #include "config.h"
 
@@ -16,18 +17,20 @@
 #include "pprofil/error.h"
 #include "symbol/symbol.h"
 
-__extension__ typedef unsigned __int128 product; /* of nanoseconds and nanohertz */
+__extension__ typedef unsigned __int128 product; /* product of a number of nanoseconds and a number of nanohertz */
 
 #define NANO UINT64_C(1000000000)
-#define NO_RATE_NS (NANO / 100) /* time of a sample, if the profile has neither times nor a rate */
+#define NO_RATE_NS (NANO / 100) /* ns that a sample stands for, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-/* alignment of both ends of the text, bytes. In every format it is a multiple of the bytes of text for one counter. */
+/* Both ends of the text are multiples of this number of bytes. In every format it is a multiple of the text that one
+ * counter counts. */
 #define ALIGNED UINT64_C(16)
 
-#define NOWHERE UINT64_MAX /* address of a sample that is outside of the object's file */
+/* stands for the address of a sample whose offset in the object's file has no link address */
+#define NOWHERE UINT64_MAX
 
-/* The time that was spent at an address. */
+/* The time that was spent at one address. */
 struct spent {
     uint64_t address, ns, ticks;
 };
@@ -70,8 +73,9 @@ static int compare_addresses(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Collects the times of samples in an object, sorted by address. Samples that the dialect does not count are left out.
- * If text is NULL, addresses stay offsets in the object's file. The caller frees the list. */
+/* Makes a list of the samples in an object: their addresses and times, sorted by address. Leaves out samples that the
+ * dialect does not count. The addresses become link addresses; if `text` is NULL, they stay offsets in the object's
+ * file. The caller frees the list. */
 static int collect_times(const struct profile *profile, uint32_t object, const struct dialect *dialect,
                    const struct symbol_text *text, struct spent_times *times)
 {
@@ -94,7 +98,7 @@ static int collect_times(const struct profile *profile, uint32_t object, const s
     return 0;
 }
 
-/* Sets the ticks of all entries from their times. Returns the sum of the ticks. */
+/* Computes the ticks of each entry from the entries' times. Returns the sum of the ticks. */
 static uint64_t count_ticks(struct spent_times *times, double rate_hz)
 {
     uint64_t nano_hz = (uint64_t)(rate_hz * (double)NANO), passed = 0;
@@ -109,7 +113,8 @@ static uint64_t count_ticks(struct spent_times *times, double rate_hz)
     return passed;
 }
 
-/* Sets [*low, *high) to the text from the first sample to the last. False: no sample has an address. */
+/* Sets [*low, *high) to the range of text from the first sample to the last. Returns false if no sample has an
+ * address. */
 static bool sampled_text(const struct spent_times *times, uint64_t *low, uint64_t *high)
 {
     size_t count = times->count;
@@ -227,13 +232,14 @@ int histogram_from_profile(const struct profile *profile, uint32_t object,
 
 #define PAGE UINT64_C(4096)
 
-/* The addresses [base, base + size) of an object, and the address to which base is moved. */
+/* The addresses [base, base + size) of an object, and the address `to` to which they are moved. */
 struct move {
     uint64_t base, size;
     uint64_t to;
 };
 
-/* Sets *move to the addresses where the object was mapped. False: no sample in the object has an address. */
+/* Sets move->base and move->size to the range of the object's addresses, as they are in `times`. Sets move->to to the
+ * address at which this range was mapped. Returns false if no sample in the object has an address. */
 static bool mapped_at(const struct profile_object *object, const struct spent_times *times,
                       const struct symbol_text *text, struct move *move)
 {
@@ -250,7 +256,8 @@ static bool mapped_at(const struct profile_object *object, const struct spent_ti
     return true;
 }
 
-/* Moves an object above all others if it would overlap one of them, or if its address is not valid. */
+/* If the object would overlap one of the modules that are in the file already, or if its address is not valid, moves it
+ * above all of them. */
 static void move_if_taken(const struct histogram_file *file, struct move *move)
 {
     bool taken = move->to == 0 || move->to > UINT64_MAX - move->size;

@@ -22,23 +22,24 @@
 #include "symbol/symbol.h"
 
 #define USUAL_HZ 100.0         /* ticks per second of nearly all the old systems */
-#define SAMPLES_MAX (1u << 25) /* limits the memory for a hostile file */
+#define SAMPLES_MAX (1u << 25) /* limit for the number of samples, so that a hostile file cannot use all memory */
 
-/* An object with addresses in the histogram file. */
+/* An object of the profile that is made, and its addresses in the histogram file. */
 struct target {
-    uint64_t start, end; /* its addresses in the histogram file; not set for the only object of a file */
-    uint64_t shift;      /* number to add to an address in the histogram file, to get the link address */
-    uint32_t object;     /* index */
-    bool known;          /* the field text was read from the object's file */
+    uint64_t start, end; /* not set if the file has no modules, and so only one object */
+    uint64_t shift;      /* an address in the histogram file plus `shift` is the link address */
+    uint32_t object;     /* index of the object in the profile */
+    bool known;          /* the object's file could be read, so the field `text` is set */
     struct symbol_text text;
 };
 
 struct conversion {
     const struct histogram_file *file;
     struct profile *profile;
-    struct profile_sample sample; /* the fields that all samples have in common */
+    struct profile_sample sample; /* the fields that are the same in all samples */
     double ns;                    /* ns in a tick */
-    uint32_t nowhere;             /* index + 1 of the object for addresses in no target; 0: not made yet */
+    /* index + 1 of the object for addresses that are in no target; 0: there is no such object yet */
+    uint32_t nowhere;
 };
 
 static double rate_of(const struct histogram_file *file)
@@ -50,7 +51,7 @@ static double rate_of(const struct histogram_file *file)
 
 /* --- objects ----------------------------------------------------------------------------- */
 
-/* Adds an object with this name and nothing else. Its addresses stay as they are. */
+/* Adds an object of which only this name is known. Addresses in it stay as they are in the histogram file. */
 static int add_unknown(struct conversion *conversion, const char *name, uint32_t *index)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
@@ -59,8 +60,8 @@ static int add_unknown(struct conversion *conversion, const char *name, uint32_t
     return error == 0 ? profile_object(conversion->profile, &object, index) : error;
 }
 
-/* Adds an object with the file at path. The profile keeps this file open. A file that cannot be read is added, too,
- * because its path shows the user which file is meant. */
+/* Adds an object whose file is at path. The profile keeps this file open. If the file cannot be read, the object is
+ * added, too, because its path shows the user which file is meant. */
 static int add_file(struct conversion *conversion, const char *path, struct target *target)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = file_opener_open(path, 0)};
@@ -166,14 +167,15 @@ static int add_histogram(struct conversion *conversion, const struct target *tar
         if (histogram->counters[i] == 0)
             continue;
         uint64_t distance = dialect_lowest(dialect, histogram->scale, histogram->counter_size, i);
-        if (distance == UINT64_MAX) /* the scale is so small that no address belongs to this counter */
+        /* with a very small scale, no address belongs to this counter. Its ticks go to the start of the text */
+        if (distance == UINT64_MAX)
             distance = 0;
         error = add_ticks(conversion, target, histogram->low + distance, histogram->counters[i]);
     }
     return error;
 }
 
-/* Adds the ticks of a histogram whose text is in no module. */
+/* Adds the ticks of a histogram whose text is in no module, all at one address. */
 static int add_elsewhere(struct conversion *conversion, const struct histogram *histogram)
 {
     uint64_t ticks = 0;
@@ -183,8 +185,8 @@ static int add_elsewhere(struct conversion *conversion, const struct histogram *
     return ticks > 0 ? add_stray(conversion, histogram->low, ticks) : 0;
 }
 
-/* Compares targets by start. They are sorted so that find_target is fast: a file may have thousands of modules and
- * millions of pcs. */
+/* Compares two targets by `start`. Targets are sorted so that find_target is fast: a file may have thousands of modules
+ * and millions of pcs. */
 static int compare_targets(const void *left, const void *right)
 {
     const struct target *a = left, *b = right;
@@ -272,8 +274,8 @@ const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME])
     return text;
 }
 
-/* Adds the ticks of a system call. The call becomes a function of the kernel, and the sample has the number of the
- * call. */
+/* Adds the ticks that a cell counts for a system call. The system call becomes a function of the kernel, and the sample
+ * has the number of the call. */
 static int add_call(struct builder *builder, uint32_t object, const struct histogram *histogram, uint64_t cell,
                      const struct profile_sample *like, double tick_ns)
 {
@@ -312,7 +314,8 @@ static int add_calls(const struct histogram_file *file, struct profile *profile,
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* Adds the ticks that the old system counted outside of the text. These ticks have no address. */
+/* Adds the ticks that the old system counted because the pc was outside of the text. It is not known at which
+ * addresses. */
 static int add_outside(struct conversion *conversion)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .deleted = true, .fd = -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fills the lists of a histogram_file. Has the arithmetic that several formats need. */
+/* Fills the lists of a histogram_file, and computes what several formats need. */
 #include "config.h"
 
 #include <errno.h>
@@ -98,8 +98,8 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times)
     return 0;
 }
 
-/* Computes in single precision, as monstartup() does. Otherwise the scale could differ from the one that was used to
- * count. */
+/* This is computed in single precision, as monstartup() does. Otherwise the scale could differ from the one with which
+ * the program was counted. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text)
 {
     if (bytes >= text)
@@ -125,7 +125,8 @@ uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size,
         file->dialect != NULL ? file->dialect->overflow : DIALECT_SATURATES;
     uint64_t counter = 0, full;
 
-    /* DIALECT_STOPS: all counting ended when the first counter was full, so no counter has more than INT16_MAX ticks */
+    /* DIALECT_STOPS means that all counting ended when the first counter was full, so no counter has more than
+     * INT16_MAX ticks */
     if (dialect_add(overflow, counter_size, &counter, count, &full) == DIALECT_STOPPED ||
         (overflow == DIALECT_STOPS && counter != count))
         return INT16_MAX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes kpdata, the contents of the kprof device of Inferno and Plan 9: big-endian cells, one for each 8
- * bytes of kernel text. In Inferno the first six cells hold totals and the format, so the text of these cells has no
- * counters. In Plan 9 the first two cells hold totals in milliseconds, and the counts of their own text are added to
- * the totals.
+ * Reads and writes kpdata, the contents of the kprof device of Inferno and Plan 9. It consists of big-endian cells, and
+ * each cell is the counter of 8 bytes of kernel text. In Inferno the first six cells hold totals and describe the
+ * format instead, so there are no counters for their text. In Plan 9 the first two cells hold totals in milliseconds,
+ * to which the counts of their own text are added.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "format/profil/profil.h"
 
 #define CELL 4u
-#define SHIFT 3u /* log2 of the bytes of text that a cell counts */
+#define SHIFT 3u /* log2 of the number of bytes of text that a cell counts */
 #define SHIFT_MAX 16u
 #define SPECIALS (uint64_t) DIALECT_CELL_SPECIALS
 #define PLAN9_SPECIALS 2u
@@ -89,13 +89,13 @@ int kpdata_read(const unsigned char *bytes, size_t size, struct histogram_file *
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-/* Writes a cell. In both systems a full cell continues from 0. */
+/* Writes a cell. In both systems, a cell that is full continues from 0. */
 static void put_cell(struct bytes_out *out, uint64_t count)
 {
     bytes_put(out, count & UINT32_MAX, CELL);
 }
 
-/* Writes the cells of Inferno. The special cells are always written, even if the text has fewer cells. */
+/* Writes the cells of Inferno. The six special cells are written even if the text has fewer cells. */
 static void put_inferno(struct bytes_out *out, const struct histogram_file *file,
                         const struct histogram *histogram)
 {
@@ -115,7 +115,8 @@ static void put_plan9(struct bytes_out *out, const struct histogram_file *file,
     double ms = PLAN9_HZ / file->rate_hz, sum = 0;
     uint64_t put = 0, values[PLAN9_SPECIALS] = {0};
 
-    /* the remainder of a millisecond is carried to the next cell, so that the sum is right */
+    /* ticks become milliseconds. The part of a millisecond that is left is carried over to the next cell, so that the
+     * sum is right */
     values[DIALECT_CELL_TOTAL] = (uint64_t)llround((double)file->ticks * ms);
     values[DIALECT_CELL_OUTSIDE] = put = (uint64_t)llround((double)file->outside * ms);
     sum = (double)file->outside * ms;

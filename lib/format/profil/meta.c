@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes FILE.meta. This file has what the formats of old systems have no field for. */
+/* Reads and writes FILE.meta, which contains what the format of FILE, a file of an old system, has no field for. */
 #include "config.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "format/profil/profil.h"
 
-#define META_MODULES_MAX 4096u /* limit, because the file of each module is opened */
+#define META_MODULES_MAX 4096u /* limit for the number of modules, because the file of each module is opened */
 #define NARROW_END (UINT64_C(1) << 32)
 
 static int meta_path(const char *path, char beside[PATH_MAX])
@@ -51,7 +51,8 @@ int meta_write(const char *path, const struct histogram_file *file)
     fprintf(out, "# what %s has no room for: pprofil-formats(5)\nsum %" PRIx64 "\n", path, sum);
     if (file->pid != 0)
         fprintf(out, "pid %" PRIu32 "\n", file->pid);
-    /* hz was computed from a period in whole nanoseconds, so a nearly whole hz is rounded */
+    /* the rate was computed from a period, which is a whole number of nanoseconds. So a rate that is nearly whole is
+     * rounded */
     double hz = file->rate_hz, whole = round(hz);
     if (hz > 0)
         fprintf(out, "hz %.9g\n", fabs(hz - whole) < whole * 1e-5 ? whole : hz);
@@ -94,9 +95,9 @@ static int meta_parse_line(const char *line, struct histogram_file *file)
     return histogram_add_module(file, line + path, strlen(line + path), start, end);
 }
 
-/* Finds a 64-bit address whose lower half is `low`, in the first module that contains such an address. Modules are in
- * the order of their addresses, so the program comes before its libraries. False: no module contains such an
- * address. */
+/* `low` is the lower half of a 64-bit address. Finds the first module that contains an address with this lower half,
+ * and sets *address to it. Modules are in the order of their addresses, so the program comes before its libraries.
+ * Returns false if no module contains such an address. */
 static bool meta_complete(const struct histogram_file *file, uint64_t low, uint64_t *address)
 {
     for (size_t i = 0; i < file->module_count; i++) {
@@ -110,7 +111,7 @@ static bool meta_complete(const struct histogram_file *file, uint64_t low, uint6
     return false;
 }
 
-/* Completes the addresses in a file that has only 4 bytes for each address of a 64-bit process. */
+/* For a file that has only the lower 4 bytes of each address of a 64-bit process: finds the upper 4 bytes. */
 static void meta_widen(struct histogram_file *file)
 {
     uint64_t address;
@@ -145,8 +146,9 @@ int meta_parse(const char *text, uint64_t sum, struct histogram_file *file)
     return error;
 }
 
-/* May FILE.meta be used? Another user with write access to the directory could have made it. FILE.meta changes what is
- * read from FILE, and names files that are opened. */
+/* Returns true if FILE.meta may be used. FILE.meta changes what is read from FILE, and names files that are opened.
+ * Another user who may write to the directory could have made it. So it must belong to this user, to root, or to the
+ * owner of FILE. */
 static bool meta_is_trusted(const char *path, const char *beside)
 {
     struct stat file, meta;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes Solaris' mon.out with a version: objects one after another, each with a type and a size. They hold
- * raw pcs, a call graph, and the addresses of modules. Pointers are byte offsets from the start of their object.
+ * Reads and writes Solaris' mon.out with a version. It consists of objects, each with a type and a size. The objects
+ * contain pcs of samples, a call graph, or the addresses of modules. A pointer in an object is an offset in bytes from
+ * the start of the object.
  */
 #include "config.h"
 
@@ -16,7 +17,7 @@
 #define HEADER 16u
 #define FILE_VERSION 1u
 #define PC_SIZE 8u
-#define BUFFER_PCS 131072u /* pcs in one object: Solaris' own limit */
+#define BUFFER_PCS 131072u /* most pcs in one object; Solaris has the same limit */
 #define FUNCTION_SIZE 48u
 #define MODULE_SIZE 32u
 #define MODULES_MAX 4096u /* limit, because the file of each module is opened */
@@ -34,7 +35,7 @@ static bool mon_solaris_matches(const unsigned char *head, size_t size, uint64_t
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Sets *at to an offset in an object. Returns false if fewer than size bytes follow this offset. */
+/* Makes *at read from an offset of an object. Returns false if fewer than `size` bytes follow this offset. */
 static bool mon_solaris_look(const struct bytes *object, uint64_t offset, uint64_t size, struct bytes *at)
 {
     uint64_t all = bytes_left(object);
@@ -59,8 +60,8 @@ static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t cou
     return error;
 }
 
-/* Reads a function of the call graph. Its two links to other functions are added to waiting. A function that has been
- * read is marked in seen, and is not read again. So links that form a ring do not loop forever. */
+/* Reads a function of the call graph. A function has two links to other functions, which are added to the list
+ * `waiting`. Each function is marked in `seen` and is read only once. So links that form a ring do not loop forever. */
 static int read_function(const struct bytes *object, uint64_t offset, unsigned char *seen,
                          uint64_t *waiting, size_t *waiting_count, struct histogram_file *file)
 {
@@ -83,7 +84,7 @@ static int read_call_graph(const struct bytes *object, uint64_t first, struct hi
 {
     uint64_t all = bytes_left(object);
     unsigned char *seen = calloc(all / 8 + 1, 1);
-    uint64_t *waiting = calloc(all / 4 + 3, sizeof *waiting); /* two for each function that is read */
+    uint64_t *waiting = calloc(all / 4 + 3, sizeof *waiting); /* room for two links of each function that may be read */
     size_t waiting_count = 0;
     int error = seen == NULL || waiting == NULL ? -ENOMEM : 0;
 
@@ -174,7 +175,7 @@ static void put_buffers(struct bytes_out *out, const struct histogram_file *file
 {
     size_t done = 0;
 
-    do { /* prof needs at least one buffer */
+    do { /* at least one buffer is written, even if it has no pcs, because prof needs one */
         size_t left = file->pc_count - done, count = left < BUFFER_PCS ? left : BUFFER_PCS;
         put_object(out, BUFFER, BUFFER_HEADER + count * PC_SIZE);
         bytes_put(out, BUFFER_HEADER, 8);

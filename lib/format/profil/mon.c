@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads and writes mon.out, which monitor(3) wrote and prof(1) read: the bounds of the text, the number of functions,
- * the calls of each function, and counters up to the end of the file. The file does not contain the width of pointers.
- * The reader takes the first width with which the sizes agree.
+ * how often each function was called, and counters up to the end of the file. The file does not say how wide a pointer
+ * is. The reader takes the first width with which the sizes are consistent.
  *
  * A PDP-11 stores the upper half of a long first, and in each half the lower byte first.
  */
@@ -20,17 +20,17 @@ struct shape {
     bool big_endian;
 };
 
-/* The PDP-11 comes last: if numbers have only 16 bits, nearly any file seems consistent. */
+/* The PDP-11 comes last, because with numbers of 16 bits nearly every file seems to be consistent. */
 static const struct shape shapes[] = {{8, false}, {8, true}, {4, false}, {4, true}, {2, false}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
-#define SCALE_MIN 2 /* the smallest scale with more than one counter, see profil(2) */
+#define SCALE_MIN 2 /* the smallest scale with which there may be more than one counter, see profil(2) */
 
 struct header {
     uint64_t low, high, functions, counter_bytes;
 };
 
-/* Reads the header, and checks its numbers. If likely is set, the size of the counters must be plausible for the
- * text. */
+/* Reads the header, and checks its numbers. If `likely` is true, the counters must have a size that is plausible for
+ * the text. */
 static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t all, bool likely,
                         struct header *header)
 {
@@ -49,7 +49,8 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
            header->counter_bytes % 2 == 0 && scaled;
 }
 
-/* Is the first function of the file's list in the text? If the list is empty, returns !sure. */
+/* Returns true if the first function in the file's list is in the text. If the list is empty, or if the function is at
+ * address 0, returns !sure. */
 static bool is_called(struct bytes *at, const struct header *header, bool sure)
 {
     uint64_t pc = bytes_get_pointer(at);
@@ -70,8 +71,10 @@ static const struct shape *try_shapes(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
-/* Finds the shape of a file. The format is known already. So if no shape has a usual scale, one with an unusual scale
- * is accepted. */
+/* Finds the width of pointers and the byte order of a file, a pair in `shapes`. Pairs that give a usual scale are tried
+ * first, without that of the PDP-11. It is known already that the file is a mon.out. So next, pairs with an unusual
+ * scale are accepted if the first function of the file is in the text. Then the PDP-11 is tried, and at last all pairs
+ * without any of these conditions. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, struct header *header)
 {
     const struct shape *shape = try_shapes(bytes, size, size, 0, SHAPES - 1, false, true, header);
@@ -83,8 +86,8 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, s
     return shape != NULL ? shape : try_shapes(bytes, size, size, 0, SHAPES, false, false, header);
 }
 
-/* Recognises only files that list at least one function, as files of every monitor() do. Other files are read if their
- * name shows the format, or if the user names it. */
+/* Recognises a file only if it lists at least one function, as every monitor() makes it. A file without functions is
+ * read only if its name shows the format, or if the user names the format. */
 static bool mon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;
@@ -148,7 +151,7 @@ static void put_long(struct bytes_out *out, uint64_t number)
 }
 
 /* Writes how often functions were called. Solaris' prof prints nothing if no function was called. So if the file has no
- * calls, a call at the start of the text is written. */
+ * calls, writes that a function at the start of the text was called once. */
 static void put_calls(struct bytes_out *out, const struct histogram_file *file, uint64_t low)
 {
     bool any = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes what osProfileFlush of the Nintendo 64 sends to its host. Numbers are big-endian. The file has the
- * number of segments, the period in microseconds, and the ticks outside of all segments. Then it has for each segment
- * the start of its text, the number of its counters, and the counters.
+ * Reads and writes what osProfileFlush of the Nintendo 64 sends to its host. Numbers are big-endian. First comes the
+ * number of segments (ranges of text), then the period in microseconds, and then the number of ticks outside of all
+ * segments. Then each segment has the start of its text, the number of its counters, and the counters.
  */
 #include "config.h"
 
@@ -12,8 +12,8 @@
 #include "format/profil/profil.h"
 
 #define WORD 4u
-#define COUNTER 2u      /* bytes, on the console */
-#define WIDE_COUNTER 4u /* bytes, in programs compiled for wide counters, or with option --counters 32 */
+#define COUNTER 2u      /* bytes of a counter on the console */
+#define WIDE_COUNTER 4u /* bytes of a counter in programs compiled for wide counters, or with option --counters 32 */
 #define SEGMENTS_MAX 1024u
 #define PERIOD_US_MAX 10000000u
 
@@ -23,8 +23,8 @@ static bool is_segment(uint64_t start, uint64_t count, uint64_t left, uint32_t c
            count * WORD <= (UINT64_C(1) << 32) - start;
 }
 
-/* Do the segments end exactly at the end of the file, if counters have this width? Nothing else in the file shows the
- * width. */
+/* Returns true if the segments end exactly at the end of the file, if counters have `counter` bytes. Nothing else in
+ * the file shows how wide counters are. */
 static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter)
 {
     for (uint64_t i = 0; i < segments; i++) {
@@ -36,7 +36,7 @@ static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter
     return bytes_left(&at) == 0;
 }
 
-/* Does the file have plausible sizes? The format has no magic number. */
+/* Returns true if the sizes in the file are plausible. The format has no magic number. */
 static bool n64_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct bytes bytes = bytes_of(head, size, WORD, true);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads and writes the array of pcsample(2), exactly as it is in memory: pcs and nothing else. The contents of a file
- * do not show the format, so the name of the file must show it, or the user must name it. The reader chooses the width
- * and byte order with which the pcs are plausible addresses.
+ * do not show that it has this format, so the name of the file must show it, or the user must name the format. The
+ * reader chooses the width and the byte order with which all pcs are plausible addresses.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 #include "format/profil/profil.h"
 
-#define TOP_BITS 47u /* on 64-bit systems all bits from this one on are equal in an address */
+#define TOP_BITS 47u /* on 64-bit systems, this bit of an address and all higher bits are equal */
 
 static bool are_addresses(struct bytes bytes)
 {
@@ -24,8 +24,8 @@ static bool are_addresses(struct bytes bytes)
     return true;
 }
 
-/* Returns the distance between the lowest and the highest pc. The right byte order has a smaller distance than the
- * wrong one, because the text of a program is small compared with all 32-bit addresses. */
+/* Returns the distance between the lowest and the highest pc. With the right byte order this distance is smaller than
+ * with the wrong one, because the text of a program is small compared with the range of all 32-bit addresses. */
 static uint64_t address_range(struct bytes bytes)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -56,7 +56,7 @@ static bool guess_pointers(const unsigned char *bytes, size_t size, struct bytes
     return true;
 }
 
-/* Reads the pcs. Zeros at the end are left out, because they are the unused part of the array. */
+/* Reads the pcs. Leaves out zeros at the end, because they are the part of the array that was not used. */
 int pcsample_read(const unsigned char *bytes, size_t size, struct histogram_file *file)
 {
     struct bytes all;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profil: reads and writes files of the profil family, such as gmon.out and mon.out. They have counters for ranges of
- * text (machine code), or the raw pcs of samples.
+ * profil: reads and writes files of the profil family, such as gmon.out and mon.out. Such a file has counters for
+ * ranges of text (machine code), or the pcs of single samples.
  *
  * A struct histogram_file (dialect/histogram.h) has the contents of such a file. Each format has a source file with a
- * function that reads its bytes into a histogram_file, and a function that writes them. Its struct codec makes it a
- * format for profiles. When a profile becomes a histogram_file, its exact addresses are counted by the rules of a
- * dialect, which imitates an old system (dialect/dialect.h). When a histogram_file becomes a profile, each counter
- * becomes a sample at the lowest address that it counts.
+ * function that reads a file's bytes into a histogram_file, a function that writes them, and a struct codec, with which
+ * the format can also be read and written as a profile. When a profile becomes a histogram_file, its exact addresses
+ * are counted by the rules of a dialect, which imitates an old system (dialect/dialect.h). When a histogram_file
+ * becomes a profile, each counter becomes a sample at the lowest address that it counts.
  *
- * Readers trust nothing: before they allocate memory for a size in the file, they compare this size with the size of
- * the file. They return 0, PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW, and the caller clears the
+ * Readers trust nothing: if a file says how much memory is needed, they compare this with the size of the file before
+ * they allocate it. They return 0, PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW, and the caller clears the
  * histogram_file in any case. Writers can also fail with PPROFIL_ERROR_ADDRESSES (an address is too large for the
  * format's pointers) or PPROFIL_ERROR_COUNTERS (the format cannot hold these counters).
  */
@@ -33,148 +33,163 @@
 
 void histogram_file_clear(struct histogram_file *file);
 
-/* Adds a histogram with count counters, all 0. The file owns it. NULL: no memory, or too many counters. */
+/* Adds a histogram with `count` counters, which are all 0. The histogram belongs to the file and is freed with it.
+ * Returns NULL if there is no memory, or if there are too many counters. */
 struct histogram *histogram_add(struct histogram_file *file, uint64_t low, uint64_t high, uint32_t scale,
                                 uint32_t counter_size, uint64_t count);
 
-/* Add an entry to another list of the file. histogram_add_pcs adds the same pc several times. They return 0, -ENOMEM or
- * -EOVERFLOW, and histogram_add_pcs also -EFBIG. The path of a module is copied. */
+/* Each of these functions adds an entry to one of the file's other lists. histogram_add_pcs adds the same pc `times`
+ * times. They return 0, -ENOMEM or -EOVERFLOW, and histogram_add_pcs also -EFBIG. histogram_add_module copies the
+ * path. */
 int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self, uint64_t count);
 int histogram_add_calls(struct histogram_file *file, uint64_t pc, uint64_t count);
 int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count);
 int histogram_add_module(struct histogram_file *file, const char *path, size_t length, uint64_t start, uint64_t end);
 int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
 
-/* Returns the scale with which `bytes` bytes of counters cover `text` bytes of text, rounded as glibc rounds it. The
- * scale is at most DIALECT_ONE_TO_ONE. */
+/* Returns the scale with which counters that take `bytes` bytes cover `text` bytes of machine code. The scale is
+ * rounded as glibc rounds it, and is at most DIALECT_ONE_TO_ONE. */
 uint32_t histogram_scale(uint64_t bytes, uint64_t text);
 
-/* Returns the only histogram of a file, for formats that hold one. each is the number of bytes of text for each
- * counter; 0: any number. NULL: the file does not have exactly one histogram, or its counters are for another number of
- * bytes. */
+/* Returns the histogram of a file, for formats that hold only one. Returns NULL if the file does not have exactly one
+ * histogram, or if one of its counters does not count `each` bytes of text. If `each` is 0, counters may count any
+ * number of bytes. */
 const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
 
-/* Returns the value that a counter of counter_size bytes has after count ticks, by the overflow rule of the file's
- * dialect. If the file has no dialect, a full counter stays at its largest value. */
+/* Returns the value that a counter of counter_size bytes has after `count` ticks. The file's dialect decides what
+ * happens to a counter that is full. If the file has no dialect, such a counter stays at its largest value. */
 uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size, uint64_t count);
-/* Returns the number of counters whose values do not fit into counter_size bytes. */
+/* Returns how many counters of the file have a value that does not fit into counter_size bytes. */
 uint64_t histogram_cut_count(const struct histogram_file *file, uint32_t counter_size);
 
-/* Does the file have addresses in memory? If not, it has link addresses. The two differ for position-independent
- * objects. */
+/* Returns true if the addresses in the file are addresses in memory, and false if they are link addresses. The two
+ * differ for position-independent objects. */
 bool histogram_has_memory_addresses(const struct histogram_file *file);
 
 /* --- profiles as histograms ------------------------------------------------------------ */
 
 /*
- * Counts one object of a profile by the rules of a dialect. Times become ticks in the order of addresses, and the
- * remainder of a tick is carried to the next address. So in any range of text, the sum of the counters is within one
- * tick of the time spent there. scale 0: two bytes of counters for four bytes of text. rate_hz 0: the rate that
- * histogram_rate returns. The text is the object's code, by link addresses. If the object cannot be read, the text
- * reaches from the first sample to the last.
+ * Counts one object of a profile by the rules of a dialect. The times of samples become ticks. This is done in the
+ * order of addresses, and a time that is less than a tick is carried over to the next address. So in any range of text,
+ * the sum of the counters is within one tick of the time spent there. If `scale` is 0, there are two bytes of counters
+ * for four bytes of text. If rate_hz is 0, the rate is the one that histogram_rate returns. The text is the object's
+ * code, and its addresses are link addresses. If the object cannot be read, the text reaches from the first sample to
+ * the last.
  *
- * file is empty before the call. The caller clears it, also after an error. Returns 0, -ENOMEM, PPROFIL_ERROR_OFF (the
- * scale turns the counting off), PPROFIL_ERROR_NO_SAMPLES (no sample has an address) or -EFBIG (the text is too large).
+ * `file` is empty before the call. The caller clears it, also after an error. Returns 0, -ENOMEM, PPROFIL_ERROR_OFF
+ * (the scale turns the counting off), PPROFIL_ERROR_NO_SAMPLES (no sample has an address) or -EFBIG (the text is too
+ * large).
  */
 int histogram_from_profile(const struct profile *profile, uint32_t object, const struct dialect *dialect,
                            uint32_t scale, double rate_hz, struct histogram_file *file);
 
-/* Counts all objects at once, as raw pcs at the addresses where the objects were mapped. An object that would overlap
- * another one is moved, because objects of different processes may have had the same addresses. */
+/* Puts the samples of all objects into one file, as pcs. The pcs are addresses where the objects were mapped. Objects
+ * of different processes may have been mapped at the same addresses. So an object that would overlap another one is
+ * moved. */
 int histogram_modules_from_profile(const struct profile *profile, const struct dialect *dialect, double rate_hz,
                                    struct histogram_file *file);
 
-/* Does the dialect count this sample? Some dialects do not count samples in system calls. */
+/* Returns true if the dialect counts this sample. Some dialects do not count samples in system calls. */
 bool histogram_takes(const struct dialect *dialect, const struct profile_sample *sample);
-/* Returns the ticks per second: rate_hz if it is not 0, else the rate that the user asked for when the profile was
- * made, else the rate of the dialect's system. */
+/* Returns how many ticks there are in a second: rate_hz if it is not 0, else the rate that the user asked for when the
+ * profile was made, else the rate of the system that the dialect imitates. */
 double histogram_rate(const struct profile *profile, const struct dialect *dialect, double rate_hz);
-/* Returns the time of a sample, ns. This is its CPU time, or its elapsed time if the profile has no CPU time. If the
- * profile has no times, the time is computed from the number of samples and the rate of the profile. */
+/* Returns how much time a sample stands for, in ns. This is its CPU time, or its elapsed time if the profile has no CPU
+ * time. If the profile has no times at all, the time is computed from the number of samples and the rate of the
+ * profile. */
 uint64_t histogram_time(const struct profile *profile, const struct profile_sample *sample);
 
 /* --- histograms as profiles ------------------------------------------------------------ */
 
-/* Fills an empty profile with one process, one thread, and objects. The objects are the modules of the file. If it has
- * no modules, there is one object: "[kernel]" if system calls were counted, else the object of the file, or "[text]" if
- * that is not known. Addresses become offsets if the object's file is on this machine. Returns 0, -ENOMEM, -EFBIG,
- * PPROFIL_ERROR_DAMAGED (the sum of times does not fit into the totals) or PPROFIL_ERROR_LOAD_ADDRESS.
- * PPROFIL_ERROR_LOAD_ADDRESS means that the object is position-independent, and that no address in the histogram file
- * is in the object. So the address where the object was loaded is not known. */
+/*
+ * Fills an empty profile with the samples of a file, and with one process, one thread and some objects. The modules of
+ * the file become the objects. If the file has no modules, there is one object: "[kernel]" if the file counts system
+ * calls, else the object that the file names, or "[text]" if it names none. If the file of an object is on this
+ * machine, addresses become offsets in it.
+ *
+ * Returns 0, -ENOMEM, -EFBIG, PPROFIL_ERROR_DAMAGED (the sum of times does not fit into the totals) or
+ * PPROFIL_ERROR_LOAD_ADDRESS. The last error means that the object is position-independent, and that no address in the
+ * histogram file is in the object. So nobody knows where the object was loaded.
+ */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
-/* Returns the name of the system call that a cell counts, in a kpdata file that counts system calls. The name is
- * static, or is written into text. Calls have the numbers of this machine's kernel. */
+/* A kpdata file may count system calls, one in each cell. Returns the name of the system call that a cell counts. Calls
+ * have the numbers that they have on this machine. The name is static, or is written into `text`. */
 #define HISTOGRAM_CALL_NAME 24 /* bytes */
 const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME]);
 
 /* --- codecs ---------------------------------------------------------------------------- */
 
 struct codec {
-    const char *dialect;   /* name of the dialect by which a profile is counted if the user names none */
-    double rate_hz;        /* ticks per second that readers of the format assume; 0: the file contains the rate */
-    bool whole;            /* one file has all objects; else there is a file for each object */
+    /* if the user names no dialect, a profile is counted by the rules of the dialect with this name */
+    const char *dialect;
+    double rate_hz;        /* how many ticks in a second readers of the format assume; 0: the file contains the rate */
+    bool whole;            /* true: one file contains all objects; false: each object has its own file */
     bool single;           /* a file has at most one histogram */
-    bool has_modules;      /* a file contains the addresses where objects were mapped */
-    uint32_t counter_size; /* bytes of a counter; the number of counts that do not fit is reported. 0: not reported */
+    bool has_modules;      /* a file says at which addresses objects were mapped */
+    /* bytes of a counter in the format, to report how many counts do not fit; 0: this is not reported */
+    uint32_t counter_size;
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
 };
 
-/* Reads the file at path, and NAME.meta (see below). object is the path of the ELF file that was counted; NULL: not
- * known. The ELF file is not opened. Returns 0 or an error. The caller clears file in either case. */
+/* Reads the file at path, and the file whose path is `name` followed by ".meta" (see below). `object` is the path of
+ * the ELF file that was counted, which is not opened, or NULL if it is not known. Returns 0 or an error. The caller
+ * clears `file` in either case. */
 int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file);
-/* Reads the file as codec_load does, and converts it into an empty profile. Can also fail with PPROFIL_ERROR_NO_OBJECT
- * and PPROFIL_ERROR_NOT_ELF. */
+/* Reads a file as codec_load does, and turns it into a profile, which must be empty before. In addition to the errors
+ * of codec_load, it can return PPROFIL_ERROR_NO_OBJECT and PPROFIL_ERROR_NOT_ELF. */
 int codec_read(const struct codec *codec, const char *path, const char *name, const char *object,
                struct profile *profile);
-/* Lists the objects of a profile for which counter files are written. The first is the main object: the ELF file with
- * the name of the first process, else the ELF file with the most time, else the object with the most time. Then come
- * other ELF files with at least half a tick of time. If codec->whole is set, only the main object is listed. The caller
- * frees the list. Returns 0, -ENOMEM or PPROFIL_ERROR_NO_SAMPLES. */
+/* Lists the objects of a profile for which files with counters are written. The first is the main object: the ELF file
+ * with the name of the first process that has samples. If there is none, it is the ELF file with the most time, or if
+ * there is no ELF file at all, the object with the most time. Then come the other ELF files with at least half a tick
+ * of time. If codec->whole is set, only the main object is listed. The caller frees the list. Returns 0, -ENOMEM or
+ * PPROFIL_ERROR_NO_SAMPLES. */
 int codec_objects(const struct codec *codec, const struct format_options *options, const struct profile *profile,
                   uint32_t **objects, size_t *count);
-/* Writes the file of one object that codec_objects has listed. */
+/* Writes the file of one of the objects that codec_objects has listed. */
 int codec_write(const struct codec *codec, int fd, const struct format_options *options, const struct profile *profile,
                 uint32_t object);
 
-/* Reads a file of the profil family, and its FILE.meta, without making a profile. format is the name of the format;
- * NULL: the contents or the name of the file show it. object is as for codec_load. Returns 0 or an error of reading
- * (pprofil/error.h). The caller clears file in either case. */
+/* Reads a file of the profil family and its FILE.meta, and does not make a profile of them. `format` is the name of the
+ * format. If it is NULL, the contents or the name of the file show the format. `object` means the same as in
+ * codec_load. Returns 0 or an error of reading (pprofil/error.h). The caller clears `file` in either case. */
 int format_read_histograms(const char *path, const char *format, const char *object, struct histogram_file *file);
-/* Writes histograms that have been counted already. The rules for path are those of format_write_file. */
+/* Writes histograms, which have been counted already, to path. path may be anything that format_write_file accepts. */
 int format_write_histograms(const struct format *format, const char *path, const struct histogram_file *histograms);
 
-/* Is counter_bytes a plausible size of the counters for the text [low, high)? This helps to recognise formats without a
- * magic number. */
+/* Returns true if counters for the text [low, high) may take counter_bytes bytes. This helps to recognise formats that
+ * have no magic number. */
 bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
 
 /* --- FILE.meta ------------------------------------------------------------------------- */
 
 /*
- * FILE.meta lies beside FILE, a file of the profil family. It contains what the format of FILE has no field for, in
- * lines of text:
+ * FILE is a file of the profil family. A text file beside it, FILE.meta, contains what the format of FILE has no field
+ * for. It has these lines:
  *
  *    sum NUMBER             hash_fnv (base/hash.h) of the bytes of FILE, hexadecimal: shows whether FILE was replaced
  *    pid PID                of the process
  *    hz NUMBER              ticks per second
- *    module START END PATH  which file was mapped where, hexadecimal
+ *    module START END PATH  the file PATH was mapped at these addresses, hexadecimal
  *    calls CELLS            FILE is a kpdata file with this many cells, which count system calls by number, not text
  *
- * Other lines are comments or for later versions.
+ * Other lines are comments, or belong to a later version of this format.
  */
 
-/* Does file have contents for which the format of codec has no field? */
+/* Returns true if `file` contains something for which the format of `codec` has no field. */
 bool meta_is_needed(const struct codec *codec, const struct histogram_file *file);
-/* Writes PATH.meta for the file at PATH. Returns 0 or -errno. */
+/* Writes PATH.meta, which belongs to the file at PATH. Returns 0 or -errno. */
 int meta_write(const char *path, const struct histogram_file *file);
-/* Removes PATH.meta, after a file that needs none has been written to PATH. */
+/* Removes PATH.meta. This is called when a file that needs no PATH.meta has been written to PATH. */
 void meta_remove(const char *path);
-/* Adds the contents of PATH.meta to file, which was read from these bytes. PATH.meta is ignored if its sum does not
- * match the bytes, or if its owner is neither this user, root nor the owner of PATH. Returns 0 or -ENOMEM. */
+/* Adds the contents of PATH.meta to `file`. `bytes` are the bytes from which `file` was read. PATH.meta is ignored if
+ * its sum does not match these bytes, or if its owner is neither this user, root nor the owner of PATH. Returns 0 or
+ * -ENOMEM. */
 int meta_read(const char *path, const void *bytes, size_t size, struct histogram_file *file);
-/* Adds the contents of a FILE.meta, text, to file. sum is hash_fnv of the bytes of FILE. */
+/* Adds what `text`, the contents of a FILE.meta, says to `file`. `sum` is hash_fnv of the bytes of FILE. */
 int meta_parse(const char *text, uint64_t sum, struct histogram_file *file);
 
 /* --- the formats ----------------------------------------------------------------------- */

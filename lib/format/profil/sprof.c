@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes the file that glibc's dynamic linker makes for the library in LD_PROFILE, for sprof. The file is
- * like gmon.out, but has a fixed size, because the linker maps the file and counts in it. The file has sixteen times as
- * much space for arcs as the linker uses (eight times with 4-byte pointers), and sprof refuses any other size. sprof
+ * Reads and writes the file that glibc's dynamic linker makes for the library in LD_PROFILE, and that sprof reads. The
+ * file is like gmon.out, but has a fixed size, because the linker maps it and counts in it. The file has sixteen times
+ * as much space for arcs as the linker uses (eight times with 4-byte pointers), and sprof refuses any other size. sprof
  * also refuses any rate except 100 Hz.
  */
 #include "config.h"
@@ -46,14 +46,14 @@ static uint64_t arcs_for(uint64_t text)
     return arcs < ARCS_MIN ? ARCS_MIN : arcs > ARCS_MAX ? ARCS_MAX : arcs;
 }
 
-/* Returns the bytes of the file that are reserved for arcs. The linker multiplies the number of arcs by the size of an
- * arc, and also by the size of an entry in an internal table. */
+/* Returns how many bytes of the file are reserved for arcs. The linker multiplies the number of arcs by the size of an
+ * arc. It multiplies the result also by the size of an entry in an internal table. */
 static uint64_t room_for(uint64_t text, uint32_t pointer_size)
 {
     return arcs_for(text) * (2 * pointer_size) * arc_size(pointer_size);
 }
 
-/* Returns the size of a whole file, bytes. */
+/* Returns the size of the whole file in bytes. */
 static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 {
     return HEADER + TAG + 2 * pointer_size + 8 + NAMES_SIZE + text / 2 + TAG + 4 +
@@ -62,8 +62,8 @@ static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Reads the arcs. Their addresses are relative to the start of the text. A caller with address 0 is in another
- * object. */
+/* Reads the arcs. Their addresses are relative to the start of the text. If the address of a caller is 0, the caller is
+ * in another object. */
 static int read_arcs(struct bytes *bytes, uint64_t low, uint64_t most, struct histogram_file *file)
 {
     uint64_t tag = bytes_get(bytes, TAG), count = bytes_get(bytes, 4);
@@ -142,7 +142,7 @@ int sprof_write(int fd, const struct histogram_file *file)
 
     if (histogram == NULL || histogram->low % 4 != 0)
         return PPROFIL_ERROR_COUNTERS;
-    /* the linker counts whole pages */
+    /* the dynamic linker counts whole pages of text */
     uint64_t low = histogram->low & ~(PAGE - 1), high = (histogram->high + PAGE - 1) & ~(PAGE - 1);
     bytes_begin(&out, fd, file->pointer_size, file->big_endian);
     bytes_put_all(&out, MAGIC, 4);
