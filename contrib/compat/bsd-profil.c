@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * 4.4BSD profil(2): a histogram of a program's own text. Written from the manual page alone:
+ * 4.4BSD profil(2): makes a histogram of where this program spends its time. Written from the manual page alone:
  *
- *   cc -O1 bsd-profil.c $(pkg-config --cflags --libs pprofil-bsd)
+ *    cc -O1 bsd-profil.c $(pkg-config --cflags --libs pprofil-bsd)
  *
- * A scale of 16384 gives each 16-bit bin 8 bytes of text. Only time in user mode counts.
+ * With a scale of 16384, each 16-bit counter (bin) counts 8 bytes of text. Only time in user mode counts.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * IRIX profil(2): which of two functions takes the time? Written from the manual page alone:
+ * IRIX profil(2): which of two functions takes more time? Written from the manual page alone:
  *
- *   cc -O1 irix-profil.c $(pkg-config --cflags --libs pprofil-irix)
+ *    cc -O1 irix-profil.c $(pkg-config --cflags --libs pprofil-irix)
  *
- * scale 0x8000 gives every 4-byte instruction a counter: "a 1-1 mapping of instructions to
- * counters". bufsiz is half of the region's size.
+ * With a scale of 0x8000, every 4-byte instruction has its own counter: "a 1-1 mapping of instructions to counters". So
+ * the parameter bufsiz is half of the region's size.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-extern char etext; /* where the text ends: end(3) */
+extern char etext; /* address of the end of the text, see end(3) */
 
 static volatile double sink;
 

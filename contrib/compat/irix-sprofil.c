@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * IRIX sprofil(2): a program and the C library that it uses, with counters of 32 bits that
- * saturate, and a tick of 1 ms. The last region is the overflow bin, for all other code. Written
+ * IRIX sprofil(2): counts time in this program and in the C library that it uses. The counters have 32 bits, and a full
+ * counter stays full. A tick is 1 ms. The last region is the overflow bin, the one counter for all other code. Written
  * from the manual page alone:
  *
- *   cc -O1 irix-sprofil.c $(pkg-config --cflags --libs pprofil-irix)
+ *    cc -O1 irix-sprofil.c $(pkg-config --cflags --libs pprofil-irix)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <sys/profil.h>
 #include <sys/time.h>
 
-#define BYTES_OF_LIBRARY 0x10000 /* bytes of the library's text that are counted, from memmove on */
+#define BYTES_OF_LIBRARY 0x10000 /* so many bytes of the library's text are counted, from memmove on */
 
 extern char etext;
 
@@ -38,7 +38,7 @@ static unsigned long total(const unsigned int *counts, unsigned int bytes)
 
 int main(void)
 {
-    /* a counter of 4 bytes for each 16 bytes of text: a quarter of the text's size */
+    /* there is a counter of 4 bytes for each 16 bytes of text, so counters take a quarter of the text's size */
     unsigned long low = (unsigned long)spin & ~15ul;
     unsigned int own_size = (unsigned int)((unsigned long)&etext - low + 16) / 16 * 4;
     unsigned int other = 0, *own = calloc(1, own_size), *library = calloc(1, BYTES_OF_LIBRARY / 4);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mac OS X profil(2): how much of the time is spent in one function? Written from the manual page
- * alone:
+ * Mac OS X profil(2): how much of the time is spent in one function? Written from the manual page alone:
  *
- *   cc -O1 macos-profil.c $(pkg-config --cflags --libs pprofil-macos)
+ *    cc -O1 macos-profil.c $(pkg-config --cflags --libs pprofil-macos)
  *
- * The bin of a pc is [(pc - offset) / 2] * scale / 65536.
+ * A pc is counted in the counter (bin) with the index [(pc - offset) / 2] * scale / 65536.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nintendo 64 osProfile(3P): the hottest words of text. Written from the manual page alone, and
- * compiled for the debug library, which reports errors:
+ * Nintendo 64 osProfile(3P): which words of the program's text take the most time? Written from the manual page alone,
+ * and compiled for the debug library, which reports errors:
  *
- *   cc -O1 -DPPROFIL_N64_DEBUG n64-osprofile.c $(pkg-config --cflags --libs pprofil-n64)
+ *    cc -O1 -DPPROFIL_N64_DEBUG n64-osprofile.c $(pkg-config --cflags --libs pprofil-n64)
  *
- * Instead of sending the profile to the host's gperf(1P), osProfileFlush writes a file:
- * PPROFIL_N64_OUTPUT names it.
+ * On the console, osProfileFlush sends the profile to gperf(1P) on the host. Here it sends the profile to a running
+ * "pprofil gperf -s". If there is none, it writes a file, whose path is in the environment variable PPROFIL_N64_OUTPUT.
  */
 #include <ultra64.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * OSF/1 profil(2), in both its forms: one range of addresses, then two, in decreasing order.
- * Written from the manual page alone:
+ * OSF/1 profil(2) has two forms, and this program uses both: first with one range of addresses, then with two ranges,
+ * in decreasing order. Written from the manual page alone:
  *
- *   cc -O1 osf1-profil.c $(pkg-config --cflags --libs pprofil-osf1)
+ *    cc -O1 osf1-profil.c $(pkg-config --cflags --libs pprofil-osf1)
  *
- * The scale factor of 2 "maps all instructions onto the beginning of the short_buffer
- * (producing a non-interrupting clock)".
+ * The scale factor of 2 "maps all instructions onto the beginning of the short_buffer (producing a non-interrupting
+ * clock)".
  */
 #include <stdio.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #define SAMPLES 1000
 
-extern char etext; /* where the text ends: end(3) */
+extern char etext; /* address of the end of the text, see end(3) */
 
 static char from[1 << 16], to[1 << 16];
 

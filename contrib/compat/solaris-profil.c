@@ -2,9 +2,10 @@
 /*
  * Solaris profil(2): where does this program spend its time? Written from the manual page alone:
  *
- *   cc -O1 solaris-profil.c $(pkg-config --cflags --libs pprofil-solaris)
+ *    cc -O1 solaris-profil.c $(pkg-config --cflags --libs pprofil-solaris)
  *
- * scale 0x4000 gives each counter 8 bytes of text; bufsiz is a quarter of the region's size.
+ * With a scale of 0x4000, each counter counts 8 bytes of text. A counter has 2 bytes, so the parameter bufsiz is a
+ * quarter of the region's size.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program to profile. It has two threads: one counts primes and words, the other mixes numbers in
- * a shared library.
+ * A program for demonstrations of the profiler. It has two threads: one counts primes and words, and the other mixes
+ * numbers in a shared library.
  */
 #include <ctype.h>
 #include <pthread.h>

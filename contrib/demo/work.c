@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The demo's shared library: some arithmetic. */
+/* The shared library of the demo program. It does some arithmetic. */
 #include <stddef.h>
 #include <stdint.h>
 

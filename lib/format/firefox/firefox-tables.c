@@ -11,7 +11,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* Kinds of keys in the memo, which finds rows that have been added before. */
+/* Kinds of keys in the memo. The memo finds rows that have been added before. */
 enum key { KEY_NODE, KEY_FRAME, KEY_FUNC, KEY_PLACE, KEY_RESOURCE, KEY_STRING };
 
 /* --- rows ---------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static void put_number(struct firefox_tables *tables, enum firefox_column column
     fprintf(firefox_tables_next(tables, column), "%llu", (unsigned long long)number);
 }
 
-/* Writes number, or null if number is equal to none. */
+/* Writes `number`, or null if the number is equal to `none`. */
 static void put_or_null(struct firefox_tables *tables, enum firefox_column column, uint32_t number,
                         uint32_t none)
 {
@@ -40,7 +40,7 @@ static void put_or_null(struct firefox_tables *tables, enum firefox_column colum
         fputs("null", firefox_tables_next(tables, column));
 }
 
-/* Returns the memo's entry for a key. NULL: the memo failed, and tables->error has the error. */
+/* Returns the memo's entry for a key. If the memo has no memory for it, returns NULL and sets tables->error. */
 static struct memo_entry *find_row(struct firefox_tables *tables, enum key key, uint32_t a, uint64_t b)
 {
     struct memo_entry *found = NULL;
@@ -76,7 +76,8 @@ static uint32_t resource_row(struct firefox_tables *tables, uint32_t object)
     return row;
 }
 
-/* Returns the row of a function's name. Code without a name gets a new row, with its address as the name. */
+/* Returns the row of the table of strings that has the name of a function. If the function has no name, a new row is
+ * added, with a name made from its address. */
 static uint32_t name_row(struct firefox_tables *tables, const struct frame *frame)
 {
     uint32_t name = tables->profile->functions[frame->function].name;
@@ -109,8 +110,8 @@ static uint32_t func_row(struct firefox_tables *tables, const struct frame *fram
     return row;
 }
 
-/* Returns the row of a frame. depth: 0 for the outermost function of the location, 1 for the function that was inlined
- * into it, and so on. */
+/* Returns the row of a frame. If functions were inlined at the location, it has several frames. `depth` is 0 for the
+ * outermost function, 1 for the function that was inlined into it, and so on. */
 static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint32_t depth)
 {
     const struct profile *profile = tables->profile;
@@ -124,7 +125,7 @@ static uint32_t frame_row(struct firefox_tables *tables, uint32_t location, uint
     if (profile->locations[location].address <= INT64_MAX)
         put_number(tables, FRAME_ADDRESS, profile->locations[location].address);
     else
-        /* addresses above INT64_MAX are in the kernel; -1 means "no address" */
+        /* addresses above INT64_MAX are in the kernel, and do not fit into this column. -1 means "no address" */
         fputs("-1", firefox_tables_next(tables, FRAME_ADDRESS));
     put_number(tables, FRAME_DEPTH, depth);
     put_number(tables, FRAME_FUNC, func_row(tables, &frame));
@@ -144,7 +145,8 @@ static uint32_t add_stack(struct firefox_tables *tables, uint32_t prefix, uint32
     return row;
 }
 
-/* Adds a row for each function of a node. prefix is the row of the node's callers. Returns the last row. */
+/* Adds a row for each function of a node, and returns the last of these rows. `prefix` is the row that stands for the
+ * node's callers. */
 static uint32_t add_node(struct firefox_tables *tables, uint32_t node, uint32_t prefix,
                          enum firefox_category category, uint32_t subcategory)
 {
@@ -179,8 +181,9 @@ static uint32_t node_row(struct firefox_tables *tables, uint32_t leaf)
     return row;
 }
 
-/* Returns the row of a sample's stack. Samples of running user code with the same stack share rows. Any other sample
- * gets new rows for its innermost node, because these rows contain the category of the sample. */
+/* Returns the row of a sample's stack. Samples with the same stack share the same rows if their threads were running
+ * user code. Any other sample gets new rows for its innermost node, because these rows show the category of this
+ * sample. */
 static uint32_t sample_row(struct firefox_tables *tables, const struct profile_sample *sample)
 {
     uint32_t parent = tables->profile->nodes[sample->node].parent;
@@ -241,15 +244,15 @@ void firefox_tables_clear(struct firefox_tables *tables)
 struct column {
     const char *name;
     enum firefox_column column;
-    const char *same; /* the value of all rows; NULL: the values are in `column` */
+    const char *same; /* the value that this column has in all rows; NULL: the values are in `column` */
 };
 
 #define COLUMNS_MAX 10
 
 static const struct {
     const char *name;
-    enum firefox_column rows; /* a column with as many rows as the table */
-    const char *more;         /* members that are written behind the columns */
+    enum firefox_column rows; /* a column that has as many elements as the table has rows */
+    const char *more;         /* further members of the table's JSON object, which are written behind the columns */
     struct column columns[COLUMNS_MAX];
 } layout[] = {
     {"samples",

@@ -3,9 +3,10 @@
  * firefox-tables: makes the tables of one thread, for the format of the Firefox Profiler.
  *
  * A table is a JSON object of columns, and a column is an array. All columns grow together, each in its own memory
- * stream. They are written to the file when the thread is complete. A stack is a row that has a frame and the row of
- * its callers, like a node of a profile. The categories of a row show the system call and the state of the thread. So
- * samples in system calls or of sleeping threads have their own rows.
+ * stream. They are written to the file when the thread is complete. A stack is a row that has a frame and the number of
+ * another row, that of its callers. So it is like a node of a profile. The category of a row shows the state of the
+ * thread, and its subcategory shows the system call. So samples in system calls, and samples of sleeping threads, have
+ * their own rows.
  */
 #ifndef PPROFIL_FIREFOX_TABLES_H
 #define PPROFIL_FIREFOX_TABLES_H
@@ -15,12 +16,13 @@
 #include "format/timestamps.h"
 #include "format/memo.h"
 
-/* Categories: indexes of the list that put_meta in firefox-write.c writes. */
+/* Categories of samples. Each is an index in the list of categories that put_meta in firefox-write.c writes. */
 enum firefox_category {
     FIREFOX_OTHER,
     FIREFOX_USER,
     FIREFOX_SYSCALL,
-    FIREFOX_WAITING, /* from here on: the states of enum profile_state after PROFILE_RUNNING, in the same order */
+    /* the categories from here on stand for the states after PROFILE_RUNNING (enum profile_state), in the same order */
+    FIREFOX_WAITING,
     FIREFOX_ASLEEP,
     FIREFOX_UNINTERRUPTIBLE,
 };
@@ -59,19 +61,20 @@ struct firefox_tables {
     const struct profile *profile;
     struct firefox_stream columns[FIREFOX_COLUMNS];
     struct memo rows;
-    uint32_t *chain; /* borrowed: room for the nodes of the deepest stack */
-    int error;       /* 0, or -errno of a failure */
+    uint32_t *chain; /* memory for the nodes of the deepest stack, which the caller owns */
+    int error;       /* 0, or the -errno of something that failed */
 };
 
 /* Opens empty tables. Returns 0 or -ENOMEM. The caller clears the tables in any case. */
 int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
                         uint32_t *chain);
-/* Adds a sample. timed->time is in ns since the beginning of the profile. */
+/* Adds a sample. timed->time is the number of ns since the beginning of the profile. */
 void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample *timed);
-/* Ends the columns. Nothing may be added afterwards. Returns 0, or -errno if anything has failed since the tables were
- * opened. */
+/* Ends all columns. The caller must not add anything afterwards. Returns 0, or -errno if anything has failed since
+ * firefox_tables_open. */
 int firefox_tables_finish(struct firefox_tables *tables);
-/* Writes the tables as members of the thread's object, each with a comma before it, and ends the object. */
+/* Writes the tables into the JSON object of the thread, as its last members, each with a comma before it. Then ends the
+ * object. */
 void firefox_tables_put(const struct firefox_tables *tables, FILE *out);
 void firefox_tables_clear(struct firefox_tables *tables);
 

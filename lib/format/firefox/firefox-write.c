@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the processed profile format of the Firefox Profiler, version 47. It is the last version in which each thread
- * has its own tables. All later versions of the Profiler can upgrade it (docs-developer/CHANGELOG-formats.md in its
- * source).
+ * Writes profiles for the Firefox Profiler, in version 47 of its "processed profile format". This is the last version
+ * in which each thread has its own tables. All later versions of the Profiler can read it
+ * (docs-developer/CHANGELOG-formats.md in the source of the Profiler).
  */
 #include "config.h"
 
@@ -22,10 +22,11 @@
 struct writer {
     const struct profile *profile;
     struct timestamps timestamps;
-    uint32_t *order; /* owned: indexes of timestamps.samples, sorted by thread */
-    uint32_t *first; /* owned: by thread, index in `order` of its first sample; then the length of `order` */
+    uint32_t *order; /* owned: indexes in timestamps.samples, sorted by thread */
+    /* owned: first[i] is the index in `order` of thread i's first sample. One more element has the length of `order` */
+    uint32_t *first;
     FILE *out;
-    uint32_t *chain; /* owned: room for the nodes of the deepest stack */
+    uint32_t *chain; /* owned: memory for the nodes of one stack, enough for the deepest stack */
     int error;
 };
 
@@ -81,8 +82,8 @@ static uint32_t thread_of(const struct writer *writer, size_t timed)
     return writer->profile->samples[writer->timestamps.samples[timed].sample].thread;
 }
 
-/* Allocates the chain with room for the deepest stack. Parents come before their children, so one pass finds the depth
- * of each node. */
+/* Allocates writer->chain, with memory for the nodes of the deepest stack. Parents come before their children, so one
+ * pass is enough to find the depth of each node. */
 static int make_chain(struct writer *writer)
 {
     const struct profile *profile = writer->profile;
@@ -100,7 +101,7 @@ static int make_chain(struct writer *writer)
     return writer->chain == NULL ? -ENOMEM : 0;
 }
 
-/* Sorts the samples by thread with a counting sort. Samples of one thread stay in the order of their times. */
+/* Sorts the samples by thread with a counting sort. The samples of one thread stay in the order of their times. */
 static int sort_by_thread(struct writer *writer)
 {
     uint32_t threads = writer->profile->thread_count;

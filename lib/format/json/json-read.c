@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads pprofil's own JSON into a profile, table by table. A table is read after the tables that it refers to. Equal
- * entries of the file become one entry of the profile. So each table has an array that translates numbers in the file
- * to indexes in the profile.
+ * Reads pprofil's own JSON into a profile, table by table. A table is read after the tables that it refers to. If
+ * several entries of the file are equal, they become one entry of the profile. So an entry may have another index in
+ * the profile than in the file, and an array for each table translates the numbers of the file to indexes.
  */
 #include "config.h"
 
@@ -21,13 +21,13 @@ enum table { PROCESSES, THREADS, OBJECTS, FUNCTIONS, LOCATIONS, NODES, SYSCALLS,
 struct reader {
     struct profile *profile;
     struct {
-        uint32_t *became; /* owned; indexes in the profile, by number in the file */
-        size_t count;     /* number of entries read so far, plus 1 */
+        uint32_t *became; /* owned; an element for each number in the file: the index of this entry in the profile */
+        size_t count;     /* how many entries have been read, plus 1 */
     } tables[TABLES];
 };
 
-/* Sets *index to the index in the profile of the entry with this number in the file. Number 0 means none, and is valid
- * unless need is set. Returns false if the number is not valid. */
+/* Finds the entry with this number in the file, and sets *index to its index in the profile. The number 0 means "none",
+ * and is valid unless `need` is true. Returns false if the number is not valid. */
 static bool find_index(const struct reader *reader, enum table table, uint64_t number, bool need,
                        uint32_t *index)
 {
@@ -57,7 +57,7 @@ static bool read_whole32(const json_t *entry, const char *key, uint32_t *number)
     return valid;
 }
 
-/* Reads a hexadecimal text like "0x1f30". A missing member is 0. */
+/* Reads a hexadecimal number from a text like "0x1f30". If the member is missing, the number is 0. */
 static bool read_hex(const json_t *entry, const char *key, uint64_t *number)
 {
     const char *text = json_text(entry, key, NULL), *at;
@@ -210,7 +210,8 @@ static int read_location(const struct reader *reader, const json_t *entry, uint3
     return error;
 }
 
-/* Reads a node, [caller, location]: the number of an earlier node (0: none) and the number of a location. */
+/* Reads a node. In the file it is an array [caller, location]: the number of the caller's node, which comes before this
+ * node (0: there is no caller), and the number of a location. */
 static int read_node(const struct reader *reader, const json_t *entry, uint32_t *index)
 {
     uint64_t numbers[2];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads JSON files into jansson's trees, with a limit on their memory, and gives checked access to values. */
+/* Reads JSON files into trees of the library jansson, with a limit on their memory, and reads values from trees with
+ * checks. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,13 +10,14 @@
 #include "format/bytes.h"
 #include "format/json/json.h"
 
-#define TREE_SIZE_MAX (UINT64_C(1) << 31) /* bytes; the tree of an ordinary file takes 15 times the size of the file */
+/* limit for the memory of a tree, bytes. The tree of an ordinary file takes 15 times the size of the file */
+#define TREE_SIZE_MAX (UINT64_C(1) << 31)
 
 /* --- the memory of a tree -------------------------------------------------------------------- */
 
-/* The bytes that jansson allocates at most for an array, an object, a member and an element. They include the overhead
- * of malloc, and the unused part of arrays, which double when they grow. Elements are counted by the ',' before them,
- * and members by their ':'. The name of a member costs as much as any other text. */
+/* How many bytes jansson allocates at most for an array, an object, a member and an element. Each is counted by a
+ * character: '[', '{', the ':' in a member, and the ',' before an element. The bytes include the overhead of malloc,
+ * and the unused part of arrays, which double when they grow. The name of a member costs as much as any other text. */
 static const uint16_t costs[256] = {['['] = 144, ['{'] = 272, [':'] = 40, [','] = 24};
 #define TEXT_COST 80u
 #define NUMBER_COST 32u
@@ -44,7 +46,8 @@ uint64_t json_cost(const unsigned char *bytes, size_t size)
         if (byte == '"') {
             at = skip_text(bytes, size, at);
             cost += TEXT_COST + (at - start);
-        } else if (in_number(byte) && byte != 'e') { /* no number begins with e, but "true" ends with e */
+        /* a number does not begin with e, but the word "true" ends with it */
+        } else if (in_number(byte) && byte != 'e') {
             while (at < size && in_number(bytes[at]))
                 at++;
             cost += NUMBER_COST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a profile as pprofil's own JSON. Entries are written one by one, so that no tree is in memory. Addresses are
- * hexadecimal texts, because many readers of JSON do not have 64-bit numbers.
+ * Writes a profile as pprofil's own JSON. The entries are written one by one, so there is never a tree of the whole
+ * file in memory. Addresses are written as hexadecimal texts, because many readers of JSON do not have 64-bit numbers.
  */
 #include "config.h"
 
@@ -47,7 +47,7 @@ size_t json_total_count(void)
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Writes ,"key":"text" if the text is not empty. */
+/* Writes ,"key":"text" (with the values of key and text) if the text is not empty. */
 static void put_text(FILE *out, const char *key, const char *text)
 {
     if (*text == '\0')
@@ -85,7 +85,8 @@ static void put_totals(FILE *out, const struct profile_totals *totals)
     fprintf(out, ",\n\"totals\":{\"samples\":%llu,\"cpu_ns\":%llu,\"wall_ns\":%llu,\"wall\":%s",
             (unsigned long long)totals->samples, (unsigned long long)totals->cpu_ns,
             (unsigned long long)totals->wall_ns, totals->wall ? "true" : "false");
-    if (nhz > 0 && nhz < 9e18) /* written as a whole number, because printf writes a decimal comma in some locales */
+    /* the rate is written as a whole number, because printf writes a decimal comma in some locales */
+    if (nhz > 0 && nhz < 9e18)
         put_number(out, "asked_nhz", (uint64_t)llround(nhz));
     for (size_t i = 0; i < json_total_count(); i++) {
         const void *place = (const char *)totals + json_totals[i].offset;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * json: pprofil's own JSON format, and trees of JSON for its reader.
+ * json: pprofil's own JSON format, and trees of JSON, which its reader needs.
  *
- * The format contains all tables of a profile; see pprofil-formats(5). Entries of a table are numbered from 1, and 0
- * means none.
+ * The format contains all tables of a profile; see pprofil-formats(5). The entries of a table are numbered from 1. The
+ * number 0 stands for "none".
  */
 #ifndef PPROFIL_JSON_H
 #define PPROFIL_JSON_H
@@ -15,10 +15,10 @@
 
 #define JSON_VERSION 1
 
-/* The names of the kinds of objects, by enum profile_object_kind. */
+/* The names of the kinds of objects. The index is an enum profile_object_kind. */
 extern const char *const json_kinds[PROFILE_OBJECT_MARK + 1];
 
-/* An integer member of struct profile_totals that is not a sum over the samples. */
+/* Describes a member of struct profile_totals: an integer that is not a sum over the samples. */
 struct json_total {
     const char *name;
     size_t offset;
@@ -32,19 +32,20 @@ int json_write(int fd, const struct profile *profile);
 
 /* --- trees (json-tree.c) -------------------------------------------------------------- */
 
-/* Reads a whole file into a tree. The file has at most 256 MiB, and the tree at most 2 GiB: a few bytes of text may
- * take many bytes of memory. Returns 0, -errno, PPROFIL_ERROR_DAMAGED (the file is not a JSON object) or -EFBIG. The
- * caller frees the tree with json_decref. */
+/* Reads a whole file into a tree. A few bytes of text may take many bytes of memory, so both are limited: the file to
+ * 256 MiB, and the tree to 2 GiB. Returns 0, -errno, PPROFIL_ERROR_DAMAGED (the file is not a JSON object) or -EFBIG.
+ * The caller frees the tree with json_decref. */
 int json_read_file(const char *path, json_t **root);
-/* Returns the most memory that the tree of a text can take, bytes. The text need not be valid JSON. */
+/* Returns how many bytes of memory the tree of a text can take at most. The text need not be valid JSON. */
 uint64_t json_cost(const unsigned char *bytes, size_t size);
 
-/* Returns the text of a member, borrowed, or `instead` if there is no such member or it is not a text. */
+/* Returns the text of a member, which the caller does not free. If there is no such member, or if it is not a text,
+ * returns `instead`. */
 const char *json_text(const json_t *object, const char *key, const char *instead);
-/* Returns a member if it is an array; otherwise NULL, which jansson takes as an array without elements. */
+/* Returns a member if it is an array. Otherwise returns NULL, which jansson takes as an array without elements. */
 const json_t *json_list(const json_t *object, const char *key);
-/* Read a whole number from 0 to most, from a value or from a member of an object. Return false if there is something
- * else. A missing member is read as 0. */
+/* Read an integer from 0 to `most`. json_whole reads it from a value, and json_member from a member of an object. They
+ * return false if there is something else. A missing member is read as 0. */
 bool json_whole(const json_t *value, uint64_t most, uint64_t *number);
 bool json_member(const json_t *object, const char *key, uint64_t most, uint64_t *number);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the output of perf script, and files that pprofil wrote in this format. Samples have the default fields of perf
- * script, some of which may be missing. If there are several events, only the first one in the file is read, as
- * stackcollapse-perf.pl does. The periods of this event are taken as nanoseconds, which is right for cpu-clock and
- * task-clock. A sample without a period counts as a millisecond.
+ * Reads the output of perf script, and files that pprofil wrote in this format. Samples have the fields that perf
+ * script prints by default, but some of these fields may be missing. If there are several events, only the first event
+ * in the file is read, as stackcollapse-perf.pl does. The periods of this event are taken as nanoseconds, which is
+ * right for cpu-clock and task-clock. A sample without a period counts as a millisecond.
  */
 #include "config.h"
 
@@ -23,12 +23,13 @@
 struct reader {
     struct profile *profile;
     struct builder builder;
-    char *event; /* owned: name of the event that is read; NULL: no sample has been found yet */
-    bool open;   /* the current sample is of this event */
+    char *event; /* owned: name of the event whose samples are read; NULL: no sample has been found yet */
+    bool open;   /* the current sample is of this event, so its frames are read, too */
     struct profile_sample sample;
     uint32_t *locations; /* owned: locations of the current sample, leaf first */
     uint32_t location_count;
-    struct profile_line *lines; /* owned: inlined functions, until the function that contains their code is read */
+    /* owned: inlined functions that have been read, until the function into which they were inlined is read */
+    struct profile_line *lines;
     uint32_t line_count;
 };
 
@@ -41,10 +42,10 @@ struct head {
     uint64_t period;
     const char *event; /* without its colon */
     size_t event_size;
-    const char *rest; /* address and function of a sample without a stack; else "" */
+    const char *rest; /* address and function, if the sample has no stack and so has them in its first line; else "" */
 };
 
-/* Parses "12" or "12/13", up to the blank behind it. A single number is the tid, and is also taken as the pid. */
+/* Parses the pid and the tid, "12/13", up to the blank behind them. A single number, as in "12", is taken as both. */
 static bool parse_numbers(const char *at, struct head *head)
 {
     uint64_t first, second;
@@ -73,7 +74,8 @@ static bool is_time(const char *word)
     return seconds > 0 && fraction > 0 && word[seconds + 1 + fraction] == ':';
 }
 
-/* Parses what follows the numbers: [cpu], time and period, each of which may be missing, and the event. */
+/* Parses what comes after the pid and the tid: "[cpu]", the time, the period and the event. All of these except the
+ * event may be missing. */
 static bool parse_rest(const char *at, struct head *head)
 {
     bool timed = false;
@@ -98,9 +100,10 @@ static bool parse_rest(const char *at, struct head *head)
     return timed ? size == 0 || at[size - 1] == ':' : size > 1 && at[size - 1] == ':';
 }
 
-/* Parses the first line of a sample. A comm may contain blanks and numbers. The comm ends before the first word from
- * which the rest of the line can be parsed. After an empty comm, pid and tid must both be there, because a single
- * number would be the address of a frame. */
+/* Parses the first line of a sample. The line begins with a comm, which may contain blanks and numbers, so its end is
+ * not obvious. It is taken to end before the first word from which the rest of the line can be parsed. If the comm is
+ * empty, pid and tid must both be there, because a single number at the beginning of a line would be the address of a
+ * frame. */
 static bool parse_head(const char *line, struct head *head)
 {
     line += strspn(line, " \t");
@@ -154,8 +157,8 @@ static int begin_sample(struct reader *reader, char *line)
 
 /* --- frames -------------------------------------------------------------------------- */
 
-/* Splits "address function+0x12 (object)" into its parts. The object is in the last parentheses. A " (deleted)" at its
- * end belongs to its path. */
+/* Splits a line like "address function+0x12 (object)" into its parts. The object is in the last parentheses. But if the
+ * line ends with " (deleted)", this belongs to the path of the object. */
 static bool parse_frame(char *line, uint64_t *address, char **name, char **object)
 {
     const char *at = line + strspn(line, " \t");
@@ -206,8 +209,8 @@ static int add_location(struct reader *reader, uint32_t location)
     return error;
 }
 
-/* Reads the line of a frame. Inlined functions come before the function that contains them, and only this function has
- * an object. */
+/* Reads the line of a frame. The lines of inlined functions come before the line of the function into which they were
+ * inlined. Only the last of these lines names an object. */
 static int perf_script_read_frame(struct reader *reader, char *line)
 {
     uint64_t address;

@@ -7,9 +7,9 @@
  *            ...
  *
  * The leaf is first, and an empty line ends a sample. Some readers count samples, some add up periods, and some
- * subtract times. So each sample has its own entry. Each entry of a thread begins when the period of the entry before
- * it is over. If a profile has more than ENTRIES_MAX samples, each entry of its table becomes one entry of the file,
- * with the sum of the periods.
+ * subtract times. So each sample has its own entry in the file. When the period of an entry is over, the next entry of
+ * the same thread begins. If a profile has more than ENTRIES_MAX samples, all samples that one entry of
+ * profile->samples counts become one entry of the file, with the sum of their periods.
  */
 #include "config.h"
 
@@ -29,12 +29,12 @@ struct writer {
     const struct profile *profile;
     struct frame_list list;
     FILE *out;
-    uint64_t now; /* clock of the current thread, ns */
-    bool each;    /* every sample has its own entry */
+    uint64_t now; /* time at which the next entry of the current thread begins, ns */
+    bool each;    /* true: every sample gets its own entry in the file */
 };
 
 /* Returns the address that is written for a frame. For a caller in a file it is 1 more than the address in the profile,
- * because perf prints return addresses. */
+ * because perf prints return addresses, which are behind the call instruction. */
 static uint64_t address_of(const struct profile *profile, const struct frame *frame, bool leaf)
 {
     const struct profile_location *place = &profile->locations[frame->location];
@@ -48,7 +48,7 @@ static uint64_t address_of(const struct profile *profile, const struct frame *fr
     return place->address - object->offset + object->start + !leaf;
 }
 
-/* Does a name end like an offset in a function ("libx.so+0x1f30")? */
+/* Returns true if a name ends with something that looks like an offset in a function, as in "libx.so+0x1f30". */
 static bool has_offset(const char *name)
 {
     const char *plus = strrchr(name, '+');
@@ -64,7 +64,8 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
     text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
-    /* readers remove the last offset of a line, so "+0x0" is added: the name keeps its own offset */
+    /* readers remove the last offset in a line. So if the name ends with an offset, "+0x0" is added to be removed
+     * instead */
     fputs(has_offset(name) ? "+0x0 (" : " (", out);
     if (frame->inlined)
         fputs("inlined", out);
@@ -80,7 +81,7 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
 
     const char *comm = frame_comm(profile, thread);
 
-    if (comm[0] == '#') /* a line that begins with '#' is a comment */
+    if (comm[0] == '#') /* with the blank, readers do not take the line as a comment */
         putc(' ', writer->out);
     text_put(writer->out, comm, "", ' ');
     fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,
@@ -90,7 +91,8 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
     writer->now += ns;
 }
 
-/* Makes the lines of a stack, which all entries of a sample share. The caller frees them; NULL: no memory. */
+/* Makes the text of a stack's lines. All entries that are written for one profile_sample have these lines in common.
+ * The caller frees the text. Returns NULL if there is no memory. */
 static char *make_lines(struct writer *writer, uint32_t leaf, size_t *size)
 {
     char *lines = NULL;
@@ -173,7 +175,7 @@ static int write_perf_script(int fd, const struct profile *profile)
     return error != 0 ? error : closed;
 }
 
-/* Does the first line that is neither empty nor a comment begin a sample? */
+/* Returns true if the first line that is neither empty nor a comment is the first line of a sample. */
 static bool perf_script_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     char text[1024], *line = text, *rest;
