@@ -121,8 +121,8 @@ void arrows_free(struct arrows *arrows)
     free(arrows);
 }
 
-/* Draws a line from a lane to the instruction. If head is true, the line ends in an arrow's
- * head. */
+/* Draws a line from a lane to the instruction. If `head` is true, the line ends in the head of an
+ * arrow. */
 static void draw_branch(char *text, int lane, bool head)
 {
     text[LANES - 1 - lane] = '+';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for the text of a
- * process. On a file system without leases, kpdata is replaced ten times a second. */
+/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process, whose
+ * samples are counted by their place in the machine code. On a file system without leases, kpdata
+ * is replaced ten times a second. */
 #include "config.h"
 
 #include <argp.h>
@@ -234,7 +235,7 @@ static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
     int replaced = kprof_data_replace(kprof);
     if (error == 0)
         error = replaced;
-    /* no counts are lost: the next call tries again */
+    /* after an error no counts are lost, because the next call tries again */
     if (error != 0 && !kprof->complained)
         complain("%s: cannot write: %s; trying on", kprof->data, pprofil_error_text(error));
     kprof->complained = error != 0;

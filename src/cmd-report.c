@@ -38,7 +38,7 @@ enum option_key {
 
 struct report_command {
     struct report_view view;
-    /* rows_given: -n was given; tree_options: --min, --depth or --fold was given */
+    /* `rows_given`: -n was given; `tree_options`: --min, --depth or --fold was given */
     bool rows_given, tree_options;
     const char *shape;             /* option that chose the shape of the report; NULL: there was no such option */
     struct selection_request selection;

@@ -211,7 +211,8 @@ static int run_die_like(int status)
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     struct rlimit no_core = {0};
-    setrlimit(RLIMIT_CORE, &no_core); /* the program itself has left a core file already */
+    /* no core file of pprofil is needed, because the program has left one already */
+    setrlimit(RLIMIT_CORE, &no_core);
     signal(WTERMSIG(status), SIG_DFL);
     raise(WTERMSIG(status));
     return 128 + WTERMSIG(status);

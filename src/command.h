@@ -46,7 +46,7 @@ int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int complain_file(const char *path, int error, bool writing);
 
 /* Prints one line that says why pprofil_profile_save failed. A format may write several files, so
- * the cause may be another file than path. Returns EXIT_OWN_FAILURE. */
+ * another file than the one at `path` may be the cause. Returns EXIT_OWN_FAILURE. */
 int complain_saving(const pprofil_profile *profile, const char *path,
                     const struct pprofil_file *file, int error);
 

@@ -248,8 +248,8 @@ static json_t *diff_json_side(const struct pprofil_change *change, int side)
     return object;
 }
 
-/* Returns a change as a JSON object. Its last member is "significant", which is the first column in
- * CSV. */
+/* Returns a change as a JSON object. The last member of the object is "significant", which is the
+ * first column in CSV. */
 static json_t *diff_json_change(const struct pprofil_change *change)
 {
     json_t *object =

@@ -32,7 +32,7 @@ const char *field_text(const struct field *field, const void *row);
 
 /* Prints a value as one field of CSV (RFC 4180), with no comma before or after it. */
 void field_print_csv(FILE *out, const struct field *field, const void *row, int index);
-/* Prints a text as one field of CSV. If out is a terminal, characters that could harm it become
+/* Prints a text as one field of CSV. If `out` is a terminal, characters that could harm it become
  * '?'. Otherwise all bytes are printed. */
 void csv_print_text(FILE *out, const char *text);
 

@@ -31,8 +31,8 @@ static pid_t fork_quietly(void)
     return (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
 }
 
-/* Makes fd standard input and closes all other descriptors. If the probe kept a pipe of pprofil
- * open, the pipe's reader would wait even after the end of pprofil. */
+/* Makes the descriptor `fd` standard input, and closes all other descriptors. If the probe kept a
+ * pipe of pprofil open, the pipe's reader would wait even after the end of pprofil. */
 static void probe_keep_only(int fd)
 {
     if (fd != STDIN_FILENO)

@@ -24,8 +24,8 @@ struct note {
     int64_t ms; /* CLOCK_MONOTONIC */
 };
 
-/* Write end of the pipe from the signal handler. notes_end is static because a signal handler gets
- * no argument of ours. */
+/* Write end of the pipe that the signal handler writes to. notes_end is static because a signal
+ * handler gets no argument of ours. */
 static int notes_end = -1; /* owned */
 
 static uint64_t signal_bit(int signal)
@@ -46,8 +46,8 @@ static void forward_write_note(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* Ends pprofil if pprofil is the first process of a container. The kernel protects that process
- * from the default action of signals, except SIGKILL and SIGSTOP from outside:
+/* Ends pprofil if pprofil is the first process of a container. The kernel protects this process
+ * from the default action of all signals except SIGKILL and SIGSTOP from outside; see
  * pid_namespaces(7). */
 static void die_of_signal(int signal)
 {
@@ -59,10 +59,10 @@ static bool asks_for_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* Returns true if the signal is meant for the program. The other signals cannot be caught, report a
- * fault or a limit of pprofil itself, stop a job, are handled in main.c, or belong to the C
- * library. Signals that stop a job need no passing on: the terminal sends them to each process of
- * the job. */
+/* Returns true if the signal is meant for the program. Other signals are not meant for it: they
+ * cannot be caught, report a fault or a limit of pprofil itself, stop a job, are handled in main.c,
+ * or belong to the C library. Signals that stop a job need no passing on, because the terminal
+ * sends them to each process of the job. */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,

@@ -35,7 +35,7 @@ struct forward {
     bool attached; /* pprofil is attached to processes that it did not start, so no signal is passed on to them */
     bool init;     /* pprofil is the first process of a container */
     pid_t program; /* PID of the program; 0: not started yet, or ended */
-    int notes;     /* owned; read end of the pipe from the signal handler */
+    int notes;     /* owned; read end of the pipe that the signal handler writes to */
     struct forward_probe probe;
     /* Sets of signals: bit SIGNAL - 1 is set if SIGNAL is in the set. */
     uint64_t waiting;   /* signals that came, and that pprofil has not decided on yet */
@@ -71,7 +71,8 @@ int forward_wait_ms(const struct forward *forward, int most);
  * is false, such signals end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 
-/* Stops passing signals on: the program has ended, or goes on without pprofil. */
+/* Stops passing signals on. Call it when the program has ended, or when it will go on without
+ * pprofil. */
 void forward_end(struct forward *forward);
 
 /* --- the probe, which only forward-signals.c uses ------------------------------------------ */
@@ -81,8 +82,9 @@ void forward_end(struct forward *forward);
  * line, so that pkill(1) -f does not find the probe by it. On failure probe->socket is -1. */
 void forward_probe_start(struct forward_probe *probe, char **argv);
 
-/* Adds to *signals the signals that the probe got since the last call: bit SIGNAL - 1 for SIGNAL.
- * Returns false if there is no probe, or if it does not answer within two seconds. */
+/* Adds to *signals the signals that the probe got since the last call. In *signals, bit SIGNAL - 1
+ * stands for SIGNAL. Returns false if there is no probe, or if it does not answer within two
+ * seconds. */
 bool forward_probe_ask(const struct forward_probe *probe, uint64_t *signals);
 
 /* Ends the probe. */

@@ -81,7 +81,7 @@ void kprof_control_read(struct kprof *kprof)
     }
 }
 
-/* Opens the FIFO. Returns a descriptor, -EEXIST if something else is in its place, or -errno. */
+/* Opens the FIFO. Returns a descriptor, -EEXIST if the file of this name is no FIFO, or -errno. */
 static int kprof_control_open(const struct kprof *kprof, int how)
 {
     struct stat status;

@@ -21,8 +21,8 @@ void lsan_note_begin(struct lsan_note *note, pid_t program)
     note->program[length < 0 ? 0 : length] = '\0';
 }
 
-/* Sets waited if cminflt of /proc/PID/stat is not 0. This field counts page faults of child
- * processes that were waited for: proc_pid_stat(5). */
+/* Sets note->waited if cminflt of /proc/PID/stat is not 0. This field counts page faults of child
+ * processes that were waited for; see proc_pid_stat(5). */
 void lsan_note_end(struct lsan_note *note, pid_t program)
 {
     char path[32], text[1024] = "";

@@ -70,7 +70,7 @@ struct selection_request {
 };
 
 /* The options --pid, --comm, --thread, --object, --function, --focus and --ignore, as a child
- * parser. Each subcommand that reads profiles has this child. Its input is a struct
+ * parser of argp. Each subcommand that reads profiles uses this child parser. Its input is a struct
  * selection_request. */
 extern const struct argp_child selection_children[];
 

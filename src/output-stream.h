@@ -35,7 +35,7 @@ void output_stream_abandon(struct output_stream *output);
 
 struct pager {
     FILE *out; /* stream to print to */
-    bool runs; /* out leads to a pager */
+    bool runs; /* `out` leads to a pager */
 };
 
 /* Returns standard output, or a pipe to a pager if standard output is a terminal and a pager is

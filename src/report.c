@@ -124,8 +124,8 @@ int style_sort_name(const char *name)
     return -1;
 }
 
-/* Errors of pprofil_style_print concern the file at path. The caller checks the stream for errors
- * of writing. */
+/* An error that pprofil_style_print returns is an error of the file at `path`. Errors of writing
+ * are not returned, so the caller checks the stream for them. */
 int style_view_print(FILE *out, const char *path, const struct style_view *view)
 {
     int error = pprofil_style_print(path, view->name, &view->options, out, stderr);

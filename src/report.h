@@ -10,7 +10,7 @@
 /* Which rows are printed, and how. */
 struct report_view {
     enum pprofil_by by;
-    uint32_t limit; /* rows; 0: all */
+    uint32_t limit; /* greatest number of rows that are printed; 0: all */
     enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV } format;
     bool colour; /* text has colours */
     bool by_total, no_inlines;

@@ -16,7 +16,7 @@
 
 struct layout {
     struct calls *calls;
-    double scale; /* columns that a share of 1 takes */
+    double scale; /* number of columns that a share of 1 takes */
 };
 
 static int flame_add_box(struct calls *calls, const struct calls_box *box)

@@ -39,7 +39,7 @@ struct calls {
     struct calls_row *rows; /* owned; parents before their children */
     uint32_t count;
     uint32_t first;    /* the first row without a parent */
-    uint64_t all_ns;   /* time of all samples that pass the filter, ns; a share of 1 is this time */
+    uint64_t all_ns;   /* time of all samples that pass the filter, ns; a row with all this time has the share 1 */
     uint64_t tree_ns;  /* time of the samples in the tree, ns */
     uint64_t before_ns; /* value of `all_ns` at the end of the last window */
     uint32_t filled;   /* number of windows so far that had samples */

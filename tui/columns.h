@@ -22,8 +22,8 @@ struct pen {
     uint32_t index;            /* index of the line in the list */
 };
 
-/* Put a value into the cell. Numbers and shares in per cent are aligned to the right, and texts to the
- * left. */
+/* Put a value into the pen's cell. Numbers and shares in per cent are right-aligned, and texts are
+ * left-aligned. */
 void pen_number(const struct pen *pen, enum style style, uint32_t number);
 void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
 void pen_text(const struct pen *pen, enum style style, const char *text);
@@ -82,7 +82,7 @@ void view_paint_sleeps_in(const struct pen *pen, const void *row);
 /* Paints the number of threads that are in the row's system call now. */
 void view_paint_in_call(const struct pen *pen, const void *row);
 void view_paint_status(const struct pen *pen, const void *row);
-/* Paints the name of a process after the branches of the process tree. */
+/* Paints the branches of the process tree, and after them the name of a process. */
 void view_paint_process(const struct pen *pen, const void *row);
 
 #endif

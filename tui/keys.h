@@ -105,8 +105,8 @@ struct key_binding {
     unsigned where; /* pages on which the key is valid: set of enum key_where */
     enum action action; /* ACTION_NONE: the key is a click that only selects */
     int argument;
-    const char *help; /* NULL: another key with this action has the help */
-    const char *bar;  /* name in the bar, of at most 7 letters; only for F keys */
+    const char *help; /* NULL: another key with this action has the help text */
+    const char *bar;  /* name in the bar at the bottom, of at most 7 letters; only for F keys */
 };
 
 extern const struct key_binding key_bindings[];

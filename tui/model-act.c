@@ -289,7 +289,7 @@ static enum effect act_save(struct model *model, int argument)
 
 static const struct {
     act_function *function; /* NULL: the action has only an effect */
-    /* argument for function, often 1 or -1 for a direction; 0: the argument of the key is used */
+    /* argument for `function`, often 1 or -1 for a direction; 0: the argument of the key is used */
     int argument;
     enum effect effect;
     bool profiles; /* the action needs a session, which the picker does not have */

@@ -59,8 +59,8 @@ static bool idle_thread_row(const struct pprofil_task *task, const struct pprofi
            (filter->thread == 0 || filter->thread == task->id);
 }
 
-/* Makes the row of a process. Returns true if the process is alive and the filter lets it through.
- * A filter for a thread lets only that thread's process through. */
+/* Fills *row for a process without samples. Returns true if the process is alive and the filter
+ * lets it through. A filter for a thread lets only that thread's process through. */
 static bool idle_process_row(const struct snapshot_process *process, const struct pprofil_filter *filter,
                              struct pprofil_row *row)
 {

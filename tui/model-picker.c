@@ -44,7 +44,8 @@ static int candidate_compare_pid(const void *key, const void *element)
 }
 
 /* Returns the average number of CPUs that a process has used since the former list, or 0 if this
- * number is unknown. If the CPU time has decreased, the pid belongs to another process now. */
+ * number is unknown. If the CPU time has decreased, the pid belongs to another process now, so the
+ * number is unknown. */
 static double candidate_cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
                                   uint64_t time_ns)
 {

@@ -189,7 +189,7 @@ static void update_targets(struct model *model, const struct snapshot *snapshot)
         return;
     if (alive == 1)
         snprintf(model->targets, sizeof model->targets, "PID %u", pid);
-    else if (snapshot->process_count > 1) /* if the only process has ended, targets keeps its pid */
+    else if (snapshot->process_count > 1) /* if the only process has ended, its pid remains in `targets` */
         snprintf(model->targets, sizeof model->targets, "%u PIDs", alive);
 }
 

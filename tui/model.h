@@ -119,9 +119,10 @@ struct model {
     uint32_t selected; /* index of the line */
     uint64_t selected_id;
     uint32_t top;      /* first line on the screen */
-    uint32_t page_rows; /* number of the list's lines on the screen: set by the view */
-    uint32_t list_row;  /* the screen's row of the list's first line: set by the view */
-    uint32_t header_row; /* the screen's row of the columns' titles: set by the view; 0: none */
+    uint32_t page_rows; /* number of lines of the list that are on the screen; set by the view */
+    uint32_t list_row;  /* row of the screen on which the list begins; set by the view */
+    /* row of the screen with the titles of the columns; set by the view; 0: there are no titles */
+    uint32_t header_row;
     unsigned sideways; /* columns by which long names are scrolled */
 
     struct model_filter filters[MODEL_FILTERS];
@@ -149,7 +150,8 @@ struct model {
 
     /* the picker */
     struct pprofil_candidate *candidates; /* owned */
-    double *candidate_cpu;  /* owned: average number of CPUs used since the former list */
+    /* owned: for each candidate, the average number of CPUs that it used since the former list */
+    double *candidate_cpu;
     /* owned: indexes in `candidates` of the processes that match the filter, in the order of the
      * list */
     uint32_t *picked;
@@ -163,8 +165,8 @@ struct model {
     /* name that the user typed, and for which a warning was shown, because a file of this name
      * exists. If the user types the same name again, the file is overwritten. */
     char asked[MODEL_TEXT];
-    /* number of existing files that saving to asked would overwrite: a format may make several
-     * files */
+    /* number of existing files that saving under the name `asked` would overwrite; a format may
+     * make several files */
     uint32_t asked_files;
     char message[MODEL_TEXT]; /* shown until message_until_ns */
     uint64_t message_until_ns;
@@ -210,15 +212,15 @@ void model_wants(struct model *model, struct snapshot_wants *wants);
 /* Takes over a snapshot, and leaves *snapshot empty. If `due` is true, a window ends with the
  * snapshot. Otherwise windows and histories do not change. */
 void model_take(struct model *model, struct snapshot *snapshot, bool due);
-/* Returns true if the table of the present view waits for names: it is cleared and begins again with
- * the next snapshot. */
+/* Returns true if the table of the present view has rows whose names have not come yet. Such a
+ * table is cleared, and begins again with the next snapshot. */
 bool model_awaits_names(const struct model *model);
 /* Takes over a list of processes, which the model frees. `time_ns` is the time when the list was
  * made. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
                            uint32_t count, uint64_t time_ns);
-/* Clears all tables, which begin anew. Call this function after all counts of the session were
- * cleared. */
+/* Clears all tables, so that they begin anew. Call this function after all counts of the session
+ * were cleared. */
 void model_cleared(struct model *model);
 /* Shows a message for MESSAGE_NS from now_ns on. */
 void model_say(struct model *model, uint64_t now_ns, const char *format, ...)

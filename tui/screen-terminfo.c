@@ -29,8 +29,8 @@ bool screen_usable(void)
     return usable;
 }
 
-/* Adds a sequence to text, without its delays ("$<5>"), which only very old terminals need. Returns
- * the new length of text. */
+/* Adds a sequence to `text`, without its delays ("$<5>"), which only very old terminals need.
+ * Returns the new length of `text`. */
 static size_t add_sequence(char *text, size_t size, size_t used, const char *sequence)
 {
     const char *at = sequence == NULL || sequence == (char *)-1 ? "" : sequence;

@@ -145,8 +145,8 @@ void screen_close(void)
 }
 
 /* Gives the terminal back by endwin(3), which signal handlers must not call. The next refresh takes
- * the terminal again. Until screen_resume, screen_close does nothing, because the terminal is
- * restored. */
+ * the terminal again. Until screen_resume is called, screen_close does nothing, because the
+ * terminal is restored already. */
 void screen_suspend(void)
 {
     endwin();
@@ -175,7 +175,9 @@ bool screen_resized(void)
     getmaxyx(stdscr, rows, columns);
     if (size.ws_row == rows && size.ws_col == columns)
         return false;
-    clearok(curscr, TRUE); /* terminals differ in what they keep on the screen when they are resized */
+    /* paints all cells again, because terminals differ in what they keep on the screen when they
+     * are resized */
+    clearok(curscr, TRUE);
     return resize_term(size.ws_row, size.ws_col) == OK;
 }
 

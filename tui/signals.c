@@ -68,7 +68,7 @@ static void signals_take_crashes(void)
             sigaction(crashes[i], &action, NULL);
 }
 
-/* Sets the handler "to" for each signal that has the handler "from" now. */
+/* Sets the handler `to` for each signal that has the handler `from` now. */
 static void signals_change_handler(const int *signals, size_t count, void (*from)(int), void (*to)(int))
 {
     struct sigaction action = {.sa_handler = to}, old;

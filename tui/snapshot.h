@@ -11,7 +11,7 @@
 #define SNAPSHOT_GROUPINGS (PPROFIL_BY_STATE + 1)
 
 struct snapshot_rows {
-    bool taken;               /* the rows were taken */
+    bool taken;               /* the snapshot has these rows; there may be 0 of them */
     struct pprofil_row *rows; /* owned; largest first; the strings of the rows are valid as long as the profile */
     uint32_t count;
 };
@@ -45,7 +45,7 @@ struct snapshot {
     bool sampling;
     bool ended;       /* all targets have ended, and so have the processes that they started */
     bool dead;        /* the supervisor has died, and nothing new will come */
-    uint64_t over_ns; /* time when ended or dead became true; 0: not yet */
+    uint64_t over_ns; /* time when `ended` or `dead` became true; 0: not yet */
     int status;       /* wait status of the started program (wait(2)); -1: unknown */
     uint32_t alive;   /* number of living processes */
     uint32_t pending; /* number of addresses whose names are being looked up */

@@ -97,7 +97,7 @@ struct pid_entry {
     uint32_t pid;
     /* in tree.parents: the pid of the parent; in tree.rows: the index of the row */
     uint32_t value;
-    /* if several entries have the same pid, only the one with the largest rank is used */
+    /* if several entries have the same pid, only the one with the largest `rank` is used */
     uint64_t rank;
 };
 

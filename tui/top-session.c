@@ -202,8 +202,8 @@ void top_end_window(struct top *top)
 
 /* --- saving ---------------------------------------------------------------------------- */
 
-/* Returns true if the file may be written. If regular files exist, shows a message and returns false.
- * If the user gives the same name again, the files may be overwritten. */
+/* Returns true if the file may be written. If that would overwrite regular files, shows a message
+ * and returns false, unless the user has given the same name again. */
 static bool top_may_write(struct model *model, const pprofil_profile *profile,
                           const struct pprofil_file *file)
 {

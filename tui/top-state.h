@@ -12,7 +12,7 @@
 
 /* --- top-session.c: what the live view and the batch mode share ----------------------------- */
 
-/* Returns the time before the end of a window at which names for the window's rows are requested,
+/* Names for a window's rows are requested some time before the end of the window. Returns this time
  * in ns. */
 uint64_t top_names_lead(const struct model *model);
 
@@ -44,7 +44,7 @@ struct top {
     uint64_t window_at; /* end of the present window; 0: there is none */
     uint64_t names_at;  /* time when names of the window's rows will be requested; 0: the names have been requested */
     uint64_t ask_at;    /* time of the next snapshot that does not end a window; 0: none */
-    uint64_t key_at;    /* time of the last key, or of the end of the last window */
+    uint64_t key_at;    /* time when the last key was pressed or the last window ended */
     double agreed_hz;   /* rate that the library has accepted last */
     bool agreed_wall;
     /* time when the last screen is shown even if it lacks names; 0: the targets have not ended */

@@ -10,7 +10,8 @@
 struct top_request {
     struct pprofil_options options;
     double window_seconds; /* seconds between two screens; 0: the default */
-    const pid_t *pids;     /* processes to attach to; without pids and program, the picker is shown */
+    /* processes to attach to; if there are neither `pids` nor `program`, the picker is shown */
+    const pid_t *pids;
     unsigned pid_count;
     char **program;        /* program to start, with its arguments; NULL: none */
     bool batch;            /* print frames of text to standard output */

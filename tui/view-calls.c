@@ -19,7 +19,7 @@
 #define FOR_SELF 60   /* least width of a screen that shows a row's self share */
 #define FOR_OBJECT 100
 #define OBJECT_WIDTH 24
-#define INDENT_MAX 40 /* levels */
+#define INDENT_MAX 40 /* greatest indent of a row, in levels */
 #define SHARE_WIDTH 6
 
 static void calls_put_titles(const struct model *model, struct canvas *canvas, int row)

@@ -199,7 +199,8 @@ static const struct {
     {KEY_IN_FLAME, "flame"},
 };
 
-/* Returns the help text of a key, or of another key with the same action. */
+/* Returns the help text of a key. If the key has none, returns that of another key with the same
+ * action. */
 static const char *help_of_key(const struct key_binding *binding)
 {
     for (size_t i = 0; i < key_binding_count; i++) {

@@ -13,7 +13,7 @@
 
 #define HEAD 3 /* number of lines above the titles */
 
-/* A line of the list, as the argument for the columns' paint functions. */
+/* A process in the list. The paint functions of the columns get a pointer to it as `row`. */
 struct entry {
     const struct pprofil_candidate *process;
     double cpu;

@@ -10,7 +10,7 @@
 
 #include "view.h"
 
-#define TREE_DEPTH 12 /* levels of the tree whose lines are drawn */
+#define TREE_DEPTH 12 /* number of levels of the process tree whose lines are drawn */
 
 /* --- threads --------------------------------------------------------------------------- */
 
@@ -107,8 +107,8 @@ void view_paint_status(const struct pen *pen, const void *row)
     pen_text(pen, STYLE_DIM, text);
 }
 
-/* Returns true if a row at this depth follows the row with this index, before any row of a smaller
- * depth. */
+/* Returns true if the branch at this depth of the tree goes on below the row `index`, that is, if a
+ * later row has this depth and no row between them has a smaller depth. */
 static bool tree_branch_goes_on(const struct table *table, uint32_t index, unsigned depth)
 {
     for (uint32_t i = index + 1; i < table->count && table->rows[i].depth >= depth; i++)

@@ -99,7 +99,7 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 
 /* --- the bottom line: the typed text, or a message, or the F keys --------------------------- */
 
-#define BAR_SLOT 10 /* columns of a key and its name, if the screen is wide enough */
+#define BAR_SLOT 10 /* number of columns for a key and its name in the bar, if the screen is wide enough */
 
 /* Puts the text that is being typed, so that its end is visible. */
 static void bar_put_prompt(struct canvas *canvas, int row, const char *label, const char *typed)

@@ -64,7 +64,7 @@ int paint_name(struct canvas *canvas, int row, int column, int width, enum style
                const char *name);
 
 enum style paint_heat(double share);
-/* Puts a share in per cent at the right end. NAN, an unknown share, is shown as "-". */
+/* Puts a share in per cent, right-aligned in a field. NAN, an unknown share, is shown as "-". */
 void paint_per_cent(struct canvas *canvas, int row, int column, int width, enum style style,
                     double share, int decimals);
 /* Writes hours, minutes and seconds, such as "0:12:34". */
