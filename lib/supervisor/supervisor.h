@@ -10,13 +10,13 @@
  * new-tasks.c, exec.c, handover*.c, tracee-end.c), stop.h (stop.c, at-stop.c, wait.c), repair.h (repair-*.c), tick.h
  * (tick-*.c, active.c), sampling.h (sampling.c, housekeeping.c) and calls/calls.h (calls/call-*.c).
  *
- * Can the supervisor hurt a process? (A call, in this comment, is a system call.) A thread that we have seized stops not
- * only at our interrupts. It also stops at every signal that it gets, even an ignored one, at each fork, clone and exec,
- * when its process is stopped (as by Ctrl-Z: a group stop), at SIGCONT, and once when it is born. If we continue a call
- * that we have broken, the thread stops at the beginning and at the end of each further call that this takes. If we keep
- * a signal back for a while (hold it), or have changed the thread's signal mask, the thread stops at its next call, too.
- * An exec waits until we have reaped the other threads of the process. So whatever delays our answer to a stop slows
- * targets down, whether they are sampled or not.
+ * Can the supervisor hurt a process? (A call, in this comment, is a system call.) A thread that we have seized stops
+ * not only at our interrupts. It also stops at every signal that it gets, even an ignored one, at each fork, clone and
+ * exec, when its process is stopped (as by Ctrl-Z: a group stop), at SIGCONT, and once when it is born. If we continue
+ * a call that we have broken, the thread stops at the beginning and at the end of each further call that this takes. If
+ * we keep a signal back for a while (hold it), or have changed the thread's signal mask, the thread stops at its next
+ * call, too. An exec waits until we have reaped the other threads of the process. So whatever delays our answer to a
+ * stop slows targets down, whether they are sampled or not.
  *
  * Read these files first, in this order. They show what happens at a stop and to a sample:
  *
@@ -48,13 +48,14 @@
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
  *     tracer-cpus.c          while no CPU is idle, moves a tracer to the CPUs of its tracees, to run there in turn.
  *                            Gives tracers real-time priority while a CPU is idle, else short slices of CPU time
- *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time limit
- *                            of its call is over, and when the tracer leaves. repair-signal.c holds a signal that comes
- *                            between two pieces of a call, and sends it again. It also removes a SIGPIPE that only a
- *                            piece has raised. To do so, it changes the signal mask of a thread that blocks SIGPIPE
- *     calls/                 finds out which part of a call is still to be done. call-progress.c writes to the target. descriptor.c
- *                            copies a descriptor of the target, waits for a pipe's lock, and takes a socket's pending
- *                            error
+ *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time
+ *                            limit of its call is over, and when the tracer leaves. repair-signal.c holds a signal that
+ *                            comes between two pieces of a call, and sends it again. It also removes a SIGPIPE that
+ *                            only a piece has raised. To do so, it changes the signal mask of a thread that blocks
+ *                            SIGPIPE
+ *     calls/                 finds out which part of a call is still to be done. call-progress.c writes to the target.
+ *                            descriptor.c copies a descriptor of the target, waits for a pipe's lock, and takes a
+ *                            socket's pending error
  *     handover.c             detaches a thread. Another tracer seizes the thread (handover-take.c). handover-choice.c
  *                            chooses the thread and that tracer
  *     new-tasks.c            holds a new task until its process is known. Detaches a child that is not to be followed
@@ -153,23 +154,23 @@
  *     all tracees, and writes time and sleep.wall. When sampling starts, pauses or is cleared, the first tracer sets
  *     pending_ns, overdue_ns, skipped_ns and late_ns of all tracees to 0, and their CPU times to the kernel's figures.
  *     Their tracers may be using these fields just then, so one sample of each tracee may be wrong.
- *  4. Data that the tracers share is written with the lock, except _Atomic fields. A function that gets a supervisor,
- *     a tracer, a process or a tracee needs the lock, unless the comment in its header says otherwise. wait.c answers some stops
- *     without the lock: those for which it needs nothing but the tracee. The holder of the lock does not wait for a
- *     stop, and does not call PTRACE_SEIZE, which may wait 10 ms for an exec. It may answer a stop, start a thread,
- *     fork an opener, read /proc, a file's build-id or a target's memory, write a target's histograms, ask for another
- *     priority, move itself off a CPU, and write the debug log. A read of /proc may also wait for an exec:
+ *  4. Data that the tracers share is written with the lock, except _Atomic fields. A function that gets a supervisor, a
+ *     tracer, a process or a tracee needs the lock, unless the comment in its header says otherwise. wait.c answers
+ *     some stops without the lock: those for which it needs nothing but the tracee. The holder of the lock does not
+ *     wait for a stop, and does not call PTRACE_SEIZE, which may wait 10 ms for an exec. It may answer a stop, start a
+ *     thread, fork an opener, read /proc, a file's build-id or a target's memory, write a target's histograms, ask for
+ *     another priority, move itself off a CPU, and write the debug log. A read of /proc may also wait for an exec:
  *     proc/system.c explains why.
  *  5. On x86-64, calls of targets return what they would return without us, as far as repair-*.c can achieve it.
  *     pprofil(1), CAVEATS, lists the exceptions.
  *  6. When the supervisor ends, in any way, the kernel detaches all tracees, and each runs on unless a signal has
  *     stopped it. A supervisor that ends in order first waits for the files that its client is to get, up to 2 s, and
- *     answers stops meanwhile. Then each tracer leaves its targets (tracer_leave). For up to 0.3 s it waits for
- *     the stops of interrupts, for the delivery of held signals, and for the end of calls that are being repaired. Then
- *     it gives up the rest of these calls, and waits up to 0.3 s until they have ended. A call that was begun anew is left alone: if it was
- *     broken again, its time limit begins again, and a connect(2) may return EALREADY. The first tracer leaves after
- *     the others, for which it waits up to 1 s. If one of its own tracees stops after that and before the supervisor
- *     has exited, this stop is not answered. If SIGKILL ends the supervisor,
+ *     answers stops meanwhile. Then each tracer leaves its targets (tracer_leave). For up to 0.3 s it waits for the
+ *     stops of interrupts, for the delivery of held signals, and for the end of calls that are being repaired. Then it
+ *     gives up the rest of these calls, and waits up to 0.3 s until they have ended. A call that was begun anew is left
+ *     alone: if it was broken again, its time limit begins again, and a connect(2) may return EALREADY. The first
+ *     tracer leaves after the others, for which it waits up to 1 s. If one of its own tracees stops after that and
+ *     before the supervisor has exited, this stop is not answered. If SIGKILL ends the supervisor,
  *     - a call that an interrupt has just broken returns EINTR, or the amount that it has moved;
  *     - a held signal is lost, and a signal that was sent again has another siginfo_t;
  *     - a recvmmsg(2) leaves misplaced data while the gaps between its messages are closed (call-progress.c);
