@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lists the processes of this machine, and finds out which of them may be attached to, by opening /proc/PID/mem.
- * Opening this file needs the same permission as PTRACE_SEIZE, including the permission of security modules:
- * proc_mem_open() in fs/proc/base.c. Opening the file does not affect the process.
+ * Lists the processes of this machine, and finds out to which of them a session may attach. To find this out, it opens
+ * /proc/PID/mem. Opening this file needs the same permission as PTRACE_SEIZE, including the permission of security
+ * modules: proc_mem_open() in fs/proc/base.c. Opening the file does not affect the process.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-#define COMM_LENGTH 15 /* the kernel cuts the names of threads to this length, bytes */
+#define COMM_LENGTH 15 /* bytes; the kernel cuts off the rest of a thread's name */
 
 struct candidate_list {
     struct pprofil_candidate *candidates; /* owned */
@@ -48,8 +48,8 @@ static void name_user(const struct candidate_list *list, struct pprofil_candidat
         snprintf(candidate->user, sizeof candidate->user, "%" PRIu32, candidate->uid);
 }
 
-/* Checks that a process may be traced. Returns 0, the error that PTRACE_SEIZE would return, or -ENOENT if the process
- * has ended. */
+/* Finds out whether a process may be traced. Returns 0 if it may, or the error that PTRACE_SEIZE would return, or
+ * -ENOENT if the process has ended. */
 static int check_permission(pid_t pid, const struct proc_status *status)
 {
     char path[64];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sockets for commands. The socket file of a killed session stays in the file system. The next session at the same
- * path replaces the file, in several steps. If two sessions replaced the file at the same time, one could remove the
- * new socket of the other, or could take a socket that is bound, but does not listen yet, for the socket of a killed
- * session. So a session locks the directory during these steps.
+ * The sockets for commands. If a session is killed, its socket file stays in the file system. The next session at the
+ * same path replaces the file, in several steps. Two sessions that do this at the same time could disturb each other:
+ * one could remove the new socket of the other. This can happen because a new socket does not listen at first, and then
+ * looks like the socket of a killed session. So a session locks the directory during these steps.
  */
 #include "config.h"
 
@@ -43,9 +43,9 @@ int control_address(const char *target, bool is_path, struct sockaddr_un *addres
 
 /* --- listening ------------------------------------------------------------------------- */
 
-/* Locks the directory of path. Returns a descriptor that holds the lock; the caller closes the descriptor. Returns -1
- * if the directory cannot be opened, or if another process holds the lock for 2 s. The caller then continues without
- * the lock. (Sessions hold the lock only for a few system calls.) */
+/* Locks the directory that contains `path`. Returns a descriptor that holds the lock; the caller closes the descriptor.
+ * Returns -1 if the directory cannot be opened, or if another process holds the lock for 2 s. In these cases the caller
+ * continues without the lock. (Sessions hold the lock only for a few system calls.) */
 static int lock_directory(const char *path)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
@@ -67,8 +67,8 @@ static int lock_directory(const char *path)
     return -1;
 }
 
-/* Removes a socket file if no process listens at it. Returns -EADDRINUSE if a process listens, -EEXIST if the file is
- * not a socket; otherwise 0 or another negative errno. */
+/* Removes a socket file if no process listens on the socket. Returns -EADDRINUSE if a process listens, -EEXIST if the
+ * file is not a socket; otherwise 0 or another negative errno. */
 static int remove_stale(const struct sockaddr_un *address, socklen_t size)
 {
     struct stat status;
@@ -130,7 +130,8 @@ int control_listen(const char *target, bool is_path, struct control_socket *resu
     if (result->fd < 0)
         return -errno;
     bool file = address.sun_path[0] != '\0';
-    /* bind(2) gives this mode to the socket file, so other users can never connect to the socket */
+    /* bind(2) makes the socket file with the mode that is set here. So at no moment can other users connect to the
+     * socket */
     if (fchmod(result->fd, 0600) < 0)
         error = -errno;
     if (file)
@@ -158,9 +159,9 @@ void control_close(const struct control_socket *socket)
 
 /* --- trust ----------------------------------------------------------------------------- */
 
-/* Returns true if uid may stand for several users. In a user namespace that does not map all users, every unmapped user
- * appears as the overflow user: user_namespaces(7), "Unmapped user and group IDs". In a namespace that maps all users,
- * the overflow user is an ordinary user. */
+/* Returns true if `uid` may stand for several users. In a user namespace that does not map all users, every user that
+ * is not mapped appears as the overflow user: user_namespaces(7), "Unmapped user and group IDs". In a namespace that
+ * maps all users, the overflow user is an ordinary user. */
 static bool may_be_anybody(uid_t uid)
 {
     char text[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control of a session by other processes, which are called peers. A peer connects, sends a command in one line, and
- * gets an answer. The session never waits for a peer: each call of pprofil_session_pump reads only the bytes that have
- * arrived.
+ * Control of a session by other processes, which are called peers. A peer connects to the session, sends a command in
+ * one line, and gets an answer. The session never waits for a peer: each call of pprofil_session_pump reads only the
+ * bytes that have already arrived.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 #define PEERS_MAX 64
 #define REQUEST_SIZE 64
 #define ANSWER_SIZE 1024
-#define ACCEPT_MAX 256   /* largest number of connections that one call accepts from a socket */
-#define PATIENCE_MS 5000 /* limit of the wait for a peer's command, ms; a peer that takes longer is dropped */
+#define ACCEPT_MAX 256   /* largest number of connections that one call of control_accept accepts */
+#define PATIENCE_MS 5000 /* longest wait for a peer's command, ms; a peer that takes longer is dropped */
 
 struct peer {
     int fd;
@@ -80,8 +80,8 @@ int pprofil_session_control(pprofil_session *session, const char *path,
     if (error != 0)
         return session_fail(session, error, "%s: cannot listen there: %s", path,
                             error == -EADDRINUSE ? "another pprofil does" : strerror(-error));
-    /* an error of control_add_listener is ignored: another session that profiles this process may already listen at the
-     * address for this pid */
+    /* an error of control_add_listener is ignored here. It means that a session that profiles this process may already
+     * listen at the address for this pid */
     snprintf(number, sizeof number, "%d", (int)getpid());
     control_add_listener(session, number, false);
     pprofil_session_control_targets(session);
@@ -99,9 +99,9 @@ void pprofil_session_control_targets(pprofil_session *session)
     }
 }
 
-/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second, so the last CPU
- * time is older than the number of samples. So WIRE_OP_FLUSH first requests a new CPU time. If the supervisor does not
- * answer, "status" has the last CPU time. */
+/* Writes the answer to "status". The supervisor sends the CPU time of the targets only once a second, so the time that
+ * the session knows may be up to a second old. So the session first requests the present CPU time with WIRE_OP_FLUSH.
+ * If the supervisor does not answer, "status" shows the old CPU time. */
 static void control_status(struct pprofil_session *session, char *text, size_t size)
 {
     const struct wire_message command = {.op = WIRE_OP_FLUSH};
@@ -167,9 +167,9 @@ static void control_drop_peer(struct control *control, unsigned i)
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-/* Accepts connections, and closes the connections of other users at once. Any user may connect to an abstract address,
- * and connections that are not accepted would fill the queue of the socket. A user may connect again as fast as this
- * function closes connections, so each call accepts at most ACCEPT_MAX connections. */
+/* Accepts connections, and closes those of other users at once. Any user may connect to an abstract address, so such
+ * connections must be accepted too: otherwise they would stay in the queue of the socket and fill it. A user may
+ * connect again as fast as this function closes connections, so each call accepts at most ACCEPT_MAX connections. */
 static void control_accept(const struct pprofil_session *session, int listener)
 {
     struct control *control = session->control;
@@ -185,7 +185,8 @@ static void control_accept(const struct pprofil_session *session, int listener)
     }
 }
 
-/* Reads the bytes that a peer has sent, and answers a complete line. Returns false if the connection must be closed. */
+/* Reads the bytes that a peer has sent. When a whole line has arrived, answers it. Returns false if the connection must
+ * be closed. */
 static bool control_read_peer(struct pprofil_session *session, struct peer *peer)
 {
     char answer[ANSWER_SIZE];
@@ -212,8 +213,8 @@ void control_serve(struct pprofil_session *session)
     struct control *control = session->control;
 
     if (control == NULL || control->serving)
-        /* the command "flush" calls a function of the caller. If that function calls pprofil_session_pump,
-         * control_serve is called again */
+        /* for the command "flush", this function calls a function of the caller. If that function calls
+         * pprofil_session_pump, control_serve is called again while it runs, and does nothing */
         return;
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)
@@ -255,7 +256,8 @@ static int read_answer(int fd, char *answer, size_t size)
     return used == 0 ? -EPIPE : 0;
 }
 
-/* Removes the first word of an answer, "ok" or "error". Returns 0 for "ok", otherwise PPROFIL_ERROR_REFUSED. */
+/* Removes the first word of an answer, which is "ok" or "error". Returns 0 for "ok", and PPROFIL_ERROR_REFUSED for
+ * "error". */
 static int control_result(char *answer)
 {
     bool good = strncmp(answer, "ok", 2) == 0;
@@ -282,7 +284,7 @@ int pprofil_control_send(const char *target, const char *command, char *answer, 
         return -errno;
     if (connect(fd, (struct sockaddr *)&address, length) < 0)
         error = -errno;
-    else if (!control_trusts(fd)) /* any user may listen at an abstract address */
+    else if (!control_trusts(fd)) /* any user may listen at an abstract address, so the other process is checked */
         error = -EPERM;
     else if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0)
         error = -errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The functions of pprofil/histogram.h that count a whole session by a dialect. This file checks the options, makes a
- * dialect_run from the options, and writes the counts of the dialect_run to files. An image is one program that a
- * process executed.
+ * The functions of pprofil/histogram.h that count all processes of a session by one dialect. This file checks the
+ * options, makes a dialect_run from them, and writes the counts of the dialect_run to files. An image is one program
+ * that a process executed.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u
-/* start address of the text that try_format counts, and also the size of the text in bytes */
+/* try_format counts a small example text: it starts at this address, and also has this size in bytes */
 #define TRIED_TEXT 0x10000u
 
 static int check_dialect_options(struct pprofil_session *session, const struct pprofil_dialect_options *options,
@@ -75,9 +75,9 @@ static int parse_regions(struct pprofil_session *session,
     return error;
 }
 
-/* Checks that the format can hold counters of these options, by writing a small example to /dev/null. This check comes
- * before the sampling, so that the user need not sample again. Returns -EINVAL, with the problem set, if the format
- * cannot hold such counters; otherwise 0 or another error of writing the example. */
+/* Checks whether the format can hold counters of these options, by writing a small example to /dev/null. The check
+ * comes before the sampling, because after the sampling the samples would be lost. Returns -EINVAL, with the problem
+ * set, if the format cannot hold such counters; otherwise 0 or another error of writing the example. */
 static int try_format(struct pprofil_session *session,
                       const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
@@ -145,14 +145,14 @@ int pprofil_session_dialect(pprofil_session *session,
 struct saving {
     struct pprofil_session *session;
     const struct format *format;
-    const char *path; /* path of the first file; the paths of further files begin with this path */
+    const char *path; /* path of the first file; the paths of all other files begin with this path */
     void (*wrote)(void *context, const char *path, const struct pprofil_histogram_state *state);
     void *context;
     size_t files; /* number of files that have been written */
-    bool one;     /* path is a pipe or a device: only one file can be written to path */
+    bool one;     /* `path` is a pipe or a device, so only one file can be written */
 };
 
-/* Returns the name of an image's process in the kernel (comm); "": not known. */
+/* Returns the name in the kernel (comm) of the process that executed an image. Returns "" if it is not known. */
 static const char *program_of(const struct saving *saving, const struct dialect_run_facts *facts)
 {
     const struct profile *profile = saving->session->profile->profile;
@@ -162,8 +162,8 @@ static const char *program_of(const struct saving *saving, const struct dialect_
     return profile->strings[profile->processes[facts->process].comm];
 }
 
-/* Stores "." and the program's name; "": the name is empty. Replaces characters that have a meaning in a path or on a
- * terminal by "_". */
+/* Stores "." and the name of a program in `text`, or "" if the name is empty. Replaces characters that mean something
+ * in a path or to a terminal by "_". */
 static void name_program(const char *program, char text[32])
 {
     size_t length = 0;
@@ -176,9 +176,9 @@ static void name_program(const char *program, char text[32])
     text[length] = '\0';
 }
 
-/* Makes the path of a file: the path of the first file, and suffixes for the image, the object and the region. part:
- * number of earlier files of this image. same: number of earlier regions of the same object. Returns 0 or
- * -ENAMETOOLONG. */
+/* Makes the path of a file: the path of the first file, and then suffixes for the image, the object and the region.
+ * `part` is how many files of this image were written before. `same` is how many earlier regions are in the same
+ * object. Returns 0 or -ENAMETOOLONG. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
                      const struct dialect_run_facts *facts, const char *object,
                      char path[PATH_MAX])
@@ -205,8 +205,8 @@ static enum dialect_run_extent extent_of(const struct codec *codec)
     return codec->single ? DIALECT_RUN_REGION : codec->whole ? DIALECT_RUN_ALL : DIALECT_RUN_OBJECT;
 }
 
-/* Returns true if the path is a pipe or a device. Only one file can be written to such a path, and no other files can
- * be made beside it. */
+/* Returns true if the path is a pipe or a device. To such a path only one file can be written, and other files cannot
+ * be made with names that begin with this path. */
 static bool holds_one(const char *path)
 {
     struct stat status;
@@ -215,8 +215,8 @@ static bool holds_one(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
-/* Writes PATH.meta, with the facts for which the format has no fields. If there are no such facts, removes an old
- * PATH.meta. */
+/* Writes PATH.meta, with the facts for which the format has no fields. If there are no such facts, removes a PATH.meta
+ * that was written earlier. */
 static int write_meta(const struct saving *saving, const char *path, const struct histogram_file *file)
 {
     if (holds_one(path))
@@ -242,8 +242,8 @@ static int write_part(struct saving *saving, const char *path, const struct hist
     return error;
 }
 
-/* Writes the file of a region, unless an earlier file contains the region. *parts: number of files of this image so
- * far. */
+/* Writes the file of a region, unless an earlier file contains this region too. *parts is how many files of this image
+ * have been written. */
 static int save_region(struct saving *saving, size_t image, size_t region,
                        enum dialect_run_extent extent, size_t *parts)
 {
@@ -273,8 +273,8 @@ static int save_region(struct saving *saving, size_t image, size_t region,
         saving->wrote(saving->context, path, &state);
     histogram_file_clear(&file);
     if (error != 0)
-        /* 1: the region has no file; -EEXIST: the path is not a regular file. In both cases further files are still
-         * written */
+        /* an error of 1 means that the region has no file of its own, and -EEXIST means that its path is not a regular
+         * file. In both cases the other files are still written */
         return error > 0 || error == -EEXIST ? 0 : error;
     (*parts)++;
     saving->files++;
@@ -299,16 +299,16 @@ static int save_all(struct saving *saving)
 
     for (size_t image = 0; error == 0 && image < dialect_run_image_count(saving->session->dialect_run); image++) {
         error = save_image(saving, image, extent);
-        /* one file cannot hold all regions of an object, for example because the regions overlap: write a file for each
-         * region */
+        /* if one file cannot hold all regions of an object, for example because the regions overlap, each region gets a
+         * file */
         if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT)
             error = save_image(saving, image, DIALECT_RUN_REGION);
     }
     return error;
 }
 
-/* Returns the format called name. name NULL: the format of the path's extension, or else the own format of the
- * dialect's system. */
+/* Returns the format that is called `name`. If `name` is NULL, returns the format of the path's extension, or else the
+ * format of the dialect's own system. */
 static const struct format *choose_format(const struct dialect *dialect, const char *path,
                                           const char *name)
 {
@@ -319,8 +319,8 @@ static const struct format *choose_format(const struct dialect *dialect, const c
     return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(dialect->format);
 }
 
-/* Returns the usual name of a format's files on the format's own system. format NULL: the own format of the dialect's
- * system. */
+/* Returns the name that files of a format usually have on the system that the format is from. If `format` is NULL, this
+ * is the format of the dialect's own system. */
 static const char *usual_path(const struct dialect *dialect, const char *format)
 {
     const struct dialect *other;

@@ -36,8 +36,8 @@ void session_histograms_free(struct pprofil_session *session)
         histograms_drop(&session->histograms);
 }
 
-/* Makes *count the histogram of a pid, and frees an earlier histogram of the pid. Takes over the ownership of *count,
- * also after an error. Returns 0 or -ENOMEM. */
+/* Makes *count the histogram of a pid, and frees the histogram that the pid had before. After this call *count belongs
+ * to the session, even if the call fails. Returns 0 or -ENOMEM. */
 static int histograms_put(struct pprofil_session *session, pid_t pid, struct dialect_count *count, bool by_call)
 {
     struct session_histogram **link = histogram_link(session, pid);
@@ -65,7 +65,7 @@ static uint64_t histogram_address(const struct session_histogram *entry, const s
 {
     if (!entry->by_call)
         return sample->pc;
-    /* the system calls of 32-bit programs have other numbers */
+    /* 32-bit programs number their system calls in another way, so their numbers cannot be counted here */
     bool known = sample->syscall >= 0 && (sample->flags & WIRE_SAMPLE_COMPAT) == 0;
     return known ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
 }
@@ -86,8 +86,8 @@ void session_histograms_feed(struct pprofil_session *session, const struct wire_
     }
 }
 
-/* Sets the counts to 0. If a full counter or a full array had ended the counting, the counting begins again. If an exec
- * had ended the counting, the counting does not begin again. */
+/* Sets all counts to 0. If the counting had ended because a counter or an array was full, it begins again. If an exec
+ * had ended the counting (`ended`), it does not begin again. */
 static void histogram_clear(struct dialect_count *count, bool ended)
 {
     count->on = !ended;
@@ -107,8 +107,8 @@ void session_histograms_clear(struct pprofil_session *session)
         histogram_clear(entry->count, entry->ended);
 }
 
-/* Converts the regions to those of lib/dialect. Returns 1 if the scales of all regions mean "off"; otherwise 0 or a
- * negative error. */
+/* Converts the caller's regions to the regions of lib/dialect. Returns 1 if the scales of all regions mean "off";
+ * otherwise 0 or a negative error. */
 static int dialect_regions(const struct dialect *dialect, const struct pprofil_histogram *histogram,
                      struct dialect_region *regions, uint64_t *addresses)
 {

@@ -49,8 +49,9 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
     return 0;
 }
 
-/* Returns the value of the line that begins with name, or "" if there is no such line. The program's name, on the first
- * line, may contain any text. So only a match at the beginning of a line counts. */
+/* Returns the value of the line that begins with `name`, or "" if there is no such line. The first line contains the
+ * program's name, which may contain any text, even a field's name. So only a match at the beginning of a line
+ * counts. */
 static const char *status_field(const char *text, const char *name)
 {
     const char *line = strstr(text, name);

@@ -23,7 +23,7 @@ struct proc_stat {
 /* Parses the text of a "stat" file. Returns 0, or -EPROTO if the text does not have the form of such a file. */
 int proc_parse_stat(const char *text, struct proc_stat *stat);
 
-/* Contents of /proc/PID/status: proc(5). */
+/* What /proc/PID/status says about a process: proc(5). */
 struct proc_status {
     char name[32];
     char state;  /* 0: there is no such task */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Explains why a task cannot be traced, and what the user can do. PTRACE_SEIZE fails with EPERM for a dozen reasons,
- * and each reason has its own remedy. /proc shows the reason. The rules are in ptrace(2), "Ptrace access mode
- * checking", and in the kernel's Documentation/admin-guide/LSM/Yama.rst.
+ * and each reason has its own remedy. This file finds the reason in /proc. The rules are in ptrace(2), "Ptrace access
+ * mode checking", and in the kernel's Documentation/admin-guide/LSM/Yama.rst.
  */
 #include "config.h"
 
@@ -61,7 +61,7 @@ static void explain_refusal(pid_t pid, const struct proc_status *status, char *t
     }
 }
 
-/* Calls visit for each thread of a process. */
+/* Calls the function `visit` for each thread of a process. */
 static void each_thread(pid_t pid, void (*visit)(void *context, pid_t tid), void *context)
 {
     char path[64];
@@ -84,8 +84,9 @@ static void note_tracer(void *context, pid_t tid)
         *tracer = proc_read_status(tid).tracer;
 }
 
-/* Explains an exec that does not end. An exec waits until all other threads of the process have ended. A traced thread
- * ends only after its tracer has called wait(2) for the thread: de_thread() in fs/exec.c. */
+/* Explains why an exec does not end. An exec waits until all other threads of the process have ended. If another
+ * process traces such a thread, the thread ends only after its tracer has called wait(2) for it: de_thread() in
+ * fs/exec.c. */
 static void explain_exec(pid_t pid, const struct proc_status *status, char *text, size_t size)
 {
     long tracer = 0;
@@ -129,9 +130,10 @@ void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size)
 struct untraced {
     pid_t tracer;
     unsigned threads; /* number of all threads of the process */
-    unsigned count;   /* number of threads that tracer does not trace */
-    pid_t first;    /* the first thread that tracer does not trace */
-    char tids[128]; /* ", TID" for each thread that tracer does not trace; after TIDS_NAMED_MAX threads, ", ..." */
+    unsigned count;   /* number of threads that the process `tracer` does not trace */
+    pid_t first;    /* the first of these threads */
+    /* ", TID" for each of these threads; only TIDS_NAMED_MAX threads are named, and ", ..." stands for the others */
+    char tids[128];
 };
 
 static void note_untraced(void *context, pid_t tid)
@@ -160,7 +162,7 @@ void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, 
     char why[256];
 
     each_thread(pid, note_untraced, &untraced);
-    if (untraced.count == 0) { /* each thread that tracer did not trace has ended, or tracer traces it now */
+    if (untraced.count == 0) { /* all threads that could not be traced have ended, or are traced now */
         snprintf(text, size, "threads of %d (%s) that could not be traced, and of whose time "
                  "nothing was seen: %u", pid, status.name, count);
         return;

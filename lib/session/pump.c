@@ -4,8 +4,8 @@
  * commands to the supervisor through the socket, for example the caller's commands start, stop, clear, rate and wall,
  * and waits for the answers.
  *
- * Before the supervisor answers a command, it puts all earlier events into the ring. So after the session has received
- * the answer and emptied the ring, it has all events from before the answer.
+ * Before the supervisor answers a command, it puts all events from before the answer into the ring. So when the session
+ * has received the answer and then emptied the ring, it has all these events.
  */
 #include "config.h"
 
@@ -25,15 +25,16 @@
 #include "unwind/unwind.h"
 
 /* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. The ring has room for
- * RING_SECONDS of samples without stacks, and for STACK_SECONDS of stacks of full size. Few stacks have the full
- * size. */
+ * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks. The room for stacks is enough for
+ * a longer time, because most stacks are smaller than the size that is reckoned with. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
 #define RING_SIZE_MIN (1u << 20) /* bytes */
 #define RING_SIZE_MAX (64u << 20)
-#define OBJECT_MS 100     /* longest wait for the descriptor of a mapped file, ms */
-#define ANSWER_SECONDS 10 /* about this long the session waits for an answer; then it kills the supervisor */
-#define SILENCE_MS 10000  /* if a sampling supervisor sends nothing for this long, the session requests an answer */
+#define OBJECT_MS 100     /* ms; how long the session waits at most for the descriptor of a mapped file */
+#define ANSWER_SECONDS 10 /* how long the session waits for an answer, roughly, before it kills the supervisor */
+/* ms; if a supervisor that samples sends nothing for this long, the session requests an answer */
+#define SILENCE_MS 10000
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
 {
@@ -60,7 +61,8 @@ int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
     return ring_create(pump_ring_size(hz, stack_size), ring, fd);
 }
 
-/* Notes the end of a root (session->roots). A root has ended when its main thread has ended. */
+/* Notes that a root, which is a process in session->roots, has ended. A root has ended when its main thread has
+ * ended. */
 static void pump_note_exit(struct pprofil_session *session, const struct wire_exit *event)
 {
     if (event->pid != event->tid)
@@ -77,7 +79,7 @@ static void pump_socket(struct pprofil_session *session)
 
     while (!session->dead && (error = wire_receive(session->socket, &message, &fd)) != -EAGAIN) {
         session->heard_ms = time_now_ms();
-        if (error == -EPIPE || error == -EPROTO) /* -EPROTO: the supervisor speaks another protocol */
+        if (error == -EPIPE || error == -EPROTO) /* -EPROTO: the supervisor uses another version of the protocol */
             session->dead = true;
         else if (error == 0 && message.op == WIRE_OP_OBJECT)
             profile_give_object(session->profile->profile, (uint32_t)message.value,
@@ -89,12 +91,12 @@ static void pump_socket(struct pprofil_session *session)
             session->answered = true;
         }
     }
-    if (session->dead && session->epoll >= 0) /* the socket of a dead supervisor would stay readable */
+    if (session->dead && session->epoll >= 0) /* otherwise the socket of the dead supervisor would always be readable */
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
 }
 
-/* Waits for the descriptor of a newly mapped file, because a session with a dialect reads the file at once. The
- * supervisor sends the descriptor on the socket right after the event of the mapping. */
+/* Waits for the descriptor of a file that was just mapped. A session with a dialect needs it at once to read the file.
+ * The supervisor sends the descriptor on the socket right after the event of the mapping. */
 static void pump_await_object(struct pprofil_session *session, const struct wire_header *event)
 {
     const struct wire_map *map = (const struct wire_map *)event;
@@ -110,8 +112,8 @@ static void pump_await_object(struct pprofil_session *session, const struct wire
         pump_socket(session);
 }
 
-/* Waits for the descriptors of all mapped files, because unwinding a stack needs the files of its functions. The
- * supervisor sends the descriptors on the socket right after the events of the mappings. */
+/* Waits for the descriptors of all files that were mapped. They are needed to unwind a stack, because its functions are
+ * in these files. The supervisor sends the descriptors on the socket right after the events of the mappings. */
 static void pump_await_objects(struct pprofil_session *session)
 {
     struct pollfd poller = {.fd = session->socket, .events = POLLIN};
@@ -184,9 +186,9 @@ int session_wait(const struct pprofil_session *session, int timeout_ms)
     return poll(&poller, 1, timeout_ms) < 0 ? -errno : 0;
 }
 
-/* Kills a supervisor that hangs, because the supervisor may keep a thread of a target stopped. It may hang, for
- * example, when it reads memory that the target has mapped from a file system that does not answer. After the end of
- * the supervisor, all threads run on. */
+/* Kills a supervisor that hangs, because it may keep a thread of a target stopped. The supervisor may hang, for
+ * example, when it reads memory that the target has mapped from a file system that does not answer. When the supervisor
+ * has ended, all threads run on. */
 static int pump_kill_supervisor(struct pprofil_session *session)
 {
     kill(session->supervisor, SIGKILL);
@@ -194,9 +196,9 @@ static int pump_kill_supervisor(struct pprofil_session *session)
     return -ETIMEDOUT;
 }
 
-/* Does what session_command does, and sends the descriptor fd with the command; fd -1: no descriptor. This process and
- * the supervisor may both be stopped for a while, for example by Ctrl-Z or in a frozen container. At most one second of
- * such a stop counts as waiting. */
+/* Does what session_command does, and also sends the descriptor `fd` with the command, unless `fd` is -1. This process
+ * and the supervisor may both be stopped for a while, for example by Ctrl-Z or in a frozen container. At most one
+ * second of such a time counts as waiting for the answer. */
 static int pump_command(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t since = time_now_ms();
@@ -287,7 +289,7 @@ int pprofil_session_clear(pprofil_session *session)
     bool sampling = session->sampling;
     int error = 0;
 
-    /* sampling stops during the clear, so that no event from before the clear is read after the clear */
+    /* the sampling is off during the clear, so that no earlier event can be read after the clear */
     if (sampling)
         error = pprofil_session_stop(session);
     if (error == 0)
@@ -304,9 +306,9 @@ int pprofil_session_clear(pprofil_session *session)
     return sampling ? pprofil_session_start(session) : 0;
 }
 
-/* Sets another sampling rate. The supervisor writes to all pages of a ring, one after the other, so a large ring needs
- * all its memory even at a low rate. So a ring is only as large as the rate needs. If a higher rate needs a larger
- * ring, the session replaces the ring. */
+/* Sets another sampling rate. The supervisor writes to all pages of a ring, one after the other, so after a while each
+ * page of the ring takes memory, even at a low rate. So a ring is only as large as the rate needs. If a higher rate
+ * needs a larger ring, the session replaces the ring. */
 static int pump_command_rate(struct pprofil_session *session, double hz)
 {
     const struct wire_message command = {.op = WIRE_OP_RATE, .value = (uint64_t)(hz * 1000 + 0.5)};
@@ -325,9 +327,9 @@ static int pump_command_rate(struct pprofil_session *session, double hz)
         ring_close(larger);
         return error;
     }
-    ring_close(session->ring); /* session_take has emptied the old ring when the answer came */
+    ring_close(session->ring); /* the old ring is empty: session_take emptied it when the answer came */
     session->ring = larger;
-    /* pump_command may have consumed the wake-up for the first events of the new ring, so take these events now */
+    /* the new ring may already have events. pump_command may have consumed the wake-up for them, so take them now */
     return error == 0 ? session_take(session) : error;
 }
 
@@ -348,7 +350,7 @@ int pprofil_session_set_wall(pprofil_session *session, bool wall)
     struct wire_message command = {.op = WIRE_OP_WALL, .value = wall};
     int error = pump_tell(session, &command);
 
-    /* the session has taken all events from before the answer, so no later event can set the old mode again */
+    /* the session has already taken all events from before the answer, so none of them can set the old mode again */
     if (error == 0)
         session->profile->profile->totals.wall = wall;
     return error;

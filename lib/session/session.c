@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The life of a session: opening, pumping, finishing, closing. A session has a ring and a socket to a supervisor, and a
- * profile made of the supervisor's events. All functions run in the thread of the caller. If the supervisor dies, the
- * profile keeps all earlier events.
+ * A session from its beginning to its end: opening, pumping, finishing, closing. A session has a ring and a socket to a
+ * supervisor, and a profile that is made of the supervisor's events. All functions run in the thread of the caller. If
+ * the supervisor dies, the profile keeps all events that arrived before.
  */
 #include "config.h"
 
@@ -20,11 +20,11 @@
 #include "unwind/unwind.h"
 
 #define DEFAULT_STACK 16384u
-#define END_MS 1000 /* longest wait for the end of a supervisor that has answered WIRE_OP_QUIT, ms */
+#define END_MS 1000 /* longest wait for the supervisor's end after it has answered WIRE_OP_QUIT, ms */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 
-/* Copies the caller's options to session->options, and replaces options that are 0 by their defaults. Returns 0, or
- * -EINVAL, with the problem set, if an option is out of range. */
+/* Copies the caller's options to session->options. An option that is 0 gets its default value. Returns 0, or -EINVAL,
+ * with the problem set, if an option is out of range. */
 static int session_take_options(struct pprofil_session *session, const struct pprofil_options *asked)
 {
     struct pprofil_options *options = &session->options;
@@ -51,7 +51,8 @@ static int session_take_options(struct pprofil_session *session, const struct pp
                                PPROFIL_MAX_HZ);
 }
 
-/* Makes all parts of a session except the supervisor. *far_socket and *ring_fd: descriptors for the supervisor. */
+/* Makes all parts of a session except the supervisor. Stores in *far_socket and *ring_fd the descriptors that the
+ * supervisor needs. */
 static int session_build(struct pprofil_session *session, int *far_socket, int *ring_fd)
 {
     int sockets[2];
@@ -181,7 +182,8 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
         error = session_take(session);
         control_serve(session);
         if (error == 0)
-            /* if session_check_supervisor kills the supervisor, it sets session->dead; the code below reports this */
+            /* if session_check_supervisor kills the supervisor, it returns 0 and sets session->dead, which is checked
+             * below */
             error = session_check_supervisor(session);
     }
     if (error != 0)
@@ -199,8 +201,8 @@ int pprofil_session_fd(const pprofil_session *session)
     return session->epoll;
 }
 
-/* Makes the supervisor quit, and waits for its end. The kernel detaches the targets while the supervisor ends, and
- * another tracer can attach to them only after that. */
+/* Makes the supervisor quit, and waits until it has ended. The kernel detaches the supervisor from the targets while
+ * the supervisor ends. Only after that, another tracer can attach to the targets. */
 static int session_quit(struct pprofil_session *session)
 {
     struct wire_message quit = {.op = WIRE_OP_QUIT};

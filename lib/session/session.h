@@ -24,55 +24,57 @@ struct pprofil_profile {
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned; NULL: no names have been looked up yet */
     bool counters;                 /* the profile was read from a file of counters */
-    /* owned; text of the selection that made this part of another profile; NULL: the profile is not a part */
+    /* owned; if pprofil_profile_select made the profile as a part of another profile: text of the selection; otherwise
+     * NULL */
     char *selected;
-    double selected_share;         /* the part's share of the time of the whole profile, 0..1 */
+    double selected_share;         /* such a part's share of the time of the whole profile, 0..1 */
     uint64_t selected_of;          /* number of samples of the whole profile */
     char problem[PROBLEM_SIZE];    /* reason why the last call failed; "": not known */
 };
 
-/* A histogram in buffers of the caller, as an element of a linked list. */
+/* A histogram in buffers of the caller. It is an element of a linked list. */
 struct session_histogram {
     pid_t pid;                   /* process that is counted; 0: all processes */
     struct dialect_count *count; /* owned */
     bool ended;                  /* an exec has ended the counting */
-    bool by_call;                /* counts time by system call, not by address */
+    bool by_call;                /* the histogram counts the time in each system call, not at each address */
     struct session_histogram *next;
 };
 
 struct pprofil_session {
     struct pprofil_options options;
-    struct pprofil_profile *profile; /* owned, until pprofil_session_take_profile */
+    struct pprofil_profile *profile; /* owned, until pprofil_session_take_profile gives it to the caller */
     struct ring *ring;
     struct wire_recording *recording; /* owned; NULL: events are not recorded */
     int socket, wake, epoll;
     pid_t supervisor;
-    bool dead;        /* the supervisor has ended, or speaks another protocol */
+    bool dead;        /* the supervisor has ended, or uses another version of the protocol */
     bool hung;        /* the supervisor did not answer, and was killed */
     int64_t heard_ms; /* time of the last message or event from the supervisor, CLOCK_MONOTONIC */
     bool finished;
-    bool answered; /* the answer to the current command has arrived, and is in reply */
+    bool answered; /* the answer to the last command has arrived, and is in `reply` */
     struct wire_message reply;
-    pid_t roots[SESSION_ROOTS_MAX]; /* processes that the caller launched or attached to; 0: this process has ended */
+    /* pids of the processes that the caller launched or attached to; 0 in place of a process that has ended */
+    pid_t roots[SESSION_ROOTS_MAX];
     unsigned root_count;
     double rate_hz;
     bool sampling;
     struct unwinder *unwinder;            /* owned; NULL: no call graph */
-    /* files were mapped since the last stack was unwound, and the descriptors of the files may not have arrived yet */
+    /* since the last stack was unwound, files were mapped whose descriptors may not have arrived yet */
     bool objects_follow;
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
     struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
-    struct tasks *tasks;                  /* owned; NULL: pprofil_session_tasks was not called yet */
+    struct tasks *tasks;                  /* owned; NULL: pprofil_session_tasks has not been called yet */
     char problem[PROBLEM_SIZE];
     char untraced[PROBLEM_SIZE]; /* text for pprofil_session_untraced; "": all threads could be traced */
 };
 
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
-/* Starts pprofil-supervise with three descriptors. wait(2) in the caller does not find the supervisor, and the caller
- * gets no signal when the supervisor ends. The session notices the end of the supervisor at the end of the socket.
- * Returns 0 or a negative errno, with the problem set. */
+/* Starts pprofil-supervise, and gives it three descriptors. If the caller calls wait(2), it does not find the
+ * supervisor, and when the supervisor ends, the caller gets no signal. The session notices this end because the socket
+ * is closed then. Returns 0 or a negative errno, with the problem set. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
 /* Waits for the supervisor's first message, which contains the supervisor's protocol version. Returns 0 or a negative
@@ -81,29 +83,29 @@ int session_await_hello(struct pprofil_session *session);
 
 /* --- pump.c ---------------------------------------------------------------------------------- */
 
-/* Stores a problem, in one line of text, in session->problem. Returns error. */
+/* Stores a problem, as one line of text, in session->problem. Returns `error`. */
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a descriptor to session->epoll: if the descriptor is readable, session_wait returns and pprofil_session_fd is
- * readable. Returns 0 or a negative errno. */
+/* Adds a descriptor to session->epoll. From then on session_wait also returns when this descriptor is readable, and the
+ * descriptor of pprofil_session_fd is then readable too. Returns 0 or a negative errno. */
 int session_watch(const struct pprofil_session *session, int fd);
 
-/* Creates a ring for a sampling rate. The ring holds a few seconds of samples from every CPU. Errors are those of
- * ring_create. */
+/* Creates a ring that is large enough for a sampling rate, so that it holds a few seconds of samples from every CPU.
+ * Errors are those of ring_create. */
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
 /* Adds all events in the ring to the profile and to histograms, without waiting. Returns 0, or -ENOMEM, or -EPROTO if
- * the ring does not hold events, or -EOVERFLOW if the profile is too large, or -EFBIG if a region of the dialect needs
- * too large a buffer. */
+ * there is something in the ring that is not an event, or -EOVERFLOW if the profile is too large, or -EFBIG if a region
+ * of the dialect needs too large a buffer. */
 int session_take(struct pprofil_session *session);
 
 /* Waits until events, messages or commands come, at most timeout_ms (-1: without a limit). Returns 0 or -EINTR. */
 int session_wait(const struct pprofil_session *session, int timeout_ms);
 
-/* Sends a command (op 0: no command), and waits for an answer. While waiting, calls session_take. Returns the error in
- * the answer, or -EPIPE if the supervisor has ended, or -ETIMEDOUT if the supervisor did not answer and was killed, or
- * an error of session_take. */
+/* Sends a command, and waits for an answer. If the op of the command is 0, sends nothing, and only waits. While it
+ * waits, calls session_take. Returns the error in the answer, or -EPIPE if the supervisor has ended, or -ETIMEDOUT if
+ * the supervisor did not answer and was killed, or an error of session_take. */
 int session_command(struct pprofil_session *session, const struct wire_message *command);
 
 /* Checks that the supervisor is alive. While the supervisor samples, it sends something each second. If it has sent
@@ -113,7 +115,7 @@ int session_check_supervisor(struct pprofil_session *session);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 
-/* Counts an event in the histogram of its process, and in the histogram of all processes. */
+/* Counts the sample in an event in the histogram of the sample's process, and in the histogram of all processes. */
 void session_histograms_feed(struct pprofil_session *session, const struct wire_header *event);
 void session_histograms_clear(struct pprofil_session *session);
 void session_histograms_free(struct pprofil_session *session);
@@ -130,13 +132,13 @@ void control_free(struct pprofil_session *session);
 
 /* --- ptrace-denied.c ------------------------------------------------------------------------- */
 
-/* Stores one line of text: why a task cannot be traced, and what the user can do. error: the error of PTRACE_SEIZE,
- * negative. */
+/* Stores one line of text: why a task cannot be traced, and what the user can do. `error` is the negative error of
+ * PTRACE_SEIZE. */
 void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size);
 
-/* Stores one line of text: which threads of a process cannot be traced, and the reason for the first such thread.
- * tracer: the process that traces the other threads. count: number of untraced threads that tracer found. If no
- * untraced thread is left, the text contains only this number. */
+/* Stores one line of text: which threads of a process cannot be traced, and why the first of them cannot. The process
+ * `tracer` traces the other threads, and has found that it cannot trace `count` threads. If all of these have ended or
+ * are traced now, the text contains only their number. */
 void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
 
 #endif

@@ -15,8 +15,8 @@
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48
 
-/* Adds to session->problem that a supervisor in the directory of this program was not used, because it is not
- * trusted. */
+/* Adds to session->problem that there is a supervisor in the directory of this program, but that it is not trusted and
+ * so was not started. */
 static void explain_passed_over(struct pprofil_session *session, const struct spawn_supervisor *found)
 {
     size_t used = strlen(session->problem);
@@ -54,8 +54,8 @@ static void add_argument(struct arguments *arguments, const char *format, ...)
     arguments->all[arguments->count++] = text;
 }
 
-/* Makes the arguments of the supervisor. kept: the descriptors of the socket, of the ring, of the eventfd that wakes
- * the session, and of the debug log (-1: no log). */
+/* Makes the arguments of the supervisor. `kept` has the descriptors of the socket, of the ring, of the eventfd that
+ * wakes the session, and of the debug log (-1 if there is no log). */
 static void make_arguments(const struct pprofil_options *options, const int kept[4],
                            struct arguments *arguments)
 {

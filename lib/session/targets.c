@@ -3,8 +3,8 @@
  * The targets of a session: attaches to processes, and launches programs. A launched program must run as if its user
  * had started it without pprofil.
  *
- * A call may name several processes, or a process with several threads. Processes and threads that cannot be traced are
- * left out, and the caller gets a warning. The call fails only if nothing can be traced.
+ * The caller may attach to several processes at once, and each may have several threads. Processes and threads that
+ * cannot be traced are left out, and the caller gets a warning. There is an error only if nothing can be traced.
  */
 #include "config.h"
 
@@ -27,8 +27,8 @@ static int targets_attach(struct pprofil_session *session, const struct wire_mes
     session->untraced[0] = '\0';
     if (session->root_count == SESSION_ROOTS_MAX)
         return session_fail(session, -E2BIG, "at most %d processes at once", SESSION_ROOTS_MAX);
-    /* added before the command is sent, because the process may end, and the event of its end may be read before the
-     * answer */
+    /* the process is added before the command is sent, because it may end soon, and the event of its end may be read
+     * before the answer */
     session->roots[session->root_count++] = command->pid;
     int error = session_command(session, command);
     if (error != 0) {
@@ -54,7 +54,7 @@ const char *pprofil_session_untraced(const pprofil_session *session)
     return session->untraced;
 }
 
-/* Returns true if the error is about one process. Any other error would occur with every process. */
+/* Returns true if the error concerns only one process. Any other error would occur again with the next process. */
 static bool is_refusal(int error)
 {
     return error == -EPERM || error == -EACCES || error == -ESRCH || error == -EBUSY;
@@ -67,7 +67,8 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
     int error = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        if (error != 0) /* warns of the previous process; the problem of the last process stays in session->problem */
+        /* warns of the process before this one; the problem of the last process stays in session->problem */
+        if (error != 0)
             warn(context, session->problem);
         error = pprofil_session_attach(session, pids[i]);
         if (error != 0 && !is_refusal(error))
@@ -84,8 +85,8 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
 /* --- programs ------------------------------------------------------------------------ */
 
 /* Sets the standard descriptors of the child. First copies all three descriptors to numbers above 2, so that no dup2
- * overwrites a descriptor that is still needed. The exec closes the copies, and the descriptors from the caller.
- * Returns 0 or a negative errno. */
+ * overwrites a descriptor that is still needed. The exec then closes the copies, and also the descriptors that the
+ * caller had given. Returns 0 or a negative errno. */
 static int redirect_program(const struct pprofil_launch *launch, int *report, int *go)
 {
     int from[3] = {launch->input, launch->output, launch->output};
@@ -108,9 +109,9 @@ static int redirect_program(const struct pprofil_launch *launch, int *report, in
     return *report < 0 || *go < 0 ? -EMFILE : 0;
 }
 
-/* Resets the signal handlers of the child. Until its exec a child has its parent's handlers. If the child got a signal,
- * such a handler would act as if the parent had got the signal, for example by writing to a pipe that both processes
- * have. Also, the signal would not end the child. */
+/* Resets the signal handlers of the child. Until its exec a child has the handlers of its parent. If the child got a
+ * signal, such a handler would do in the child what it is meant to do in the parent, for example write to a pipe that
+ * both processes have. Also, the signal would not end the child. */
 static void drop_handlers(void)
 {
     struct sigaction none = {.sa_handler = SIG_DFL}, old;
@@ -121,7 +122,7 @@ static void drop_handlers(void)
             sigaction(signal, &none, NULL);
 }
 
-/* Forks, and blocks all signals until the child has reset its handlers. Returns the result of fork(2). */
+/* Forks, and keeps all signals blocked until the child has reset its handlers. Returns the result of fork(2). */
 static pid_t fork_without_handlers(void)
 {
     sigset_t all, before;
@@ -137,15 +138,15 @@ static pid_t fork_without_handlers(void)
     return child;
 }
 
-/* Runs in the child. report and go are descriptors of pipes. Writes to report when the supervisor may attach, waits for
- * a byte from go, and executes the program. launch may be NULL. */
+/* This function runs in the child. `report` and `go` are descriptors of pipes. Writes to `report` when the supervisor
+ * may attach, waits for a byte from `go`, and then executes the program. `launch` may be NULL. */
 static void become_program(char *const argv[], const struct pprofil_launch *launch,
                            pid_t supervisor, int report, int go)
 {
     int status = launch != NULL ? -redirect_program(launch, &report, &go) : 0;
     char byte;
 
-    /* allows the supervisor to trace this process; needed if Yama's ptrace_scope is 1 */
+    /* allows the supervisor to trace this process; this is needed if Yama's ptrace_scope is 1 */
     prctl(PR_SET_PTRACER, (unsigned long)supervisor, 0, 0, 0);
     ssize_t got = write(report, &status, sizeof status);
     if (status != 0)
@@ -161,8 +162,8 @@ static void become_program(char *const argv[], const struct pprofil_launch *laun
     _exit(status == ENOENT ? 127 : 126);
 }
 
-/* Returns the next report of the child: 0 if the child is ready, an errno if redirecting or exec has failed, or -1 if
- * the pipe was closed, because exec has succeeded. */
+/* Reads what the child reports next, and returns it: 0 if the child is ready, or an errno if redirecting or exec has
+ * failed. Returns -1 if the pipe was closed, which means that exec has succeeded. */
 static int read_report(int report)
 {
     int reported;
@@ -195,7 +196,8 @@ static int launch_seized(struct pprofil_session *session, pid_t child, const cha
     return 0;
 }
 
-/* Forks a child, and launches the program in the child. how NULL: the child keeps all descriptors of the caller. */
+/* Forks a child, and launches the program in the child. If `how` is NULL, the child keeps all descriptors of the
+ * caller. */
 static int launch_program(struct pprofil_session *session, char *const argv[],
                   const struct pprofil_launch *how, pid_t *pid)
 {

@@ -5,9 +5,10 @@
  * ends while the list is made is not listed.
  *
  * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. So if there are more
- * than TASKS_FEW threads, a call does not read the files of all threads. If a thread slept at the last call, and no
- * sample has found it awake since then, it probably still sleeps. Each call reads the system calls of only one in
- * TASKS_TURNS such threads. So a system call in the list is at most TASKS_TURNS calls old.
+ * than TASKS_FEW threads, the files of some threads are not read each time that a list is made. If a thread slept when
+ * the previous list was made, and no sample has found it awake since then, it probably still sleeps. For each list, the
+ * system calls of only one in TASKS_TURNS such threads are read. So a system call in the list is at most TASKS_TURNS
+ * lists old.
  */
 #include "config.h"
 
@@ -26,42 +27,42 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-/* if the last call found at most this number of threads, a call reads the files of all threads */
+/* if the previous list has at most so many threads, the files of all threads are read for the next list */
 #define TASKS_FEW 64
 #define TASKS_TURNS 8u
 
-/* A thread, as the last call that read its files found it. */
+/* A thread, and what its files said when they were last read. */
 struct known_task {
     struct pprofil_task task;
-    uint64_t samples; /* number of samples that had found the thread awake when its files were read */
+    uint64_t samples; /* how many samples had found the thread awake by the time when its files were read */
 };
 
 struct tasks {
     struct known_task *known; /* owned; sorted by pid and tid */
     uint32_t count;
-    uint32_t turn; /* number of calls so far */
+    uint32_t turn; /* number of lists that were made so far */
 };
 
-/* The list of threads that a call makes. */
+/* The list of threads, while it is being made. */
 struct task_list {
     const struct profile *profile;
-    const struct tasks *before; /* list of the last call */
-    const uint64_t *samples; /* for each thread, number of samples that found it awake; indexed like profile->threads */
+    const struct tasks *before; /* the previous list */
+    const uint64_t *samples; /* indexed like profile->threads: how many samples found the thread awake */
     struct known_task *known; /* owned */
     uint32_t count;
 };
 
-/* The process whose threads are read. */
+/* The process whose threads are being read. */
 struct task_process {
     int directory;    /* descriptor of the open directory /proc/PID/task */
     uint32_t process; /* index in profile->processes */
     bool compat;      /* the process runs a 32-bit program */
 };
 
-/* Returns true if a process runs a 32-bit program, whose system calls have other numbers. The first 8 bytes of its
- * auxiliary vector show this. In a 64-bit program these 8 bytes are the first key. Keys are less than 2^32, so the
- * upper half is 0. In a 32-bit program the upper half is the value of the first key, which is not 0. The program's file
- * shows this too, but opening that file may hang. */
+/* Returns true if a process runs a 32-bit program. Such a program numbers its system calls in another way. The first 8
+ * bytes of the process's auxiliary vector show what kind of program it is. In a 64-bit program these 8 bytes are the
+ * first key, and keys are less than 2^32, so the upper half is 0. In a 32-bit program the upper half is the value of
+ * the first key, which is not 0. The program's file shows this too, but opening that file may hang. */
 static bool is_compat(uint32_t pid)
 {
     char path[64], key[sizeof(uint64_t) + 1];
@@ -74,8 +75,9 @@ static bool is_compat(uint32_t pid)
     return upper != 0;
 }
 
-/* Returns the number of the system call in which a thread sleeps, or -1. The file contains "running", "-1 sp pc" (the
- * thread sleeps outside of system calls) or "nr a0 ... pc": proc_pid_syscall() in fs/proc/base.c. */
+/* Returns the number of the system call in which a thread sleeps, or -1 if there is none. The file "syscall" contains
+ * "running", or "-1 sp pc" (the thread sleeps outside of system calls), or "nr a0 ... pc": proc_pid_syscall() in
+ * fs/proc/base.c. */
 static int32_t read_syscall(int directory, const char *tid)
 {
     char path[64], text[256], *next;
@@ -95,8 +97,8 @@ static const char *name_syscall(int32_t number, bool compat)
     return name != NULL ? name : "unknown";
 }
 
-/* Stores the id and the name of a thread's row in reports, and the number of samples that found the thread awake. If
- * the profile does not have the thread, the id stays 0. */
+/* Stores the id and the name of a thread's row BY_THREAD, and how many samples found the thread awake. If the thread is
+ * not in the profile, the id stays 0. */
 static void find_row(const struct task_list *list, uint32_t process, struct known_task *known)
 {
     const struct profile *profile = list->profile;
@@ -120,8 +122,8 @@ static int tasks_compare(const void *left, const void *right)
     return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Returns the thread's entry in the list of the last call, if the thread seems to have slept since then. Returns NULL
- * if the thread's files must be read again. */
+/* Returns the thread's entry in the previous list, if the thread seems to have slept since that list was made. Returns
+ * NULL if the thread's files must be read again. */
 static const struct known_task *still_asleep(const struct task_list *list, const struct task_process *of,
                                         const struct known_task *known, const char *tid)
 {
@@ -140,7 +142,7 @@ static const struct known_task *still_asleep(const struct task_list *list, const
     return found;
 }
 
-/* Reads the files of a thread. Returns false if the thread has ended. */
+/* Reads the files of a thread. Returns false if this fails, because the thread has ended. */
 static bool read_task(const struct task_process *of, const char *tid, struct pprofil_task *task)
 {
     struct proc_stat stat;
@@ -196,7 +198,8 @@ static int add_process(struct task_list *list, uint32_t process)
     return error;
 }
 
-/* Counts the samples that found each thread awake. The caller frees the array. Returns NULL if there is no memory. */
+/* Counts, for each thread, the samples that found it awake. The caller frees the array. Returns NULL if there is no
+ * memory. */
 static uint64_t *count_awake_samples(const struct profile *profile)
 {
     uint64_t *samples = calloc(profile->thread_count + 1u, sizeof *samples);
