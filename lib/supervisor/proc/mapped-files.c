@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens the files that a target maps, as the target sees them. It uses /proc/PID/map_files (any file, even a deleted
- * one, but only with privileges), /proc/PID/exe (the program, even a deleted one), and the path below /proc/PID/root.
- * Each of these opens may hang, so an opener process calls these functions.
+ * Opens the files that a target maps, as the target sees them. There are three ways to open a file: /proc/PID/map_files
+ * for any file, even a deleted one, but only with privileges; /proc/PID/exe for the program itself, even if it is
+ * deleted; and the path below /proc/PID/root. Opening a file may hang, so these functions are called in an opener
+ * process (opener.h).
  *
- * The names of run-time code are in a jitdump or in /tmp/perf-PID.map. A process maps its jitdump so that profilers
- * find it. Either file may be created long after the first run-time code runs. So both are looked for as long as the
- * process lives, and perf-PID.map is looked for once more after the process has ended. A perf-PID.map may be left over
- * from another process with the same pid, so it is used only if it was written since this process began.
+ * A program that makes code at run time may write the names of that code to a file: a jitdump, or /tmp/perf-PID.map. A
+ * process maps its jitdump so that profilers find it. Either file may be created long after the first such code runs.
+ * So we look for both again and again as long as the process lives, and once more for perf-PID.map after the process
+ * has ended. A perf-PID.map may be left over from another process with the same pid, so it is used only if it was
+ * written since this process began.
  */
 #include "config.h"
 
@@ -29,9 +31,11 @@
 
 #define VDSO_SIZE_MAX 65536u /* bytes; a vDSO has two or three pages */
 #define SECOND UINT64_C(1000000000)
-#define SLACK (SECOND / 10) /* tolerance, ns: the kernel rounds the start of a process and file times to ticks */
+/* two times may differ by this much, ns, because the kernel rounds the start times of processes and the times of files
+ * to clock ticks */
+#define SLACK (SECOND / 10)
 
-/* Opens a path as the process sees it. Returns a descriptor or -errno. */
+/* Opens a path below the root directory of the process. Returns a descriptor or -errno. */
 static int mapped_file_open_in_root(pid_t pid, const char *path, uint64_t inode)
 {
     char root[32];
@@ -57,9 +61,9 @@ bool mapped_file_is_program(pid_t pid, const char *name)
     return strcmp(path, name) == 0;
 }
 
-/* Opens a mapped file. Its inode number identifies the file. The device number is not compared: for overlay and btrfs
- * it differs between maps and stat. /proc/PID/exe is opened only if the mapping is of the program: the program may be
- * on a file system that hangs. */
+/* Opens a mapped file. Checks by the inode number that it is the right file. Does not compare the device number,
+ * because for overlay and btrfs the one in /proc/PID/maps differs from that of stat(2). Opens /proc/PID/exe only if the
+ * mapped file is the program, because the program may be on a file system that hangs. */
 static int mapped_file_open_mapping(const struct open_request *wanted)
 {
     char path[96];
@@ -78,8 +82,9 @@ static int mapped_file_open_mapping(const struct open_request *wanted)
 
 /* --- a JIT's names --------------------------------------------------------------------- */
 
-/* Reads the addresses, inode and path of a mapping from a line of /proc/PID/maps into *dump. inner: pid of the process
- * in its own namespace. Returns false if the mapping is not a jitdump of this process. */
+/* Parses a line of /proc/PID/maps. If the mapped file is a jitdump of this process, stores the addresses, inode number
+ * and path of the mapping in *dump, and returns true. Otherwise returns false. inner: pid that the process has in its
+ * own PID namespace. */
 static bool mapped_file_is_jitdump(char *line, long inner, struct open_request *dump)
 {
     char base[48];
@@ -135,9 +140,9 @@ static uint64_t mapped_file_process_start(pid_t pid)
                             ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Checks fd, the descriptor of a perf-PID.map. began: start of the process, CLOCK_REALTIME in ns. Returns fd if the
- * file was written since then. Otherwise closes fd and returns -ESTALE. If fd is negative, it is an error, and is
- * returned. */
+/* fd: descriptor of a perf-PID.map, or -errno. began: time at which the process began, CLOCK_REALTIME in ns. If the
+ * file was written after that time, returns `fd`. Otherwise closes it and returns -ESTALE. If `fd` is -errno, returns
+ * it. */
 static int mapped_file_take_if_written_since(int fd, uint64_t began)
 {
     struct stat status;
@@ -164,7 +169,7 @@ static int mapped_file_open_jit_names(const struct open_request *wanted)
 
     if (wanted->began == 0)
         return -ESRCH;
-    if (apart > SLACK) /* the process has ended: its pid is free, or another process has it */
+    if (apart > SLACK) /* the process has ended, and its pid is free or belongs to another process now */
         return mapped_file_take_if_written_since(regular_file_open(wanted->path, 0), wanted->began);
     long inner = procfs_status_number(wanted->pid, "NSpid:");
     int fd = mapped_file_open_jitdump(wanted->pid, inner > 0 ? inner : wanted->pid);

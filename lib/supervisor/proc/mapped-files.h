@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mapped-files: opens the files that a target maps, and files with the names of its run-time code. */
+/* mapped-files: opens the files that a target maps, and files with the names of code that the target makes at run
+ * time. */
 #ifndef PPROFIL_MAPPED_FILES_H
 #define PPROFIL_MAPPED_FILES_H
 
@@ -8,16 +9,16 @@
 
 struct open_request;
 
-/* Opens the requested file for reading; may hang. Returns a descriptor, which the caller owns, or -errno; -EAGAIN:
- * there are no names of a JIT yet, but its process lives. */
+/* Opens the requested file for reading; may hang. Returns a descriptor, which the caller owns, or -errno. -EAGAIN means
+ * that a file with the names of run-time code does not exist yet, but may come, because the process lives. */
 int mapped_file_open(const struct open_request *wanted);
-/* Fills in a request for the names of code that a process makes at run time. */
+/* Fills in *wanted, so that it requests the file with the names of the code that a process makes at run time. */
 void mapped_file_request_jit_names(pid_t pid, struct open_request *wanted);
 /* Copies the vDSO at the addresses of the request into a file in memory. Returns a descriptor of this file, which the
  * caller owns, or -errno. The supervisor calls this, not an opener: under Yama's ptrace_scope only the tracer may read
  * the memory of a process. */
 int mapped_file_copy_vdso(const struct open_request *wanted);
-/* Returns true if path, a path from /proc/PID/maps, is the program of the process. */
+/* Returns true if `path` is the program that the process executes. path: a path from /proc/PID/maps. */
 bool mapped_file_is_program(pid_t pid, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the mapping of an address. Linux 6.11 and later answer an ioctl on /proc/PID/maps in a quarter of a
- * microsecond. So the kernel is asked at every sample, which avoids errors after dlopen and dlclose, and with JITs.
- * Older kernels can only print the whole list (procfs-lists.h). The list is read at intervals, and sooner after a
- * sample at an address in no known mapping. */
+/* Finds the mapping that contains an address. Linux 6.11 and later have an ioctl on /proc/PID/maps for this, which
+ * takes a quarter of a microsecond. So we ask the kernel at every sample. This avoids wrong results after dlopen and
+ * dlclose, and with code that is made at run time. Older kernels can only print the whole list of mappings
+ * (procfs-lists.h). We read the list at intervals, and sooner if a sample was in no known mapping. */
 #include "config.h"
 
 #include <errno.h>
@@ -28,7 +28,9 @@ struct maps_query_arguments {
     uint64_t offset;
     uint64_t inode;
     uint32_t dev_major, dev_minor;
-    uint32_t name_size; /* in: size of the buffer for the name; out: size of the name with its NUL, 0: no name */
+    /* before the ioctl: size of the buffer for the name; after it: size of the name including its NUL, 0: there is no
+     * name */
+    uint32_t name_size;
     uint32_t build_id_size;
     uint64_t name;
     uint64_t build_id;
@@ -79,7 +81,7 @@ void maps_forget(struct maps *maps, const struct mapping *mapping)
 
 static void maps_remember(struct maps *maps, const struct mapping *mapping)
 {
-    maps_forget(maps, mapping); /* an older mapping that overlaps the new one does not exist any more */
+    maps_forget(maps, mapping); /* a known mapping that overlaps the new one does not exist any more */
     maps->known[maps->next] = *mapping;
     maps->next = (maps->next + 1) % MAPS_REMEMBERED_MAX;
     if (maps->count < MAPS_REMEMBERED_MAX)
@@ -94,7 +96,7 @@ static bool maps_is_known(const struct maps *maps, const struct mapping *mapping
     return false;
 }
 
-/* What a query returns. Each value includes the earlier ones. */
+/* How much maps_query reads about a mapping. Each value includes what the values before it stand for. */
 enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 
 static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
@@ -126,9 +128,9 @@ static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_d
     return 0;
 }
 
-/* Queries all details of the mapping at address. details->mapping must be set. To find the build-id, the kernel reads
- * the file, with the target's mappings locked (do_procmap_query() in fs/proc/task_mmu.c). So the build-id is left out
- * if reading the file may hang. */
+/* Reads all details of the mapping that contains `address`; details->mapping must be set already. To find the build-id,
+ * the kernel reads the file, and meanwhile keeps the target's mappings locked (do_procmap_query() in
+ * fs/proc/task_mmu.c). So if reading the file may hang, the build-id is not read. */
 static int maps_query_in_full(const struct maps *maps, struct mounts *mounts, pid_t pid, uint64_t address,
                               struct mapping_details *details)
 {

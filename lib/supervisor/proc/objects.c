@@ -19,12 +19,13 @@
 #include "wire/open-request.h"
 #include "wire/wire.h"
 
-#define PRIVATE_IDS 0x80000000u /* first id of objects that are not files */
+#define PRIVATE_IDS 0x80000000u /* ids from this one on belong to objects that are not files, such as the vDSO */
 #define COMPAT_END (UINT64_C(1) << 32)
-/* The first EARLY_SCANS scans of a program's executable mappings follow each other without a pause, as long as a scan
- * takes less than EARLY_COST_NS of CPU time. The cost of the first scan is ignored: that scan may start an opener, and
- * comes before the program has mapped its libraries. Later scans take at most 1/SCAN_SHARE of the time, or
- * 1/SCAN_SHARE_CHANGED after a sample in a new mapping. */
+/* A scan reads all executable mappings of a process. The first EARLY_SCANS scans of a process are made as often as they
+ * are asked for, as long as a scan takes less than EARLY_COST_NS of CPU time. The first scan may take longer, because
+ * it may start an opener, and comes before the program has mapped its libraries. Later scans are made so rarely that
+ * they take at most 1/SCAN_SHARE of the time, or 1/SCAN_SHARE_CHANGED after a sample in a mapping that the client did
+ * not know. */
 #define EARLY_SCANS 8u
 #define EARLY_COST_NS 2000000u
 #define SCAN_SHARE 200u
@@ -35,7 +36,8 @@ static uint32_t objects_private_id(struct objects *objects)
     return PRIVATE_IDS + objects->next_private_id++;
 }
 
-/* Finds a file in the table, or adds it. Returns its slot; NULL: the table is full. */
+/* Finds a file in the table of files, or adds it. Returns its element of the table; NULL: it is not there, and the
+ * table is full. */
 static struct object_key *objects_find_key(struct objects *objects, uint64_t device, uint64_t inode)
 {
     size_t slot = (size_t)((device * 31 + inode) * 0x9e3779b97f4a7c15u >> 40) % OBJECT_SLOTS;
@@ -52,8 +54,9 @@ static struct object_key *objects_find_key(struct objects *objects, uint64_t dev
     return &objects->seen[slot];
 }
 
-/* Requests the file of supervisor->objects.details from an opener. Returns false if the queue of requests is full. Then
- * the caller must send the path without this id: the client would wait for a descriptor that never comes. */
+/* Requests the file of the mapping in supervisor->objects.details from an opener. Returns false if the queue of
+ * requests is full. Then the caller must send the mapping to the client without this id, because otherwise the client
+ * would wait for a descriptor that never comes. */
 static bool objects_request_file(struct supervisor *supervisor, uint32_t id, pid_t pid)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -85,8 +88,8 @@ static uint32_t objects_want_file(struct supervisor *supervisor, pid_t pid)
     return key->asked ? id : 0;
 }
 
-/* Returns true if this mapping of a vDSO belongs to a 32-bit program, and so is below 4 GiB. In a 64-bit program the
- * kernel maps the vDSO near the stack, which is far above 4 GiB. */
+/* Returns true if this mapping of a vDSO belongs to a 32-bit program. All mappings of such a program are below 4 GiB.
+ * In a 64-bit program the kernel maps the vDSO near the stack, far above 4 GiB. */
 static bool objects_is_compat_vdso(const struct mapping *mapping)
 {
     return mapping->end <= COMPAT_END;
@@ -122,8 +125,8 @@ static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct proce
     return maps->jit_object;
 }
 
-/* Emits the mapping in supervisor->objects.details. If the ring is full, forgets the mapping and returns false. Then a
- * later sample in the mapping emits it. */
+/* Sends the mapping in supervisor->objects.details to the client. If the ring is full, forgets the mapping and returns
+ * false. Then it will be sent at a later sample in this mapping. */
 static bool objects_emit_details(struct supervisor *supervisor, struct process *process)
 {
     const struct mapping_details *details = &supervisor->objects.details;
@@ -165,8 +168,9 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
     return true;
 }
 
-/* If the thread memory_tid has ended, sets memory_tid to `tid`, and returns true. After the leader has ended, /proc/PID
- * shows no memory, but /proc/TID of another thread does. */
+/* We read the mappings of a process from /proc/TID of its thread process->memory_tid, which is the leader at first.
+ * After a thread has ended, its files in /proc show no mappings, but those of another thread do. If memory_tid has
+ * ended, sets it to `tid` and returns true. */
 static bool objects_use_other_thread(struct process *process, pid_t tid)
 {
     char link[32], first;
@@ -208,7 +212,7 @@ void objects_open_mappings(struct supervisor *supervisor, const struct tracee *t
 {
     struct process *process = tracee->process;
 
-    if (supervisor->ring != NULL) /* without a ring, no mapping is ever emitted */
+    if (supervisor->ring != NULL) /* if there is no ring, there is no client to which mappings could be sent */
         maps_open(&process->maps, process->memory_tid, supervisor->options.parse_maps);
 }
 
@@ -222,7 +226,7 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
 
     if (tracee->files.may_exec && !maps_is_open(maps))
         return;
-    /* early: a program that has just started maps its libraries one by one */
+    /* `early` is for a program that has just started, which maps its libraries one after the other */
     bool early = maps->scans < 2 || (maps->scans < EARLY_SCANS && maps->scan_cost_ns < EARLY_COST_NS);
     if (!early && now - maps->scanned_at < period)
         return;
@@ -235,9 +239,10 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
            maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
            objects_emit_details(supervisor, process))
         ;
-    maps->changed = !opener_has_room(&supervisor->openers); /* without room, some mappings were not emitted */
+    /* if there is no room for requests, some mappings were not sent, so the next scan must come sooner */
+    maps->changed = !opener_has_room(&supervisor->openers);
     maps_scan_end(&scan);
     maps->scanned_at = time_now();
-    /* CPU time, because elapsed time would include waits for a CPU */
+    /* the cost is measured as CPU time, because the elapsed time would include waits for a CPU */
     maps->scan_cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
 }

@@ -18,10 +18,11 @@
 #include "wire/wire.h"
 
 #define MS UINT64_C(1000000)
-/* pause between the first two attempts to open a JIT's names, ns; each later pause is twice as long, up to PAUSE_MAX */
+/* pause between the first two attempts to open the file with the names of run-time code, ns; each later pause is twice
+ * as long as the one before, up to PAUSE_MAX */
 #define PAUSE_MIN (10 * MS)
 #define PAUSE_MAX (1000 * MS)
-#define HANG_NS (10000 * MS) /* ns after a hang until another file of the same device may be requested */
+#define HANG_NS (10000 * MS) /* if a file has hung, no other file on the same device is requested for this time, ns */
 #define SOCKET_FD (STDERR_FILENO + 1)
 
 /* --- tasks ------------------------------------------------------------------------------- */
@@ -87,14 +88,16 @@ static struct opener_task *opener_take_due(struct opener *opener, uint64_t now)
 /* --- inside the opener process ---------------------------------------------------------------- */
 
 /*
- * The opener process opens files, and may hang. It shares a socket with the process that sends requests. It closes all
- * other descriptors that it inherits, because an opener that hangs may outlive the sender, and would keep them open.
+ * The opener process opens files, and may hang. It is connected by a socket with the process that sends requests. It
+ * closes all other descriptors that it has inherited, because if it hangs, it may live longer than that process, and
+ * would keep them open.
  *
- * If another process serves a file, the opener copies the file, and sends the copy, which cannot hang. Even closing the
- * file itself may hang. So the opener ends after each such file, and no process waits for its end.
+ * If another process serves a file, reading it may hang. So the opener sends a copy of the file instead. Even closing
+ * the file may hang, so the opener process ends after each such file, and nobody waits for its end.
  */
 
-/* Closes all descriptors except the socket and the standard ones. Returns the new number of the socket. */
+/* Closes all descriptors except the socket and descriptors 0 to 2. Gives the socket another descriptor number, and
+ * returns that number. */
 static int opener_keep_only(int socket)
 {
     if (socket != SOCKET_FD)
@@ -119,7 +122,8 @@ void opener_serve(int socket)
     bool served = false;
 
     prctl(PR_SET_NAME, "pprofil-open");
-    if (chdir("/") < 0) /* so that the file system of the inherited working directory can be unmounted */
+    /* because the working directory that this process has inherited would keep its file system from being unmounted */
+    if (chdir("/") < 0)
         return;
     while (!served && open_request_receive(socket, &request) == 0) {
         int file = mapped_file_open(&request);
@@ -137,7 +141,7 @@ void opener_serve(int socket)
     }
 }
 
-/* Forks an opener process. Returns the socket to it, which the caller owns, or -errno. */
+/* Forks an opener process. Returns our end of the socket to that process, which the caller owns, or -errno. */
 static int opener_fork(void)
 {
     int sockets[2];
@@ -148,8 +152,8 @@ static int opener_fork(void)
     pid_t child = fork();
     error = -errno;
     if (child == 0) {
-        /* must be first: if another tracer had a copy of a target's descriptor open at the fork, this process has
-         * inherited it */
+        /* must be done first: another tracer may have had a copy of a target's descriptor open at the fork, and this
+         * process has inherited that copy */
         int socket = opener_keep_only(sockets[1]);
         opener_give_up_priority();
         opener_serve(socket);
@@ -171,9 +175,9 @@ static void opener_answer(struct opener *opener, int error, int fd)
     opener->answered = true;
 }
 
-/* Abandons the opener process. Removes the socket from the epoll set before closing it: another opener, forked just
- * now, may still have a copy of the socket. As long as that copy is open, epoll(7) would report events of the
- * socket. */
+/* Abandons the opener process. Removes the socket from the epoll set before it closes the socket. Without this,
+ * epoll(7) would report events of the socket as long as another opener process, forked just now, has not closed its
+ * inherited copy of the socket. */
 static void opener_abandon(struct opener *opener, int epoll)
 {
     epoll_ctl(epoll, EPOLL_CTL_DEL, opener->socket, NULL);
@@ -198,8 +202,9 @@ static int opener_start(struct opener *opener, int epoll)
     return error;
 }
 
-/* Returns true if files of this device must not be requested now: one of them hangs, or too many opener processes hang.
- * So a file system that hangs costs only one process, even if many of its files are mapped. */
+/* Returns true if no file on this device must be requested now, because another file on it has hung lately, or because
+ * too many opener processes hang. So if a file system hangs, only one process hangs with it, even if many files on it
+ * are mapped. */
 static bool opener_hangs(const struct opener *opener, dev_t device)
 {
     for (unsigned i = 0; i < opener->hanging && device != 0; i++)
@@ -258,8 +263,8 @@ static void opener_receive(struct opener *opener, int epoll)
 
 /* --- answers to the client -------------------------------------------------------------------- */
 
-/* Sends the answer to the client. If a JIT's names do not exist yet, queues their task again instead. Returns false if
- * the client's socket is full. */
+/* Sends the answer to the client. Exception: if the file with the names of run-time code does not exist yet, queues the
+ * task again. Returns false if the socket to the client is full. */
 static bool opener_forward(struct openers *openers, struct opener *opener, int socket)
 {
     struct opener_task *task = opener->task;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the lists of mappings and of mounts. For each read(2), the kernel takes the lock of the mappings, and prints at
- * most a page of /proc/PID/maps (fs/seq_file.c, m_start() in fs/proc/task_mmu.c). So this file reads with a large
- * buffer. stdio would use a buffer of only 1024 bytes, the file's st_blksize.
+ * Reads the lists of mappings and of mounts. At each read(2) of /proc/PID/maps, the kernel locks the mappings of the
+ * process, and returns at most a page of text (fs/seq_file.c, m_start() in fs/proc/task_mmu.c). So we use a large
+ * buffer, to make few reads. stdio would use a buffer of only 1024 bytes, the st_blksize of the file.
  *
  * /proc/PID/mountinfo shows the type of the file system on each device: "36 35 98:0 /root /mnt rw master:1 - ext3
- * /dev/root rw" (proc(5)). The kernel reuses device numbers that do not belong to a disk, so a cached type is valid for
- * only a second.
+ * /dev/root rw" (proc(5)). The kernel reuses device numbers that do not belong to a disk, so what we know about a
+ * device is valid for only a second.
  */
 #include "config.h"
 
@@ -21,7 +21,8 @@
 #include "supervisor/proc/procfs-text.h"
 
 #define VALID_NS UINT64_C(1000000000)
-#define LINE_MAX_SIZE 16384 /* bytes; the mount options of an overlay may take a page or more */
+/* size of the buffer for a line of mountinfo, bytes; the mount options of an overlay may take a page or more */
+#define LINE_MAX_SIZE 16384
 
 /* --- mappings -------------------------------------------------------------------------------- */
 
@@ -39,7 +40,8 @@ void maps_list_begin(struct maps_list *list, int fd, pid_t pid)
     }
 }
 
-/* Moves the unused text to the front, and reads more text after it. Returns false at the end of the file. */
+/* Moves the text that is not parsed yet to the front of the buffer, and reads more text behind it. Returns false at the
+ * end of the file. */
 static bool maps_list_read(struct maps_list *list)
 {
     size_t unused = list->end - list->begin;
@@ -52,7 +54,8 @@ static bool maps_list_read(struct maps_list *list)
     return got > 0;
 }
 
-/* Returns the next line, with NUL in place of its newline; NULL at the end. Skips lines that are too long. */
+/* Returns the next line, with a NUL instead of its newline; NULL at the end of the list. Skips lines that are too
+ * long. */
 static char *maps_list_line(struct maps_list *list)
 {
     for (bool whole = true;;) {
@@ -63,7 +66,7 @@ static char *maps_list_line(struct maps_list *list)
             list->begin = (size_t)(end + 1 - list->text);
             if (whole)
                 return line;
-            whole = true; /* this was the rest of a line that is too long */
+            whole = true; /* the text up to here was the rest of a line that is too long; the next line is whole */
             continue;
         }
         if (list->end - list->begin == sizeof list->text) {
@@ -94,8 +97,8 @@ void maps_list_end(struct maps_list *list)
 
 /* --- mounts ---------------------------------------------------------------------------------- */
 
-/* Returns true if the mountinfo file at path contains this device, and sets *may_hang. Does not use stdio, which
- * allocates. */
+/* If the file of mounts at `path` (a /proc/PID/mountinfo) contains this device, sets *may_hang and returns true.
+ * Otherwise returns false. Does not use stdio, which allocates memory. */
 static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, bool *may_hang)
 {
     char text[LINE_MAX_SIZE], *end;
@@ -120,8 +123,8 @@ static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, b
     return found;
 }
 
-/* Returns true if files on the device may hang. If the process's mounts do not contain the device, searches our own
- * mounts: a process in a chroot sees only mounts below its root, and we may see more. */
+/* Returns true if reading a file on the device may hang. If the process's list of mounts does not contain the device,
+ * searches our own list. A process in a chroot sees only mounts below its root, so we may see more. */
 static bool mounts_look_up(pid_t pid, uint32_t major, uint32_t minor)
 {
     char path[64];

@@ -70,7 +70,7 @@ void procfs_parse_syscall(const char *text, struct procfs_state *state)
         last--;
     state->sp = strtoull(last, NULL, 16);
     if (state->pc == 0)
-        state->doing = PROCFS_GONE; /* the task has no stack any more: it is ending */
+        state->doing = PROCFS_GONE; /* the pc is 0 because the task has no stack any more, as it is ending */
 }
 
 bool procfs_parse_first_argument(const char *text, uint64_t *argument)
@@ -147,9 +147,9 @@ bool procfs_parse_mapping(const char *line, struct mapping_details *details, boo
     return true;
 }
 
-/* Returns true for a file system that another process or machine serves. type: points to the type in a line of
- * mountinfo, such as "fuse.sshfs", "fuseblk" or "nfs4". Compares only the beginning of the type with the names
- * below. */
+/* Returns true for the type of a file system that another process or machine serves. type: points to the type in a line
+ * of /proc/PID/mountinfo, such as "fuse.sshfs", "fuseblk" or "nfs4". It is enough if the type begins with one of the
+ * names below. */
 static bool procfs_is_remote(const char *type)
 {
     static const char *const remote[] = {"fuse", "virtiofs", "nfs",  "cifs",   "smb",     "9p",

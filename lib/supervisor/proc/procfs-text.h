@@ -8,22 +8,26 @@
 
 enum procfs_doing {
     PROCFS_RUNNING,  /* on a CPU, or waiting for one */
-    PROCFS_SLEEPING, /* blocked. If only "stat" or "status" was read, syscall is WIRE_NO_SYSCALL, and pc and sp are 0 */
+    /* neither on a CPU nor waiting for one. If the file that was read is "stat" or "status", `syscall` is
+     * WIRE_NO_SYSCALL, and `pc` and `sp` are 0 */
+    PROCFS_SLEEPING,
     PROCFS_GONE,
 };
 
 struct procfs_state {
     enum procfs_doing doing;
-    /* number of the system call in which the task sleeps, WIRE_PAGE_FAULT, or WIRE_NO_SYSCALL if unknown */
+    /* number of the system call in which the task sleeps; WIRE_PAGE_FAULT if it sleeps in a page fault; WIRE_NO_SYSCALL
+     * if unknown */
     int32_t syscall;
     uint64_t pc, sp;
 };
 
 /* The fields of /proc/PID/task/TID/schedstat: Documentation/scheduler/sched-stats.rst. */
 struct procfs_cpu {
-    uint64_t run_ns;  /* time on a CPU; up to one scheduler tick too low while the task runs */
-    uint64_t wait_ns; /* time that the task waited for a CPU; a wait is added when it ends */
-    uint64_t turns;   /* number of times that the task got a CPU */
+    /* how long the task was on a CPU; while it runs, this may be too low by up to one tick of the scheduler */
+    uint64_t run_ns;
+    uint64_t wait_ns; /* how long the task waited for a CPU; each wait is added when it ends */
+    uint64_t turns;   /* how often the task got a CPU */
 };
 
 /* A mapping. Two mappings are the same if all these fields are equal. */
@@ -39,50 +43,54 @@ struct mapping_details {
     struct mapping mapping;
     unsigned char build_id[64];
     uint32_t build_id_size;
-    char name[4096]; /* as /proc/PID/maps prints it; "": anonymous */
+    char name[4096]; /* name of the file as in /proc/PID/maps; "": an anonymous mapping */
 };
 
-/* Returns a pointer to the space before field `number` (3 or more) in a line of stat, proc_pid_stat(5). NULL: there is
- * no such field. Field 2, the task's name, may contain any character. */
+/* text: a line of /proc/TID/stat, proc_pid_stat(5). Returns a pointer to the space before the field with this number,
+ * which must be 3 or more; NULL: there is no such field. Copes with any character in field 2, the name of the task. */
 const char *procfs_find_stat_field(const char *text, int number);
-/* Returns the letter of the task's state in a line of stat; 'X': there is none. */
+/* Returns the letter for the state of the task in such a line; 'X': there is none. */
 char procfs_parse_stat_letter(const char *text);
 
-/* Finds the line that begins with name in a text of status, proc_pid_status(5). Returns the beginning of that line;
- * NULL: there is no such line. Ignores the first line, which contains the task's name. */
+/* Finds the line that begins with `name` in the text of /proc/TID/status, proc_pid_status(5). Returns the beginning of
+ * that line; NULL: there is no such line. Ignores the first line, which contains the task's name. */
 const char *procfs_find_status_field(const char *text, const char *name);
-/* Returns the letter of the task's state in a text of status; 'X': there is none. */
+/* Returns the letter for the state of the task in such a text; 'X': there is none. */
 char procfs_parse_status_letter(const char *text);
-/* Returns the set of signals that follows name in these lines of status; bit N - 1 is signal N. The set is empty if
- * name is not there, or if lines is NULL. */
+/* Returns the set of signals after `name` in these lines of /proc/TID/status; bit N - 1 is signal N. The set is empty
+ * if `name` is not there, or if `lines` is NULL. */
 uint64_t procfs_parse_signals(const char *lines, const char *name);
 
-/* Parses the decimal numbers at the beginning of a text. They are separated by blanks, and not negative. Returns the
- * last number; -1: there is none. */
+/* Parses decimal numbers, separated by blanks and not negative, at the beginning of a text. Returns the last of these
+ * numbers; -1: there is none. */
 long procfs_parse_last_number(const char *text);
 
-/* Returns what a task with this state letter (proc_pid_stat(5)) is doing. */
+/* Returns what a task is doing whose state has this letter in proc_pid_stat(5). */
 enum procfs_doing procfs_doing_by_letter(char letter);
 
-/* Parses "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc" (fs/proc/base.c) into *state. Fields that the text does
- * not contain stay as they are. */
+/* Parses the text of /proc/TID/syscall into *state. The text is "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc"
+ * (fs/proc/base.c): number and arguments of a system call, stack pointer and pc. Fields of *state whose value the text
+ * does not contain stay as they are. */
 void procfs_parse_syscall(const char *text, struct procfs_state *state);
 
-/* Reads a0 from a text such as procfs_parse_syscall parses. Returns false if the text shows no call. */
+/* Reads a0, the first argument of the system call, from the text of /proc/TID/syscall. Returns false if the text shows
+ * no call. */
 bool procfs_parse_first_argument(const char *text, uint64_t *argument);
 
-/* Parses a line of schedstat (Documentation/scheduler/sched-stats.rst). A missing number is 0. */
+/* Parses the text of /proc/TID/schedstat (Documentation/scheduler/sched-stats.rst). If a number is missing, sets its
+ * field to 0. */
 void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu);
 
-/* Parses a line of maps, proc_pid_maps(5): "start-end perms offset major:minor inode name". Sets details->build_id_size
- * to 0. Returns false if the line has another format. */
+/* Parses a line of /proc/PID/maps, proc_pid_maps(5): "start-end perms offset major:minor inode name". Sets
+ * details->build_id_size to 0. Returns false if the line has another format. */
 bool procfs_parse_mapping(const char *line, struct mapping_details *details, bool *executable);
 
-/* Returns true if a line of mountinfo, proc_pid_mountinfo(5), belongs to this device. Then sets *may_hang to true if
- * another process or another machine serves the files of the device, otherwise to false. */
+/* line: a line of /proc/PID/mountinfo, proc_pid_mountinfo(5). Returns true if the line is about this device. Then also
+ * sets *may_hang, to true if another process or another machine serves the files on the device, otherwise to false. */
 bool procfs_parse_mount(const char *line, uint32_t major, uint32_t minor, bool *may_hang);
 
-/* Returns true if "cpu" is in a list of controllers, with commas between them: cgroups(7). */
+/* Returns true if "cpu" is in a list of controllers of control groups. The list has commas between its elements:
+ * cgroups(7). */
 bool procfs_lists_cpu(const char *list);
 
 #endif

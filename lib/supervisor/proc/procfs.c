@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads files of /proc, thousands of times a second. So descriptors are kept open and read with pread, text is parsed
- * in place, and only the lists of children and of threads allocate. If descriptors are scarce, a file is opened for a
- * single read and closed again. */
+/* Reads files of /proc, thousands of times a second. So files are kept open and read with pread, text is parsed where
+ * it was read, and only the functions for children and for threads allocate memory. If descriptors are scarce, a file
+ * is opened for a single read, and then closed. */
 #include "config.h"
 
 #include <dirent.h>
@@ -17,8 +17,8 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-/* number of bytes that procfs_read_status_field reads from the beginning of the field on, if the file has so many: the
- * field itself, and later fields that the callers parse */
+/* procfs_read_status_field reads at least this many bytes from the beginning of the field on, if the file has so many.
+ * They contain the field and the later fields that the callers parse */
 #define STATUS_LINES 512
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
@@ -60,14 +60,15 @@ ssize_t procfs_read_file(const char *path, char *text, size_t size)
     return got;
 }
 
-/* Number of descriptors that are reserved for files that must be opened in any case. They are not used to keep files of
- * threads open. */
+/* How many descriptors are reserved for files that must be opened in any case. Files of threads are not kept open if
+ * only these are free. */
 #define SPARE_DESCRIPTORS 64
 
 /* Returns the largest number of descriptors that we may have; -1: there is no limit. */
 static long procfs_limit_of_descriptors(void)
 {
-    /* read only once: main.c raises the limit before the first file is opened, and it does not change later */
+    /* the limit is read only once, because it does not change after main.c has raised it, before the first file is
+     * opened */
     static long limit;
 
     if (limit == 0)
@@ -113,8 +114,8 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-/* Finds out what a task that may soon exec is doing. A task in state S is hardly ever in the middle of an exec, so a
- * read of its "syscall" hardly ever waits. */
+/* Finds out what a task that may soon exec is doing. Reading "syscall" may make us wait during an exec, but a task in
+ * state S is hardly ever in the middle of one, so then "syscall" is read. */
 static void procfs_look_at_may_exec(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
@@ -207,7 +208,7 @@ char procfs_state_letter(const struct procfs_task *task)
     ssize_t got = procfs_read_kept(task, &fd, task->may_exec ? "status" : "stat", text, sizeof text);
 
     if (fd != kept)
-        close(fd); /* not kept open: the letter is read only once in each sleep */
+        close(fd); /* not kept open, because the letter is read only once each time the task sleeps */
     if (got <= 0)
         return '\0';
     return task->may_exec ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
@@ -253,10 +254,10 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
     return 0;
 }
 
-/* Reads /proc/TID/status into text until text contains the field, and up to STATUS_LINES bytes from the field on.
- * Returns a pointer to the value of the field in text; NULL: there is no such field. A task may be in 65536 groups,
- * which makes a very long line. So the file is read in parts, and the end of each part is searched again with the next
- * one. */
+/* Reads /proc/TID/status into `text`, until `text` contains the field `name` and STATUS_LINES bytes from its beginning
+ * on, if there are so many. Returns a pointer to the value of the field in `text`; NULL: there is no such field. The
+ * line with the task's groups may be very long, so the file is read in parts. The end of each part is searched again
+ * together with the next part, because the field may be in both. */
 static const char *procfs_read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];

@@ -14,29 +14,34 @@
  * descriptors. */
 struct procfs_task {
     pid_t pid, tid;
-    int doing_fd;     /* "syscall", or "stat" if "syscall" is denied, or "status" if may_exec; -1: not open */
+    /* descriptor of the file "syscall"; of "stat" if `coarse`; of "status" if may_exec; -1: not open */
+    int doing_fd;
     int schedstat_fd; /* -1: not open */
     int stat_fd;      /* -1: not open */
-    bool coarse;      /* procfs_look reads "stat" instead of "syscall", unless may_exec */
-    /* the task may soon execute a program. During an exec, a read of "syscall" or "stat" may wait (system.c), so
-     * doing_fd is "status" */
+    /* procfs_look reads "stat" instead of "syscall", because the latter is denied or may wait; does not matter if
+     * may_exec */
+    bool coarse;
+    /* the task may soon execute a program. During an exec, reading "syscall" or "stat" may make us wait (system.c), so
+     * procfs_look reads "status" */
     bool may_exec;
-    /* if may_exec: the caller wants the system call in which the task sleeps, even if reading "syscall" may wait */
+    /* if may_exec: procfs_look must also find out in which system call the task sleeps, although reading "syscall" may
+     * make us wait */
     bool asks_calls;
-    bool wary;          /* a read of "syscall" may wait for an exec of another thread: system.c */
-    bool multithreaded; /* the task's process has, or had, another thread */
+    /* on this kernel, reading "syscall" may wait until an exec of another thread of the process has ended: system.c */
+    bool wary;
+    bool multithreaded; /* the process of the task has, or has had, more than one thread */
 };
 
 /* Initializes *task for a thread. Opens no file. */
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid);
 void procfs_task_close(struct procfs_task *task);
-/* Sets may_exec to false, and closes doing_fd. The next procfs_look opens "syscall" or "stat" in its place. */
+/* Sets may_exec to false, and closes doing_fd. The next procfs_look opens "syscall" or "stat" instead of "status". */
 void procfs_task_will_not_exec(struct procfs_task *task);
-/* Returns true if a descriptor that was just opened may be kept open. Some descriptors are reserved for files that must
- * be opened in any case. */
+/* Returns true if a descriptor that was just opened may be kept open. Returns false if few descriptors are free,
+ * because these are reserved for files that must be opened in any case. */
 bool procfs_may_keep(int fd);
-/* Closes the files of a task if descriptors are scarce. To be called for a task whose files are rarely read from now
- * on. */
+/* Closes the files of a task if descriptors are scarce. To be called for a task whose files will rarely be read from
+ * now on. */
 void procfs_task_close_if_scarce(struct procfs_task *task);
 
 /* Reads a file of /proc, or of a control group, with one read(2). Cuts the text off at size - 1 bytes, and appends a
@@ -44,18 +49,20 @@ void procfs_task_close_if_scarce(struct procfs_task *task);
 ssize_t procfs_read_file(const char *path, char *text, size_t size);
 
 /* Finds out what the task is doing, and fills *state in. state->doing is PROCFS_GONE also if /proc cannot be read.
- * Opens the file of doing_fd if it is not open. If the task is wary and multithreaded, finds out only state->doing. */
+ * Opens the file of doing_fd if it is not open. If task->wary and task->multithreaded are true, finds out only
+ * state->doing, because it does not read "syscall". */
 void procfs_look(struct procfs_task *task, struct procfs_state *state);
 
-/* Reads the run and wait times of the task. Returns 0 or -errno: -ENOENT if the kernel keeps no such figures. */
+/* Reads the run and wait times of the task. Returns 0 or -errno: -ENOENT if the kernel does not keep these times. */
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 
-/* Returns the CPU on which the task runs, or ran last; -1: unknown, or the task may_exec and is not stopped. stopped:
- * the task is in a stop of ptrace(2), and so not in the middle of an exec. */
+/* Returns the CPU on which the task runs, or ran last; -1: unknown. stopped: the task is in a stop of ptrace(2), and so
+ * not in the middle of an exec. If it is not stopped and task->may_exec, returns -1, because the read might wait. */
 int procfs_last_cpu(struct procfs_task *task, bool stopped);
 
 /* Reads the first argument of the system call of a task that is in a stop of ptrace(2). Returns 0 or -errno: -EBUSY if
- * the read may wait for an exec of another thread (wary, multithreaded), -ENODATA if the task is in no call. */
+ * the read might wait for an exec of another thread (task->wary and task->multithreaded), -ENODATA if the task is in no
+ * system call. */
 int procfs_first_argument(const struct procfs_task *task, uint64_t *argument);
 
 /* Returns the letter of the state of the task, proc_pid_stat(5), or '\0' if it cannot be read. */
@@ -71,22 +78,22 @@ long procfs_status_number(pid_t tid, const char *name);
  * namespace ignores all signals for which it has no handler (pid_namespaces(7)). Returns false for SIGSTOP, and if
  * /proc cannot be read. Not to be called for SIGKILL, which makes no stop. */
 bool procfs_ignores_signal(pid_t tid, int signal);
-/* Returns true if a signal is pending that the task does not block. with_sigcont: a SIGCONT counts even if it is
- * blocked, because it makes a traced thread stop (prepare_signal in kernel/signal.c). */
+/* Returns true if a signal is pending that the task does not block. If with_sigcont is true, a pending SIGCONT counts
+ * even if it is blocked, because it makes a traced thread stop all the same (prepare_signal in kernel/signal.c). */
 bool procfs_signal_waits(pid_t tid, bool with_sigcont);
-/* Returns true if the signal is in the task's own queue: SigPnd of proc_pid_status(5). kill(2) does not use that
- * queue. */
+/* Returns true if the signal is in the queue for the task itself (SigPnd of proc_pid_status(5)). A signal of kill(2) is
+ * in another queue, that for the process. */
 bool procfs_signal_is_pending(pid_t tid, int signal);
 /* Reads RLIMIT_FSIZE of a task: the largest size of a file that it may write, bytes; UINT64_MAX: no limit. prlimit(2)
  * reports it only for tasks of the caller's user, but /proc reports it for every task that may be traced:
  * proc_pid_limits(5). Returns 0 or -errno. */
 int procfs_file_size_limit(pid_t tid, uint64_t *limit);
 
-/* Returns a number that changes when the process executes a program, as long as the kernel randomizes addresses; 0: the
- * process is gone. Takes some microseconds. */
+/* Returns a number that changes when the process executes a program; 0: the process is gone. If the kernel does not
+ * randomize addresses, the number may stay the same. Takes some microseconds. */
 uint64_t procfs_exec_id(pid_t pid);
 
-/* Returns the time at which a process began, clock ticks since boot; 0: it is gone. */
+/* Returns the time at which a process began, in clock ticks since boot; 0: the process is gone. */
 uint64_t procfs_start_time(pid_t pid);
 
 /* Returns true if tid is a thread of process pid. */

@@ -35,8 +35,8 @@ int system_load_read(struct system_load *load)
     return 0;
 }
 
-/* Returns the number of whole CPUs that a quota allows, at least 1; UINT32_MAX: no limit. quota: CPU time allowed in
- * each period, in the unit of period. */
+/* Returns how many whole CPUs a quota allows, at least 1; UINT32_MAX: no limit. The quota allows the CPU time `quota`
+ * in each `period`; both have the same unit. */
 static unsigned system_cpus_of(long long quota, long long period)
 {
     if (quota <= 0 || period <= 0)
@@ -44,8 +44,8 @@ static unsigned system_cpus_of(long long quota, long long period)
     return quota < period ? 1 : (unsigned)(quota / period);
 }
 
-/* Reads the quota of cgroups version 2 as a number of CPUs. The file contains "MAX PERIOD"; MAX is a number or
- * "max". */
+/* Reads the quota of a control group of version 2, and returns how many CPUs it allows. The file contains "MAX PERIOD",
+ * where MAX is a number or "max". */
 static unsigned system_read_quota(const char *directory)
 {
     char path[PATH_SIZE], text[64];
@@ -65,16 +65,17 @@ static long long system_read_number(const char *directory, const char *name)
     return procfs_read_file(path, text, sizeof text) > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-/* Reads the quota of cgroups version 1 as a number of CPUs. cpu.cfs_quota_us contains the quota, or -1 if there is no
- * limit, and cpu.cfs_period_us contains the period. */
+/* Reads the quota of a control group of version 1, and returns how many CPUs it allows. cpu.cfs_quota_us contains the
+ * quota, or -1 if there is no limit, and cpu.cfs_period_us contains the period. */
 static unsigned system_read_quota_1(const char *directory)
 {
     return system_cpus_of(system_read_number(directory, "cpu.cfs_quota_us"),
                           system_read_number(directory, "cpu.cfs_period_us"));
 }
 
-/* Returns the least quota of a group and of all groups above it, as a number of CPUs. Each of these groups limits us.
- * mount: directory of the hierarchy. */
+/* Returns how many CPUs the smallest quota allows, among those of a control group and of all groups above it. Each of
+ * these quotas limits us. mount: directory at which the hierarchy of groups is mounted. quota_of: reads the quota of
+ * one group. */
 static unsigned system_least_quota(const char *mount, const char *group, unsigned (*quota_of)(const char *directory))
 {
     char path[PATH_MAX];
@@ -89,8 +90,8 @@ static unsigned system_least_quota(const char *mount, const char *group, unsigne
     return least;
 }
 
-/* Returns the least quota of our control groups as a number of CPUs; UINT32_MAX: no limit. /proc/self/cgroup has a line
- * for each hierarchy: "NUMBER:CONTROLLERS:GROUP", or "0::GROUP" for version 2. */
+/* Returns how many CPUs the quotas of our control groups allow; UINT32_MAX: no limit. /proc/self/cgroup has a line for
+ * each hierarchy: "NUMBER:CONTROLLERS:GROUP", or "0::GROUP" for version 2. */
 static unsigned system_quota(void)
 {
     char text[4096], *rest = NULL;
@@ -128,15 +129,15 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
  * An exec holds cred_guard_mutex until all other threads of its process have ended, and traced threads end only when
  * their tracer has reaped them. Before Linux 5.7, a read of /proc/TID/syscall took the same mutex (lock_trace() in
  * fs/proc/base.c), and only a fatal signal ended its wait. So a tracer that read this file and the exec would wait for
- * each other. Since 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
- * exec_update_lock, which an exec does not hold while it waits for others. The older series 5.4 also has that commit,
- * at the latest since 5.4.88.
+ * each other. Since commit 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
+ * exec_update_lock, which an exec does not hold while it waits for other threads. The older 5.4 series also has that
+ * commit, since 5.4.88 or earlier.
  *
- * An exec holds exec_update_lock, too, for some time: while it frees the former memory and closes descriptors
- * (begin_new_exec() and setup_new_exec() in fs/exec.c). To free the page tables that a fork has copied takes about 25
- * ms per gigabyte. On Linux 6.18.44 a read of /proc/TID/stat also waited then, but a read of /proc/TID/status did not.
- * So procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). When the task has executed
- * a program, or an exec is no longer expected, procfs_look reads "syscall" or "stat" again.
+ * But an exec also holds exec_update_lock for some time, while it frees the former memory and closes descriptors
+ * (begin_new_exec() and setup_new_exec() in fs/exec.c). It takes about 25 ms per gigabyte to free the page tables that
+ * a fork has copied. On Linux 6.18.44 a read of /proc/TID/stat also waited then, but a read of /proc/TID/status did
+ * not. So procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). When the task has
+ * executed a program, or an exec is no longer expected, procfs_look reads "syscall" or "stat" again.
  */
 
 bool kernel_syscall_file_blocks(const char *release)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts samples in a target's own memory, for programs that call profil(2) or a related function. If the write to a
- * buffer fails, counting ends according to the rules of the dialect. The target does not notice. */
+/* Counts samples in a target's own memory, for programs that call profil(2) or a related function. If writing to such
+ * memory fails, counting ends as the rules of the dialect say (the rules of the variant of profil that the program
+ * uses). The target does not notice this. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,7 +14,8 @@
 #include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
-#define FORKING_THREAD (-1) /* value of counts.tid and counts.maker for a child whose thread id is not known */
+/* value of counts.tid and counts.maker before the fork, when the child has no thread id yet */
+#define FORKING_THREAD (-1)
 
 static int counts_read(void *context, uint64_t address, void *to, size_t size)
 {
@@ -99,12 +101,13 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
         free(count);
         return -ENOMEM;
     }
-    /* if a thread starts a count for all threads, its own count ends */
+    /* if a thread starts a count for all threads, the count for that thread alone ends, too */
     while ((former = counts_at(process, place)) != NULL ||
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
         counts_drop(process, former);
     count->owed_ns = process->count_owed_ns % count->period_ns;
-    /* shifts the phase of the next count by 0.618 of a period: steps of the golden ratio spread phases evenly */
+    /* the next count begins 0.618 of a period later within its period: steps of the golden ratio spread the beginnings
+     * evenly */
     process->count_owed_ns = count->owed_ns + (uint64_t)((double)count->period_ns * 0.618);
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
@@ -149,7 +152,8 @@ void counts_free(struct counts *counts)
 
 void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
 {
-    /* accesses memory through this thread, because it is stopped: any other thread may have ended */
+    /* the memory is accessed through this thread, because it is stopped, so it still exists; any other thread may have
+     * ended */
     pid_t tid = tracee->tid;
     const struct dialect_memory memory = {
         .read = counts_read, .write = counts_write, .context = &tid};
@@ -159,8 +163,8 @@ void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
         dialect_count_cpu(count, &memory, sample->pc, sample->syscall >= 0, sample->cpu_ns);
 }
 
-/* Puts a copy of a count, with this tid, at the head of a list. Returns the new list, or the old one if memory is
- * short. */
+/* Copies the count `from`, sets counts.tid of the copy to `tid`, and puts it at the head of `list`. Returns the new
+ * list; or the old one, without a copy, if memory is short. */
 static struct counts *counts_add_copy(struct counts *list, const struct counts *from, pid_t tid)
 {
     struct counts *entry = malloc(sizeof *entry);
@@ -182,7 +186,8 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid)
         const struct dialect_count *count = entry->count;
         if (count->dialect->fork == DIALECT_CHILD_STOPS || (entry->tid != COUNTS_ALL_THREADS && entry->tid != tid))
             continue;
-        /* a count that is off is inherited, too, if a later call of pcsample must still return its number of samples */
+        /* a count that is off is also inherited if a later call of pcsample must still return how many samples it
+         * has */
         if (count->on || count->pcsample.count > 0)
             list = counts_add_copy(list, entry, entry->tid == tid ? FORKING_THREAD : COUNTS_ALL_THREADS);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Serves programs that profile themselves. There is no client: a program, or a child that it forked, makes a connection
- * for each request. The credentials of the connection identify the caller, and the samples are counted in the caller's
- * own memory. The supervisor ends when no process has a running count any more, so a program that has turned profiling
- * off is not traced. */
+/* Serves programs that profile themselves. The supervisor has no client then. A program, or a child that it forked,
+ * makes a connection for each request. The credentials of the connection show which process it is, and the samples are
+ * counted in the memory of that process. The supervisor ends when no process is counting samples any more, so a program
+ * that has turned profiling off is not traced. */
 #include "config.h"
 
 #include <errno.h>
@@ -25,8 +25,9 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-#define REQUEST_WAIT_NS 10000000000u /* longest wait for the first request, ns */
-/* how long the supervisor stays after the last count has stopped, ns: programs turn profiling off and on again */
+#define REQUEST_WAIT_NS 10000000000u /* the supervisor ends if no request comes within this time, ns */
+/* for how long the supervisor still runs after profiling was turned off everywhere, ns; a program may turn it on again
+ * soon */
 #define STAY_NS 1000000000u
 #define SERVE_RATE_MAX_HZ 50000.0
 
@@ -45,7 +46,7 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
         return -errno;
-    /* a program that is already followed may have changed its user since then */
+    /* a program that we already trace is accepted even if it has changed its user since then */
     if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
                                  !serve_follows(supervisor, credentials.pid)))
         return -EPERM;
@@ -53,9 +54,10 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
     return 0;
 }
 
-/* Returns true if the caller's end of the connection is closed: an exec or the end of the caller closes that end. After
- * the seizure every exec is reported, and PTRACE_SEIZE waits for an exec that is under way. So if the connection is
- * still open after the seizure, the caller still runs the program that sent the request. */
+/* Returns true if the caller's end of the connection is closed. It is closed when the caller ends, or execs another
+ * program. To be called after the caller was seized: from then on every exec is reported, and PTRACE_SEIZE has waited
+ * for an exec that was under way. So if the connection is still open, the caller still runs the program that sent the
+ * request. */
 static bool serve_has_hung_up(int fd)
 {
     char byte;
@@ -71,7 +73,7 @@ void serve_accept(struct supervisor *supervisor)
     int fd = accept4(supervisor->client.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    /* rejects callers of another user: their connections must not keep the supervisor running */
+    /* callers of another user are rejected here, so that their connections do not keep the supervisor running */
     if (serve_find_caller(supervisor, fd, &pid) != 0) {
         close(fd);
         return;
@@ -83,8 +85,8 @@ void serve_accept(struct supervisor *supervisor)
         close(fd);
 }
 
-/* Returns true if the process has a running count, or if a later call of pcsample must still return the number of its
- * samples. */
+/* Returns true if the process has a count that is on, or if a later call of pcsample by the process must still return
+ * how many samples were stored. */
 static bool serve_is_needed(const struct process *process)
 {
     const struct dialect_count *all = counts_of(process, COUNTS_ALL_THREADS);
@@ -92,7 +94,7 @@ static bool serve_is_needed(const struct process *process)
     return counts_rate(process) > 0 || (all != NULL && all->pcsample.count > 0);
 }
 
-/* Sets the rate to the highest rate that a process wants, or pauses sampling if none wants any. */
+/* Sets the sampling rate to the highest rate that a process needs. If no process needs samples, pauses sampling. */
 static void serve_set_rate(struct supervisor *supervisor)
 {
     double hz = 0;
@@ -124,8 +126,8 @@ static int serve_read_process(const struct process *process, uint64_t address, v
     return error;
 }
 
-/* Reads the regions of a request from the caller's memory, and checks them. Returns 0 if counting starts, 1 if the
- * regions turn it off, or -errno. */
+/* Reads the regions (parts of the program that are to be profiled) of a request from the caller's memory, and checks
+ * them. Returns 0 if they start counting, 1 if they stop counting, or -errno. */
 static int serve_copy_regions(const struct process *process, const struct wire_profil *request,
                               const struct dialect *dialect, struct dialect_region *regions,
                               uint64_t *addresses)
@@ -161,8 +163,8 @@ struct serve_call {
     struct wire_profil_answer *answer;
 };
 
-/* Returns the thread id of the caller in our PID namespace; -1: not found. A caller in another PID namespace sends its
- * number there: "NSpid" of proc_pid_status(5). */
+/* Returns the thread id, in our PID namespace, of the thread that made the request; -1: not found. A thread in another
+ * PID namespace sends the id that it has there, which "NSpid" of proc_pid_status(5) shows. */
 static pid_t serve_find_thread(const struct serve_call *call, const struct process *process)
 {
     pid_t tid = call->request->tid;
@@ -212,8 +214,8 @@ static int serve_start_counting(struct process *process, const struct serve_call
     return counts_put(process, counts_place(process, caller, request->scope, call->dialect->name), caller, count);
 }
 
-/* Carries out a call of pcsample, which starts or stops the storing of samples. Puts the number of samples stored since
- * the previous call into the answer. Returns 0 or -errno. */
+/* Carries out a call of pcsample, which starts or stops the storing of samples. Puts into the answer how many samples
+ * were stored since the previous call. Returns 0 or -errno. */
 static int serve_start_storing(struct process *process, const struct serve_call *call)
 {
     const struct wire_profil *request = call->request;
@@ -239,7 +241,7 @@ static int serve_start_storing(struct process *process, const struct serve_call 
     return counts_put(process, COUNTS_ALL_THREADS, serve_find_thread(call, process), count);
 }
 
-/* Starts counting or storing for a process. The caller holds the supervisor's lock. */
+/* Starts to count or to store the samples of a process, as a request asks. The caller holds the supervisor's lock. */
 static int serve_start(struct supervisor *supervisor, struct process *process, const struct serve_call *call)
 {
     if (counts_rate(process) == 0)
@@ -294,7 +296,7 @@ void serve_request(struct supervisor *supervisor, int fd)
     struct wire_profil request;
     struct serve_call call = {.fd = fd, .request = &request, .answer = &answer};
 
-    /* while the supervisor ends, closes the connection without an answer, so that the caller turns to the next
+    /* if the supervisor is ending, the connection is closed without an answer, so that the caller turns to another
      * supervisor */
     if (!supervisor->client.quitting &&
         recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
@@ -319,7 +321,8 @@ void serve_end_if_unneeded(struct supervisor *supervisor)
     for (const struct process *process = supervisor->processes.first; process != NULL;
          process = process->next)
         needed = needed || serve_is_needed(process);
-    serve_set_rate(supervisor); /* the rate may be lower now: a process may have ended or turned profiling off */
+    /* a process may have ended or turned profiling off, so a lower rate may be enough now */
+    serve_set_rate(supervisor);
     uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
                         : supervisor->processes.tracee_count == 0 ? 0
                                                            : STAY_NS;
