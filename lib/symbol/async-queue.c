@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The queue between an async_symbolizer and its worker thread: requests, results, and its end. */
+/* The queue between an async_symbolizer and its worker thread. It carries requests one way and
+ * results the other way, and tells the worker when to end. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Asynchronous look-ups, on the profile's side; async-worker.c is the other side.
+ * Asynchronous look-ups: the side of the profile. async-worker.c is the side of the worker thread.
  *
  * An object is sent to the worker with a copy of its file descriptor. The supervisor sends
  * descriptors separately from events, and they may come later than the events. So an object waits
@@ -42,7 +42,7 @@ struct async_symbolizer {
     pthread_t thread;
     struct async_queue *queue; /* shared with the thread */
     /* How many of the profile's objects and locations were sent, and for how many locations source
-     * lines were requested. They are those with the lowest indexes. */
+     * lines were requested. What was sent or requested has the lowest indexes. */
     uint32_t objects, locations, lines;
     /* owned; indexed by object: when the object was first seen, CLOCK_MONOTONIC, ns */
     uint64_t *seen_at;

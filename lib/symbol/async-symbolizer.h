@@ -27,8 +27,8 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
 void async_symbolizer_free(struct async_symbolizer *async);
 
 /* Requests names for the profile's new locations, and everything that the functions below have
- * requested since the last call. Then adds the worker's results to the profile, and calls named. 0
- * or -ENOMEM. */
+ * requested since the last call. Then adds the worker's results to the profile, and calls `named`
+ * for each location that has got something new. 0 or -ENOMEM. */
 int async_symbolizer_exchange(struct async_symbolizer *async);
 
 /* Returns how many locations have no name yet. */

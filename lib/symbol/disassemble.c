@@ -89,8 +89,8 @@ static const struct machine {
     {EM_AARCH64, 4, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
 };
 
-/* Loads libcapstone. It stays loaded after dlclose (RTLD_NODELETE). People usually look at several
- * functions, and without this the library would be loaded again for each one. */
+/* Loads libcapstone. Because of RTLD_NODELETE, it stays loaded after dlclose. People usually look
+ * at several functions, and the library would otherwise be loaded again for each one. */
 static bool load_library(struct capstone *library)
 {
     void *object = dlopen(LIBRARY_NAME(CS_API_MAJOR), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);

@@ -21,7 +21,7 @@
 #include "symbol/symbol.h"
 
 #define NAME_SIZE_MAX 4096u /* longest name that is put together, bytes */
-/* how many references are followed, from an inlined function to its declaration */
+/* most references that are followed on the way from an inlined function to its declaration */
 #define STEPS_MAX 16u
 
 /* An inlined function, and the name that was made for it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the compilation unit and the source line of an address. libdwfl's own look-up of a unit
- * needs .debug_aranges, which clang does not write. So this file finds units by their own ranges of
- * code.
+ * needs .debug_aranges, which clang does not write. So this file finds units by the ranges of code
+ * that each unit lists.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@
 /* The longest time that is counted for reading one list, ns. A longer time means that this thread
  * was not running for a while, so the rest of the time is not counted. */
 #define ONE_LIST_NS_MAX 100000000
-/* At most so many ranges of code are kept, for all units together. In a hostile file, all units may
- * share one long list of ranges. */
+/* At most this many ranges of code are kept, for all units together. In a hostile file, all units
+ * may share one long list of ranges. */
 #define UNITS_MAX (1u << 22)
 
 /* --- ranges of code ------------------------------------------------------------------------ */

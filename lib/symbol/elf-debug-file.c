@@ -58,7 +58,7 @@ static bool has_build_id(int fd, const struct wanted *wanted)
     return same;
 }
 
-/* Returns a descriptor of the file at path if it is the wanted file; otherwise -1. */
+/* Returns a descriptor of the file at `path` if that is the wanted file; otherwise -1. */
 static int try_path(const char *path, const struct wanted *wanted)
 {
     int fd = file_opener_open(path, 0);

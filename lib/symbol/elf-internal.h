@@ -3,9 +3,9 @@
  * Declarations for the files behind elf-object.h only. An elf_object is one module of libdwfl, with
  * the data that were read from it so far.
  *
- * Addresses are those of the module. The corresponding address in the file is lower by bias,
+ * Addresses are those of the module. The corresponding address in the file is lower by `bias`,
  * because libdwfl may move a file. The corresponding address in the debug information is lower by
- * dwarf_bias, because debug files may be prelinked.
+ * `dwarf_bias`, because debug files may be prelinked.
  */
 #ifndef PPROFIL_ELF_INTERNAL_H
 #define PPROFIL_ELF_INTERNAL_H
@@ -74,7 +74,7 @@ int elf_check_unpacked_size(int fd);
 
 /* Finds the separate debug file of a module, or the file that several debug files share. This is
  * the callback find_debuginfo of Dwfl_Callbacks. Returns a descriptor, or -1. *name becomes the
- * path of the file. The caller owns both. */
+ * path of the file. The caller owns the descriptor and the path. */
 int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name,
                         Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
                         char **name);

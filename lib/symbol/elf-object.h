@@ -38,8 +38,8 @@ void elf_object_close(struct elf_object *object);
  * all. */
 bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size);
 
-/* Returns libelf's handle of the file, borrowed, for its headers. The addresses in the headers are
- * link-time addresses. */
+/* Returns libelf's handle of the file, borrowed. It is for reading the headers of the file, whose
+ * addresses are link-time addresses. */
 struct Elf *elf_object_elf(const struct elf_object *object);
 /* Returns the file's build-id, borrowed. *size is 0 if it has none. */
 const uint8_t *elf_object_build_id(const struct elf_object *object, uint32_t *size);
@@ -91,7 +91,7 @@ struct elf_line {
 
 /* Finds the source line of an address, in the innermost function that was inlined there. A call is
  * cheap if its address is in the same compilation unit as the address of the previous call. False:
- * not known. */
+ * the line is not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
 /* Writes the path of a line's file. The path is absolute if the debug information has the
  * directory. An absolute path is without "." and "..". */

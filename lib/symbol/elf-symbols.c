@@ -11,10 +11,10 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* At most so many symbols before an address are looked at, to find one that reaches to the
+/* At most this many symbols before an address are looked at, to find one that reaches to the
  * address. */
 #define OVERLAPS_MAX 16
-/* At most so many bytes of two names are compared. Names in a hostile file may be equal for
+/* At most this many bytes of two names are compared. Names in a hostile file may be equal for
  * megabytes. */
 #define COMPARED 256
 

@@ -24,7 +24,7 @@
 
 #define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* most bytes of a function that are shown */
 #define INSTRUCTIONS_MAX 65536u               /* most instructions of a function that are shown */
-/* If no function is known at a location, so many bytes before it and after it are shown. */
+/* If no function is known at a location, this many bytes before it and after it are shown. */
 #define AROUND UINT64_C(2048)
 /* Bytes of the name of a call's target, with its NUL; longer names are cut. */
 #define NAME_SIZE_MAX 256

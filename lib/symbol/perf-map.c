@@ -22,10 +22,10 @@
 #include "symbol/jit-code.h"
 
 #define SECOND UINT64_C(1000000000)
-/* File times may be too early by this, ns, because the kernel takes them from a clock that advances
- * in ticks. */
+/* File times may be too early by this time, ns, because the kernel takes them from a clock that
+ * advances in ticks. */
 #define SLACK (SECOND / 10)
-#define AFTERWARDS SECOND /* a process may live on for this time after its last sample, ns */
+#define AFTERWARDS SECOND /* longest time that a process lives on after its last sample, ns */
 
 /* Opens a file, but does not follow a symbolic link. If the file is a FIFO or a device, does not
  * wait for it. */

@@ -76,7 +76,7 @@ char *demangle(const char *name);
 
 /* --- text: where the code of an object lies ------------------------------------------------- */
 
-#define SYMBOL_SEGMENTS_MAX 64u /* most segments; further ones are ignored */
+#define SYMBOL_SEGMENTS_MAX 64u /* most segments of an object; further ones are ignored */
 
 struct symbol_segment {
     uint64_t offset, size; /* offset in the file, and size, bytes */
@@ -159,8 +159,9 @@ void symbol_table_sort(struct symbol_table *table);
 /* --- LeakSanitizer, which fails under a tracer ------------------------------------------------ */
 
 /* Exit statuses of a process whose leak check failed because a tracer was attached: with
- * AddressSanitizer, and with LeakSanitizer alone. The sanitizer's option exitcode changes them.
- * Source: asan_flags.cpp and lsan.cpp in compiler-rt, of which gcc's libsanitizer is a copy. */
+ * AddressSanitizer, and with LeakSanitizer alone. The user can change them with the sanitizer's
+ * option `exitcode`. Source: asan_flags.cpp and lsan.cpp in compiler-rt, of which gcc's
+ * libsanitizer is a copy. */
 enum {
     LEAK_CHECK_OF_ASAN = 1,
     LEAK_CHECK_OF_LSAN = 23,
