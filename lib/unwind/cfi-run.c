@@ -31,8 +31,8 @@ struct run {
 };
 
 /* The kinds of operands that each instruction has, a letter or digit for each operand. u: an
- * unsigned LEB128 number; s: a signed LEB128 number; 1, 2, 4, 8: a number with so many bytes; a: an
- * address; b: a block. */
+ * unsigned LEB128 number; s: a signed LEB128 number; 1, 2, 4, 8: a number with this many bytes; a:
+ * an address; b: a block. */
 static const char operands[64][3] = {
     [DW_CFA_set_loc] = "a",
     [DW_CFA_advance_loc1] = "1",

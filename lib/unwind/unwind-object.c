@@ -19,7 +19,7 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* bytes; so much code, from the entry point on, has no caller */
+#define ENTRY_SIZE 256u /* bytes; code less than this far after the entry point has no caller */
 
 /* Real files stay below these limits. Without the limits, a hostile file could cost much time and
  * memory. */

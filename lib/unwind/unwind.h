@@ -79,8 +79,8 @@ struct unwind_mapping {
 
 struct unwind_callbacks {
     void *context;
-    /* Finds the executable mapping around an address. *mapping must stay true until the walk ends.
-     * False: no mapping is there. */
+    /* Finds the executable mapping around an address. The mapping must stay as it is until the walk
+     * ends. False: no mapping is there. */
     bool (*find)(void *context, uint64_t address, struct unwind_mapping *mapping);
     /* Returns a descriptor of the object's ELF file. The unwinder duplicates the descriptor, so the
      * caller of unwind_walk still owns it, and may close it after the walk. -ENOENT: the object has

@@ -17,7 +17,7 @@
 #include "unwind/unwind-internal.h"
 
 #define ADDRESS_MIN 4096u /* nothing is mapped below this address */
-/* a leaf function without a frame description may push so many bytes */
+/* a leaf function without a frame description may push this many bytes */
 #define LEAF_SIZE_MAX 512u
 
 /* Returns whether a call may return to an address. If the address is in a file, the instruction

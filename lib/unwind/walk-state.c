@@ -18,7 +18,8 @@
 /* --- the objects that walks went through, each opened once ---------------------------------- */
 
 struct unwinder {
-    /* owned; indexed by the caller's number of the object; NULL: not opened yet */
+    /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not
+     * opened yet */
     struct unwind_object **objects;
     uint32_t count;
 };

@@ -16,9 +16,9 @@
 
 #include "unwind/unwind-internal.h"
 
-/* Ends the walk because memory at an address was not copied. The reason is that the stack is
- * truncated. But if the address comes from a guess and is in no stack, the reason is that the stack
- * is broken. */
+/* Ends the walk, because memory at an address was not copied. The result of the walk is
+ * UNWIND_TRUNCATED. But if the address comes from a guess and is in no stack, the result is
+ * UNWIND_BROKEN. */
 static void walk_end_outside(struct walk *walk, uint64_t address)
 {
     bool stack = !walk->guessed || walk_is_above_copy(walk, address);
@@ -85,8 +85,8 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
 /* Returns whether a step has reached another frame. Usually, such a step has moved the stack
  * pointer up. But a step out of a signal handler may move it anywhere. A step may also leave the
  * stack pointer as it is: from a frame where the thread was stopped or a signal came, and from any
- * frame on machines whose calls push nothing, because the return address can be in a register. Then
- * the program counter must have changed. */
+ * frame on machines whose calls push nothing, because the return address can be in a register. In
+ * these cases, the program counter must have changed. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
                       uint64_t sp)
 {
@@ -322,7 +322,8 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.unknown = input->registers.unknown;
     for (size_t i = 0; walk.unknown != 0 && i < UNWIND_REGISTERS; i++)
         if (walk_is_unknown(&walk, i))
-            /* no guess may be made from a value that is there by chance */
+            /* the value of an unknown register is there by chance, so no guess may be made from
+             * it */
             walk.registers[i] = 0;
     walk.mapped_count = 0;
     walk.exact = true;
