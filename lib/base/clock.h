@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clock: reads clocks as integers. The functions named time_ read CLOCK_MONOTONIC. */
+/* clock: reads clocks as integers. The functions whose names begin with time_ read CLOCK_MONOTONIC. */
 #ifndef PPROFIL_CLOCK_H
 #define PPROFIL_CLOCK_H
 

@@ -22,7 +22,7 @@
 
 #include "base/output-path.h"
 
-#define LINKS_MAX 40 /* the kernel's limit: path_resolution(7) */
+#define LINKS_MAX 40 /* largest number of links that are followed for a path, as in the kernel: path_resolution(7) */
 #define ATTEMPTS_MAX 3
 
 /* Returns true if a stranger may have made a file or link to mislead us. The rules are those of the kernel at its

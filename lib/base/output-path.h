@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 struct output_path {
-    int directory;           /* the directory of the file; owned, O_PATH */
+    int directory;           /* owned; O_PATH descriptor of the directory of the file */
     char name[NAME_MAX + 1]; /* name of the file in directory */
     bool exists;
     bool strangers;     /* set after -EACCES: true if a stranger (another user) may have made the file to mislead us */

@@ -23,7 +23,7 @@
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546 /* in <linux/magic.h> since Linux 5.18 */
 #endif
-#define PIECE_SIZE 32768 /* bytes copied at once */
+#define PIECE_SIZE 32768 /* how many bytes are copied at once */
 #define ATTEMPTS_MAX 16
 
 /* Returns true if /proc/PID/maps and stat(2) may show different inodes for the same file. This happens on an overlayfs,

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define REGULAR_FILE_COPY_MAX ((off_t)256 << 20) /* limit of the size of a copy, bytes */
+#define REGULAR_FILE_COPY_MAX ((off_t)256 << 20) /* largest size of a copy, bytes */
 
 /* Opens a file. Returns a descriptor, which the caller closes, or a negative error: -EISDIR for a directory,
  * PPROFIL_ERROR_NOT_REGULAR for anything else that is no regular file, -ESTALE for a file with another inode. inode:

@@ -35,7 +35,7 @@ bool utf8_is_harmless(uint32_t character);
  * the string `kept` are not replaced. */
 void utf8_make_harmless(char *text, const char *kept);
 
-/* Prints a text as utf8_make_harmless would make it. */
+/* Prints a text, with a "?" in place of each character that is not harmless. */
 void utf8_print_harmless(FILE *out, const char *text);
 
 #endif
