@@ -42,7 +42,7 @@ int wire_profil_listen(char name[WIRE_PROFIL_NAME])
     return fd;
 }
 
-/* Receives one packet of exactly size bytes. Returns 0 or a negative errno. */
+/* Receives one packet of exactly `size` bytes. Returns 0 or a negative errno. */
 static int profil_receive(int fd, void *packet, size_t size)
 {
     ssize_t got;
@@ -59,8 +59,8 @@ static int profil_receive(int fd, void *packet, size_t size)
     return (size_t)got == size ? 0 : -EPROTO;
 }
 
-/* Limits each wait on a socket to a number of seconds; 0: no limit. A child that was forked just after the listening
- * socket was made may keep that socket open, and never answer. */
+/* Limits each wait on a socket to a number of seconds; 0: no limit. Without a limit a program could wait forever: a
+ * child that was forked just after the listening socket was made may keep that socket open, and never answer. */
 static void profil_limit_waits(int fd, time_t seconds)
 {
     const struct timeval limit = {.tv_sec = seconds};

@@ -20,15 +20,16 @@
 /*
  * The version of this protocol. It goes up with every change of an event, a message or the supervisor's arguments. Both
  * sides must have the same version. A ring contains the version of its creator. The supervisor's first message, the
- * hello, is a WIRE_OP_DONE with the supervisor's version as value. If struct wire_message ever grows, the hello must
- * keep its size.
+ * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. If struct wire_message ever grows, the
+ * hello must keep its size.
  */
 #define WIRE_VERSION 10u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
     WIRE_MAP,        /* wire_map: comes before the first sample in the mapping */
-    WIRE_EXEC,       /* wire_task: pid executes a new program; tid is the former id of the calling thread */
+    /* wire_task: the process `pid` executes a new program; `tid` is the id that the calling thread had until then */
+    WIRE_EXEC,
     WIRE_FORK,       /* wire_fork: a new process */
     WIRE_THREAD,     /* wire_task: a new thread */
     WIRE_COMM,       /* wire_comm */
@@ -40,7 +41,7 @@ enum wire_type {
 
 struct wire_header {
     uint32_t type; /* enum wire_type */
-    uint32_t size; /* size of the whole event, header included, bytes; a multiple of 8 */
+    uint32_t size; /* size of the whole event, including the header, bytes; a multiple of 8 */
 };
 
 #define WIRE_EVENT_MAX 8192u  /* limit of the size of an event, bytes; a sample with a stack may be larger */
@@ -214,7 +215,7 @@ void *ring_reserve(struct ring *ring, size_t size);
 void *ring_reserve_last(struct ring *ring, size_t size);
 /* Hands the reserved event to the consumer. */
 void ring_commit(struct ring *ring);
-/* Returns the number of failed reservations since the last call of ring_lost. */
+/* Returns how many times the ring had no room for an event since the last call of ring_lost. */
 uint64_t ring_lost(struct ring *ring);
 bool ring_half_full(const struct ring *ring);
 
@@ -244,7 +245,7 @@ enum wire_op {
 };
 
 enum wire_attach_flags {
-    WIRE_ATTACH_LAUNCHED = 1u << 0, /* the process is the client's own child; time before its exec is not counted */
+    WIRE_ATTACH_LAUNCHED = 1u << 0, /* the process is the client's own child. The time before its exec is not counted */
 };
 
 struct wire_message {
@@ -289,7 +290,7 @@ enum wire_profil_op {
 /* The threads for which a request begins or ends the counting. */
 enum wire_profil_scope {
     WIRE_PROFIL_ALL_THREADS = 0,
-    WIRE_PROFIL_OWN_THREAD, /* only the calling thread: Solaris before 2.6 */
+    WIRE_PROFIL_OWN_THREAD, /* only the calling thread, as in Solaris before 2.6 */
     /* for Tru64, where one thread may use the plain form of profil while another thread uses the extended form.
      * WIRE_PROFIL_COUNT begins to count all threads. But if another thread already counts with the other form, only the
      * calling thread is counted. WIRE_PROFIL_STOP ends the counting that the calling thread has begun. If this thread
