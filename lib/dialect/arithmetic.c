@@ -6,8 +6,8 @@
 
 __extension__ typedef unsigned __int128 product; /* holds an address times a scale, a product of up to 96 bits */
 
-/* Computes the byte of the buffer into which a pc at this distance from the offset falls. Returns false if the system's
- * arithmetic has no result: with DIALECT_RAW, or if a number needs more than 32 bits with DIALECT_ROUNDED. */
+/* Computes into which byte of the buffer a pc at this distance from the offset falls. Returns false if the arithmetic
+ * of the system has no result: always with DIALECT_RAW; with DIALECT_ROUNDED, if a number needs more than 32 bits. */
 static bool dialect_byte(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t distance,
                          bool exact, product *byte)
 {

@@ -7,7 +7,8 @@
 
 #include "dialect/dialect.h"
 
-#define CELL_SHIFT 3 /* shift from an address to the index of its cell: a cell counts 8 bytes of text */
+/* a cell counts 2^3 bytes of text, so distances in the text are shifted right by 3 to get the index of a cell */
+#define CELL_SHIFT 3
 
 uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
                       uint64_t pc)

@@ -38,7 +38,7 @@ enum dialect_fork {
 };
 
 enum dialect_fault {
-    DIALECT_FAULT_STOPS,        /* a buffer that cannot be written ends all counting, silently */
+    DIALECT_FAULT_STOPS,        /* a buffer that cannot be written ends all counting, without any error */
     DIALECT_FAULT_STOPS_REGION, /* a buffer that cannot be written ends the counting in this buffer only */
     DIALECT_FAULT_NONE,         /* no such fault is possible: the buffer belongs to the kernel */
 };
@@ -53,12 +53,13 @@ enum dialect_prof {
 
 struct dialect {
     const char *name;
-    const char *system; /* name of the system and of its call, as text for users */
+    const char *system; /* name of the system and of its function, as text for users */
     enum dialect_arithmetic arithmetic;
     enum dialect_overflow overflow;
     enum dialect_fork fork;
     enum dialect_fault fault;
-    uint8_t counter_size;   /* bytes; DIALECT_RAW: 0, which means the target's pointer size */
+    /* size of a counter, bytes; with DIALECT_RAW it is 0, which means the pointer size of the target */
+    uint8_t counter_size;
     uint8_t off_scale;      /* scales 0..off_scale turn counting off; DIALECT_NEVER_OFF: no scale does */
     bool two_is_all;        /* at scale 2 all ticks go into the first counter */
     bool two_needs_no_room; /* at scale 2 ticks count even if the buffer has 0 bytes */
@@ -118,7 +119,7 @@ uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned co
 /* The result of adding ticks to a counter. */
 enum dialect_added {
     DIALECT_ADDED,
-    DIALECT_OVERFLOWED, /* the counter wrapped, or kept its largest value */
+    DIALECT_OVERFLOWED, /* the counter has wrapped, or was kept at its largest value */
     DIALECT_STOPPED,    /* nothing was added, and counting has ended */
 };
 
@@ -170,7 +171,7 @@ enum dialect_n64_error {
     DIALECT_N64_STOP_STOPPED,
     DIALECT_N64_STOP_TIMER,
 };
-#define DIALECT_N64_US_MIN 50u /* PROF_MIN_INTERVAL of <ultra64.h>, microseconds */
+#define DIALECT_N64_US_MIN 50u /* shortest period, microseconds: PROF_MIN_INTERVAL of <ultra64.h> */
 
 /* Returns the debug library's message for an error code, in the form of a printf format; NULL: there is no such
  * code. */
@@ -206,7 +207,7 @@ enum dialect_kpctl {
     DIALECT_KPCTL_STARTCLR
 };
 
-/* Returns the command that a write to kpctl contains: the longest command with which the text begins. */
+/* Returns the command in a text that was written to the file kpctl: the longest command with which the text begins. */
 enum dialect_kpctl dialect_kpctl(const char *text, size_t size);
 
 /* --- pcsample -------------------------------------------------------------------------- */
@@ -227,7 +228,7 @@ uint64_t dialect_pcsample_tick(struct dialect_pcsample *state, uint64_t ticks);
 /* Takes back samples that dialect_pcsample_tick has counted, but that the caller could not store, because the array
  * cannot be written. Ends the counting. */
 void dialect_pcsample_fault(struct dialect_pcsample *state, uint64_t unstored);
-/* Resets the state, as an exec or a call of profil does. */
+/* Resets the state of pcsample, as an exec or a call of profil does. */
 void dialect_pcsample_reset(struct dialect_pcsample *state);
 
 /* --- counting while a target runs -------------------------------------------------------- */
@@ -246,7 +247,7 @@ extern const struct dialect_memory dialect_own_memory;
 /* A request to count CPU time in histograms, and the state of the counting. */
 struct dialect_count {
     const struct dialect *dialect;
-    unsigned counter_size; /* bytes of a counter, or of a stored pc */
+    unsigned counter_size; /* size of a counter, or of a stored pc, bytes */
     bool on;
     uint64_t period_ns;
     uint64_t owed_ns;  /* CPU time that was not counted yet, because it is less than a tick */
@@ -255,7 +256,7 @@ struct dialect_count {
     uint64_t told; /* address of a uint64_t that counts ticks whose counter was already full; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
-    uint64_t outside;   /* number of ticks at pcs in no region */
+    uint64_t outside;   /* number of ticks whose pc is in no region */
     uint64_t overflows; /* number of ticks whose counter was already full, or that ended the counting */
     size_t region_count;
     struct dialect_buffer {

@@ -2,7 +2,7 @@
 /*
  * histogram: the contents of a file of the profil family, without the layout of its bytes. Readers and writers
  * (lib/format) and the reports that imitate the old systems (lib/report) use these structures. All counters have 64
- * bits here. A writer cuts the counters to the size that they have in its system.
+ * bits here. A writer cuts them to the size of the counters in the old system.
  */
 #ifndef PPROFIL_DIALECT_HISTOGRAM_H
 #define PPROFIL_DIALECT_HISTOGRAM_H
@@ -58,7 +58,7 @@ struct histogram_file {
     size_t pc_count;
     struct histogram_arc *arcs; /* owned */
     size_t arc_count;
-    struct histogram_calls *calls; /* owned: call counts of a mon.out */
+    struct histogram_calls *calls; /* owned: how often each function was called, from a mon.out */
     size_t calls_count;
     struct histogram_calls *blocks; /* owned: how often each basic block ran, from a gmon.out */
     size_t block_count;
