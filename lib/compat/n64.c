@@ -19,7 +19,7 @@
 #include "compat/own-maps.h"
 #include "dialect/dialect.h"
 
-#define CYCLES_PER_MS 46875u /* rate of the COUNT register */
+#define CYCLES_PER_MS 46875u /* how often the console's COUNT register counts in a millisecond */
 #define DEFAULT_FILE "osprofile.out"
 
 static bool n64_active; /* osProfileStart was called, and osProfileStop was not called since then */

@@ -78,7 +78,8 @@ void compat_leave(const struct compat_guard *guard)
     errno = guard->before;
 }
 
-/* Returns true if descriptor 2 is the same file as at the start, and can be written to without waiting. */
+/* Returns true if descriptor 2 is still the file that it was when the program started, and can be written to without
+ * waiting. */
 static bool say_may_write(void)
 {
     struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};

@@ -15,7 +15,7 @@ extern "C" {
 
 struct prof {
     void *pr_base;          /* buffer */
-    unsigned int pr_size;   /* bytes of the buffer */
+    unsigned int pr_size;   /* size of the buffer, bytes */
     unsigned long pr_off;   /* lowest pc */
     unsigned int pr_scale;
 };
