@@ -30,7 +30,7 @@ struct start {
     char *const *argv;
     const int *kept;
     unsigned count;
-    int report;  /* writing end of a pipe; a child writes its errno to it */
+    int report;  /* writing end of a pipe, to which a child writes its errno if it fails */
     bool stay;   /* the first child waits for the end of the supervisor, and so stays its parent */
     char *stack; /* end of the stack that the supervisor uses until its exec */
 };
