@@ -102,7 +102,7 @@ int dialect_run_new(const struct dialect_run_options *options, struct dialect_ru
     if (run->options.counter_size == 0)
         run->options.counter_size = options->dialect->counter_size;
     if (run->options.counter_size == 0)
-        run->options.counter_size = sizeof(uint64_t); /* DIALECT_RAW: a counter is a pc */
+        run->options.counter_size = sizeof(uint64_t); /* with DIALECT_RAW the buffer has pcs, not counters */
     if (!options->scaled)
         run->options.scale = run->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
                                                                 : DIALECT_ONE_TO_ONE;
