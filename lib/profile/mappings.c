@@ -186,7 +186,7 @@ static int mappings_make_object(struct profile *profile, const struct wire_map *
 
 /* --- address spaces ------------------------------------------------------------------ */
 
-/* Returns the index of the first mapping that ends above address. */
+/* Returns the index of the first mapping whose end is above `address`. */
 static uint32_t mappings_find(const struct live_process *live, uint64_t address)
 {
     uint32_t low = 0, high = live->mapping_count;

@@ -40,7 +40,7 @@ struct profile_index {
     void *live; /* owned; root of a tsearch(3) tree of struct live_process, sorted by pid */
     struct pending_object *pending;
     uint32_t pending_count;
-    uint32_t unknown_object; /* index of the object of kind UNKNOWN; HASH_NONE: not added yet */
+    uint32_t unknown_object; /* index of the object of kind PROFILE_OBJECT_UNKNOWN; HASH_NONE: it was not added yet */
 };
 
 /* Returns the live process with this pid, or NULL. */

@@ -116,7 +116,7 @@ struct profile_syscall {
     uint32_t compat; /* 1: a system call of the 32-bit ABI */
 };
 
-/* What a thread was doing when it was sampled. Only wall mode makes samples that are not RUNNING. */
+/* What a thread was doing when it was sampled. Only wall mode makes samples in another state than PROFILE_RUNNING. */
 enum profile_state {
     PROFILE_RUNNING,         /* on a CPU */
     PROFILE_WAITING,         /* ready to run, but without a CPU */
@@ -141,10 +141,10 @@ struct profile_sample {
 
 /* Totals of the profile. They are saved with the profile. */
 struct profile_totals {
-    uint64_t samples;       /* sum of count in the table samples */
+    uint64_t samples;       /* sum of the field count of all entries in the table samples */
     uint64_t running;       /* number of samples whose thread was running */
-    uint64_t cpu_ns;        /* sum of cpu_ns in the table samples */
-    uint64_t wall_ns;       /* sum of wall_ns in the table samples */
+    uint64_t cpu_ns;        /* sum of the field cpu_ns of all entries in the table samples */
+    uint64_t wall_ns;       /* sum of the field wall_ns of all entries in the table samples */
     uint64_t elapsed_ns;    /* time during which sampling was on */
     uint64_t target_cpu_ns; /* CPU time of the targets while sampling was on, as the kernel accounts it */
     uint64_t stopped_ns;
@@ -252,9 +252,9 @@ int profile_function(struct profile *profile, const struct profile_function *fun
  * avoids this: it adds each symbol only once. */
 void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
                              uint32_t line);
-/* Finds or adds an object. Two objects are the same if they are of one kind and their build-ids are equal. Without
- * build-ids, their device, inode and path must be equal. But two objects of kind ANON are the same if they belong to
- * the same process. */
+/* Finds or adds an object. Two objects are the same if they are of one kind and their build-ids are equal. If they have
+ * no build-ids, their device, inode and path must be equal. But two objects of kind PROFILE_OBJECT_ANON are the same if
+ * they belong to the same process. */
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
 int profile_add_process(struct profile *profile, const struct profile_process *process,
                         uint32_t *index);
@@ -307,7 +307,7 @@ enum profile_merging {
  * Adds the profile `from` to the profile `into`. If several profiles are merged in another order, only the order of
  * entries in the tables changes.
  *
- * Objects are the same by the rule of profile_object. Processes are the same if their pid, parent, name and start are
+ * profile_object says which objects are the same. Processes are the same if their pid, parent, name and start are
  * equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their
  * pid is also 0. The generations of processes with the same pid are numbered again if necessary, oldest first, so that
  * they are distinct. If both profiles have names for a location, the result has the more detailed names.
