@@ -150,9 +150,9 @@ static uint64_t status_number(pid_t pid, const char *key, int base)
     return number;
 }
 
-/* Returns true if the supervisor got the signal, too, which it then has pending, because it blocks
- * all signals. The supervisor is in our control group but not in our process group. So a signal
- * that reached both was sent to the whole control group. */
+/* Returns true if the supervisor got the signal, too. The supervisor blocks all signals, so a
+ * signal that it got is pending there. The supervisor is in our control group but not in our
+ * process group. So a signal that reached both of us was sent to the whole control group. */
 static bool went_to_all(const struct forward *forward, int signal)
 {
     pid_t supervisor = (pid_t)status_number(forward->program, "TracerPid:", 10);

@@ -28,7 +28,7 @@ struct kprof {
     double hz;
 
     pprofil_session *session;
-    uint64_t low, high; /* first address of the text, and the address after its end */
+    uint64_t low, high; /* first address that the cells cover, and the address after the last one */
     /* owned: the cells of kpdata in this machine's byte order. The first KPROF_SPECIAL_CELLS of
      * them are not written to kpdata, because kpdata has other data there. */
     uint32_t *cells;

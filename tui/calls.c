@@ -3,7 +3,7 @@
  * A call tree over time. A row's time in a window is its time now minus its time at the end of the
  * former window. The former tree may lack a row because the row was too small for it. Then the
  * row's former time is unknown and counts as 0, so the difference is too large. Therefore the share
- * of a row is limited to the share of its caller.
+ * of a row is limited to the share of its parent.
  */
 #include "config.h"
 

@@ -13,7 +13,9 @@
 
 struct calls_row {
     struct pprofil_live_call call; /* counts since the start */
-    uint64_t before_ns, before_self_ns; /* values of the row's times at the end of the last window */
+    /* the row's time at the end of the last window, with callees in `before_ns`, and without
+     * callees in `before_self_ns` */
+    uint64_t before_ns, before_self_ns;
     /* the row's share of the last windows' time, with callees in `smooth_share`, and without
      * callees in `smooth_self`. table_smooth_share smooths both. */
     double smooth_share, smooth_self;

@@ -103,7 +103,7 @@ static void list_put_selection(struct model *model, uint32_t index)
 {
     uint32_t count = model_list_count(model);
 
-    if (count == 0) { /* selected_id stays, because the row with this id may come with the next snapshot */
+    if (count == 0) { /* `selected_id` stays, because the row with this id may come with the next snapshot */
         model->selected = model->top = 0;
         return;
     }

@@ -61,7 +61,7 @@ struct model_filter {
 };
 
 /* The position in a list: the selected line, the first line on the screen, and how far the names
- * are scrolled. Each page and each view has a list. Its position is kept while the screen shows
+ * are scrolled. Each page and each view has a list, whose position is kept while the screen shows
  * another page or view. */
 struct model_position {
     uint32_t selected, top;
@@ -105,7 +105,7 @@ struct model {
     char targets[128]; /* the targets in words, such as "PID 4711" or "3 PIDs" */
     /* average number of CPUs that the target used between the supervisor's last two reports */
     double target_cpu;
-    float minute[MODEL_MINUTE]; /* target_cpu of each of the last seconds, newest last */
+    float minute[MODEL_MINUTE]; /* values of `target_cpu` in the last seconds, newest last */
     double achieved_hz;         /* samples per second of CPU time in the last window */
     /* time for which the target was stopped, divided by its CPU time, between the supervisor's last
      * two reports */

@@ -14,10 +14,10 @@ struct output {
      * the end of top (see program-output.c). When this end of the pipe is closed, even because top
      * was killed, the keeper knows that top has ended. */
     int keeper;
-    char **lines;      /* owned: oldest line first; the last line is still being written */
+    char **lines;      /* owned: oldest line first; the last one is a copy of the unfinished line */
     uint32_t count;
     uint64_t dropped;  /* how many lines, all older than lines[0], were dropped so far */
-    char *line;        /* owned: the line that is being written */
+    char *line;        /* owned: the unfinished line, to which the next output is added */
     size_t length, column;
     /* OUTPUT_TEXT, or the kind of escape sequence that is being read */
     enum { OUTPUT_TEXT, OUTPUT_ESCAPE, OUTPUT_CONTROL, OUTPUT_STRING } state;

@@ -120,8 +120,8 @@ void signals_release(void)
 }
 
 /* Stops the whole job, as a terminal does, because a shell takes the terminal back only when all
- * processes of the job have stopped. The kernel drops SIGTSTP, but not SIGSTOP, if no shell would
- * continue us (an orphaned process group; signal(7)). So the signal is SIGTSTP. The other processes
+ * processes of the job have stopped. We send SIGTSTP and not SIGSTOP, because the kernel drops
+ * SIGTSTP if no shell would continue us (an orphaned process group; signal(7)). The other processes
  * are stopped first, while we ignore the signal, because raise(3) returns only after we are
  * continued. */
 void signals_stop(void)

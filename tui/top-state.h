@@ -47,7 +47,7 @@ struct top {
     uint64_t key_at;    /* time when the last key was pressed or the last window ended */
     double agreed_hz;   /* rate that the library has accepted last */
     bool agreed_wall;
-    /* time when the last screen is shown even if it lacks names; 0: the targets have not ended */
+    /* time until which the last screen waits for names; 0: the targets have not ended */
     uint64_t last_at;
     uint64_t candidates_at;
     bool told_dead;
