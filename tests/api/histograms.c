@@ -78,7 +78,7 @@ static void test_profil(pprofil_session *session, pid_t pid, uint64_t low, uint6
     size_t count = (high - low) / 4;
     uint16_t *counters = calloc(count, sizeof *counters);
 
-    counters[0] = 7; /* no code has this counter, so the preset value must stay */
+    counters[0] = 7; /* no code runs at the addresses of this counter, so its preset value must stay */
     check("profil", pprofil_profil(session, pid, "solaris", counters, count * 2, low, 0x8000) == 0);
     pump(session, 200);
     check("nothing is counted before start", sum16(counters, count) == 7);

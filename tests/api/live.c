@@ -308,8 +308,9 @@ static void be_many(int orders, int ready)
     _exit(1);
 }
 
-/* Lists the tasks at most "most" times. state: letter of a state, or name of a system call. Returns the number of the
- * first list in which the task has that state or call, or 0. A running task may be stopped for a sample ('t'). */
+/* Lists the tasks at most `most` times. `state` is the letter of a task's state, or the name of a system call. Returns
+ * the number of the first list in which the task has this state or is in this call, or 0 if there is none. For 'R' the
+ * state 't' counts, too, because a running task may be stopped for a sample. */
 static int call_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     struct pprofil_task *tasks;
@@ -329,7 +330,7 @@ static int call_with(pprofil_session *session, pid_t tid, const char *state, int
     return found;
 }
 
-/* Pumps until the task has that state or call, which it was just ordered to enter. */
+/* Pumps until the task has this state or is in this call. The task was told to do so just before. */
 static bool comes_to_be_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     int64_t until = now_ms() + PATIENCE_MS;

@@ -65,8 +65,8 @@ struct shared {
     atomic_int started[ROUNDS]; /* for each round, the number of sessions that listen on its socket */
 };
 
-/* Waits until each starter has called this function as often as this one. times: number of its calls, with this
- * call. */
+/* A meeting of all starters, once in each round: waits until all of them have arrived. `times` is 1 in the first round,
+ * 2 in the second, and so on. */
 static void meet(struct shared *shared, int times)
 {
     atomic_fetch_add(&shared->arrived, 1);
@@ -134,7 +134,7 @@ static void test_starters(void)
 
 /* --- peers ------------------------------------------------------------------------------- */
 
-/* Asks in a new process, whose exit status is 0 if there is an answer. */
+/* Asks the session for its status in a new process. The exit status of the process is 0 if the session answers. */
 static pid_t ask(const char *target)
 {
     char answer[1024];
@@ -145,7 +145,7 @@ static pid_t ask(const char *target)
     return child;
 }
 
-/* Returns true if the session answers within PUMPS pumps. */
+/* Returns true if the session answers before it has been pumped PUMPS times. */
 static bool is_answered(pprofil_session *session, const char *target)
 {
     pid_t child = ask(target);
@@ -270,7 +270,8 @@ static void test_launch(void)
     for (ssize_t part; got < sizeof text - 1 &&
                        (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
         got += (size_t)part;
-    /* the first line may also have the caller's ends of the pipes, which the program inherits */
+    /* the first line of the output lists descriptors; it may contain the caller's ends of the pipes, which are
+     * inherited */
     snprintf(expected, sizeof expected, "got word\n%d\n", pid);
     const char *rest = strchr(text, '\n');
     check("input, output and error", rest != NULL && strcmp(rest + 1, expected) == 0);
