@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* 4.4BSD's profil(2). Mac OS X has the same call, but there a forked child does not inherit the counting: CHILD_COUNTS
- * is 0. */
+/* Checks of 4.4BSD's profil(2). Mac OS X has the same call, and uses the same checks. But there a forked child does not
+ * inherit the counting, so CHILD_COUNTS is 0. */
 #include <unistd.h>
 
 #ifndef CHILD_COUNTS

@@ -27,7 +27,7 @@ static void stop(void)
     profil(NULL, 0, 0, 0);
 }
 
-/* Counts for LONG_NS of CPU time, and checks the ticks. */
+/* Turns counting on for LONG_NS of CPU time, and checks the number of ticks. */
 static void expect_counting(const char *name)
 {
     struct stretch since = now();

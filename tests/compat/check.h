@@ -149,8 +149,8 @@ UNUSED static struct stretch now(void)
     return (struct stretch){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID), idle_ns()};
 }
 
-/* since: the start of the span, which ends now. threads: number of samples in each period, which multiplies the
- * variance. */
+/* Checks the number of ticks in the span of time that began at `since` and ends now. `threads` is how many samples are
+ * taken in each period. The variance is multiplied by this number. */
 UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns, struct stretch since,
                                    double period_ns, double threads)
 {

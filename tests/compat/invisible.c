@@ -32,7 +32,7 @@ static void stop(void)
     profil(NULL, 0, 0, 0);
 }
 
-/* Counts for LONG_NS of CPU time, and checks the ticks. */
+/* Turns counting on for LONG_NS of CPU time, and checks the number of ticks. */
 static void expect_counting(const char *name)
 {
     struct stretch since = now();
@@ -303,7 +303,8 @@ static void check_refused(void)
     expect_no_child("refused");
 }
 
-/* The output must be the same with "on" and with "off". */
+/* With the argument "on", the program profiles itself; with "off", it does not. Its output must be the same in both
+ * cases. */
 static void check_output(void)
 {
     bool on = arguments[2] != NULL && strcmp(arguments[2], "on") == 0;

@@ -111,7 +111,8 @@ static void check_refused(void)
     expect_left("gone");
 }
 
-/* The offset is above lowpc. Addresses below the offset have no counter, and nothing before the buffer is written. */
+/* The offset is above lowpc. Addresses below the offset have no counter, and the memory in front of the buffer must not
+ * be written to. */
 static void check_offset_above(void)
 {
     struct profil_args above = range(spin_first, first_counts + 512);

@@ -377,9 +377,9 @@ static UNUSED void check_large_scale(void)
     expect_ticks("a scale beyond 1 multiplies", sum, since, PERIOD_NS);
 }
 
-/* Spends a part of the time in the kernel. An argument is the number of seconds, for a trial by hand. If only user time
- * counts, ticks are compared with ru_utime, which the kernel counts in ticks of up to 10 ms. These ticks add to the
- * variance. */
+/* Spends a part of the time in the kernel. The optional argument is the number of seconds, for trials by hand. On
+ * systems that count only user time, the ticks are compared with ru_utime. The kernel measures ru_utime in ticks of up
+ * to 10 ms, which add to the variance. */
 static void check_usage(void)
 {
     double seconds = arguments[2] != NULL ? strtod(arguments[2], NULL) : 0.7;

@@ -22,9 +22,9 @@ static void expect_overflow(const char *name, counter from, counter least, count
     expect(name, end >= least && end <= most, "%u", end);
 }
 
-/* A sample may stand for several ticks, which are added together. If the first sample stands for two, the sum would be
- * 32768, and no tick is counted. Whether this happens depends on the machine, so only one of eight runs must count a
- * tick. */
+/* Expects a counter to go from 32766 to 32767, and no further. A sample may represent several ticks, which are added to
+ * the counter together. If the first sample represents two ticks, the sum would be 32768, so nothing is added. Whether
+ * this happens depends on the machine, so it is enough if one of eight runs reaches 32767. */
 static void expect_last_tick(void)
 {
     counter end = 0;
@@ -64,8 +64,9 @@ static void check_pcsample(void)
     for (size_t i = 0; i < 20; i++)
         if (samples[i] >= region() && samples[i] < region() + region_size())
             inside++;
-    /* A sample may also be in the code that reads the clock. In 300 runs, 9 of 1000 samples were there, and never more
-     * than two of 20. At that rate the chance of six is below 1e-7. */
+    /* A sample may also be in the code that reads the clock. This was measured in 300 runs: 9 of 1000 samples were in
+     * that code, and never more than two of the 20 samples of a run. At this rate, a run has six such samples with a
+     * probability below 1e-7. */
     expect("samples are where we were", inside >= 15, "%zu of 20", inside);
     expect("nothing beyond the array", samples[20] == 0, "%#lx", (unsigned long)samples[20]);
     errno = 0;
