@@ -36,7 +36,8 @@ static size_t use(const char *text)
     return text == NULL ? 0 : strlen(text);
 }
 
-/* Adds offsets in the file to look up: some at equal distances, and the beginnings of its symbols. */
+/* Adds offsets in the file, which are looked up later: some that are spread evenly over the file, and one near the
+ * beginning of each symbol. */
 static void add_places_of_file(struct profile *profile, uint32_t object, int fd, size_t size)
 {
     struct symbol_table table;

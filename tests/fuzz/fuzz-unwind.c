@@ -2,9 +2,10 @@
 /*
  * Fuzzes the unwinder with hostile copies of stacks and hostile files.
  *
- * The input is a byte of choices, three words of registers, the size and the bytes of the stack, and a file or only its
- * .eh_frame. The byte chooses the machine, and whether the input has a whole file. If not, a valid file is made around
- * the .eh_frame. A word with a mark becomes an address, so that the fuzzer need not guess where code and stack are.
+ * The input is a byte of choices, three words for registers, the size and the bytes of the stack, and a whole file or
+ * only an .eh_frame. The byte chooses the machine, and whether the input has a whole file. If not, a valid file is made
+ * around the .eh_frame. A word that contains a mark is replaced by an address of code or of the stack (as_address), so
+ * the fuzzer need not guess such addresses.
  */
 #include "config.h"
 
@@ -24,7 +25,7 @@
 #define CODE_SIZE UINT64_C(0x10000)
 #define JIT UINT64_C(0x500000)
 #define STACK UINT64_C(0x7ff00000)
-#define FRAMES_AT 0x1000u /* offset of .eh_frame in a file of make_file, and in memory */
+#define FRAMES_AT 0x1000u /* offset of .eh_frame in a file that make_file makes; its address is the same number */
 #define STACK_MAX 65535u
 
 enum object { FILE_OBJECT, JIT_OBJECT };
@@ -44,7 +45,8 @@ static size_t take(struct input *input, void *to, size_t size)
     return size;
 }
 
-/* Bits 16 to 31 may be a mark. Then the word becomes an address of code, of JIT code or of the stack. */
+/* Replaces a word that contains a mark. The mark is in bits 16 to 31, and says whether the new word is an address of
+ * code, of JIT code or of the stack. Returns words without a mark as they are. */
 static uint64_t as_address(uint64_t word)
 {
     switch (word >> 16 & 0xffff) {

@@ -14,9 +14,11 @@
 /* Tries the input, and frees all memory. Returns false if there is no such target. */
 bool fuzz(const char *target, const uint8_t *data, size_t size);
 
-/* Returns false if there is no such format, or if pprofil cannot read it. */
+/* Reads the input as a file of this format. Returns false if there is no such format, or if pprofil cannot read files
+ * of this format. */
 bool fuzz_read(const char *format, const uint8_t *data, size_t size);
-/* fuzz_elf: a file that a profiled program maps. fuzz_jit: a file that names code made at run time. */
+/* In fuzz_elf, the input serves as a file that a profiled program maps. In fuzz_jit, it serves as a file that names
+ * code made at run time. */
 void fuzz_elf(const uint8_t *data, size_t size);
 void fuzz_jit(const uint8_t *data, size_t size);
 void fuzz_symbol_name(const uint8_t *data, size_t size);

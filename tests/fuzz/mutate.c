@@ -90,7 +90,7 @@ static void put_changed(struct out *out, const struct frame *frame, const struct
 
 enum change { CHANGE_INSIDE, CHANGE_INSIDE_TOO, TAKE_OUT, COPY, MOVE, CHANGES };
 
-/* Writes the records, of which one is changed, and the bytes after the records. */
+/* Changes, removes, copies or moves one of the records. Then writes all records, and the bytes after them. */
 static void change_all(struct out *out, const struct frame *frame, const uint8_t *at, size_t size,
                        uint32_t *seed, unsigned depth)
 {

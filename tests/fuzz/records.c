@@ -5,8 +5,8 @@
 
 #include "records.h"
 
-/* Plain records have a head of "head" bytes. At offset size_at it has a number of "width" bytes, the size of the whole
- * record. head 0: the format has other records. */
+/* A plain record begins with a head of `head` bytes. A number of `width` bytes at offset `size_at` of the head is the
+ * size of the whole record. If `head` is 0, the format has records of another kind. */
 struct plain {
     uint8_t head, size_at, width;
 };
@@ -15,8 +15,8 @@ struct frame {
     const char *target;
     bool nested;
     struct plain plain;
-    /* The functions frame_... of records.h call these. next and head NULL: plain records. finish NULL: nothing needs
-     * correction. */
+    /* The functions frame_... of records.h call these. If `next` and `head` are NULL, the records are plain. If
+     * `finish` is NULL, nothing needs correction after a change. */
     void (*bounds)(const uint8_t *file, size_t size, size_t *start, size_t *end);
     bool (*next)(const uint8_t *at, size_t left, struct record *record);
     size_t (*head)(const struct record *record, size_t size, uint8_t head[RECORD_HEAD]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* records: parts of a file. Each begins with a head that has its length. */
+/* records: the parts of which some files consist. Each record begins with a head, which contains the size of the
+ * record. */
 #ifndef PPROFIL_FUZZ_RECORDS_H
 #define PPROFIL_FUZZ_RECORDS_H
 
@@ -7,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_HEAD 32u /* bytes of the longest head */
+#define RECORD_HEAD 32u /* size of the longest head of a record, bytes */
 
 struct record {
     const uint8_t *at;
-    size_t head, size; /* bytes; size: without the head */
+    size_t head, size; /* bytes; `size` does not include the head */
 };
 
-/* A format that has records. */
+/* A format whose files consist of records. */
 struct frame;
 
 /* Return the format of the target that is fuzzed (NULL: it has no records), and the name of that target. */
@@ -23,16 +24,16 @@ const char *target(void);
 
 /* Returns true if records may have records in them. */
 bool frame_nested(const struct frame *frame);
-/* Sets the offsets where the records begin and end. */
+/* Sets `start` and `end` to the offsets at which the records begin and end. */
 void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, size_t *start,
                   size_t *end);
-/* Finds the record that begins at "at". Returns false if there is none. */
+/* Finds the record that begins at address `at`. Returns false if there is none. */
 bool frame_next(const struct frame *frame, const uint8_t *at, size_t left, struct record *record);
-/* Makes the head of a record for a body of size bytes. Returns the size of the head. */
+/* Makes the head of a record whose body has `size` bytes. Returns the size of the head. */
 size_t frame_head(const struct frame *frame, const struct record *record, size_t size,
                   uint8_t head[RECORD_HEAD]);
-/* Corrects the parts of a file that depend on the size of its records. They begin at offset start, and their size has
- * changed from old to new bytes. */
+/* Corrects the parts of a file that depend on the size of all its records together. This size has changed from `old` to
+ * `new` bytes. The records begin at offset `start`. */
 void frame_finish(const struct frame *frame, uint8_t *file, size_t size, size_t start, size_t old,
                   size_t new);
 
