@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* osProfile(3P): while the host asks, the histogram is unmapped, and the stack frame that had the list of segments is
- * gone. */
+/* osProfile(3P): when the host asks for the profile, the histogram is unmapped already, and the stack frame that
+ * contained the list of segments is gone. */
 #include <ultra64.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The work of the programs of tests/pages, and the checks of its ticks. */
+/* What the programs of tests/pages share: work that they profile, and checks of the ticks that were counted in it. */
 #include <signal.h>
 #include <sys/time.h>
 
