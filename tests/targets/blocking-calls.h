@@ -18,12 +18,12 @@ struct blocking_call {
     const char *name;
     /* members of a call on a descriptor: */
     void (*make)(int end[2]); /* connects end[1], for writing, with end[0] */
-    ssize_t (*call)(int fd);  /* moves the pattern into fd, or from fd into room */
-    bool goes_on;             /* a signal does not end the call, or leaves an error for the next call */
+    ssize_t (*call)(int fd);  /* moves the pattern into fd, or from fd into `room` */
+    bool goes_on;             /* a signal does not end the call, or causes an error in the next call */
     /* members of other calls: */
     ssize_t (*alone)(void);
-    unsigned char *const *changes; /* the memory that the call fills from its beginning; may be NULL */
-    bool copies;                   /* the call fills room with the pattern */
+    unsigned char *const *changes; /* the memory that the call fills, from its first byte on; may be NULL */
+    bool copies;                   /* the call copies the pattern into `room` */
 };
 
 enum { BLOCKING_SENDERS, BLOCKING_RECEIVERS, BLOCKING_ALONE };

@@ -2,13 +2,14 @@
 /*
  * Makes a chain of DEPTH calls of descend(), compiled without frame pointers:
  *
- *   call-chain busy DEPTH SECONDS      spends half of the CPU time in left, half in right. Prints "left NS" and
+ *   call-chain busy DEPTH SECONDS      spends half of the CPU time in left(), half in right(). Prints "left NS" and
  *                                      "right NS"
- *   call-chain thread DEPTH SECONDS    the same in a thread
+ *   call-chain thread DEPTH SECONDS    like busy, but in a thread
  *   call-chain fixed DEPTH SECONDS     a fixed amount of work, of about SECONDS
- *   call-chain asleep DEPTH SECONDS    sleeps in poll
- *   call-chain handler DEPTH SECONDS   busy, in a signal handler that runs on a stack of its own
- *   call-chain handlers DEPTH SECONDS  busy, in a signal handler that interrupted another handler on that stack
+ *   call-chain asleep DEPTH SECONDS    sleeps in poll()
+ *   call-chain handler DEPTH SECONDS   like busy, but in a signal handler that runs on a stack of its own
+ *   call-chain handlers DEPTH SECONDS  like busy, but in a signal handler that interrupted another handler on
+ *                                      that stack
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -38,7 +39,7 @@ __attribute__((noinline)) static void left(void)
     __asm__ volatile("");
 }
 
-/* code other than that of left, or the compiler makes one function of both */
+/* The code differs from that of left(). Otherwise the compiler would make one function of both. */
 __attribute__((noinline)) static void right(void)
 {
     spend(0.001);

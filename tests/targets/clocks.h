@@ -33,9 +33,9 @@ struct part {
 };
 
 /*
- * Spends these seconds of CPU time in the given parts, however fast each function is on this machine. It always calls
- * the function that is furthest behind. A call should take a millisecond or less. Prints a line "NAME NS" for each
- * function.
+ * Spends `seconds` of CPU time. Each function gets its part of this time, however fast it is on this machine, because
+ * the function that is furthest behind is always called next. A call should take a millisecond or less. Prints a line
+ * "NAME NS" for each function.
  */
 static inline void spend_parts(struct part *parts, int count, double seconds)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls on files and pipes, and sends, that end at a bound of their own. A tracer must not continue such a call beyond
- * its bound. */
+/* Calls on files and pipes, and calls that send messages, with limits that the kernel enforces. A tracer must not
+ * continue a call beyond such a limit. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ bool try_copy_to_limit(void)
     return right;
 }
 
-/* A copy of a file to its own end stops where the file ended when the call began. */
+/* copy_file_range(2) appends a file to itself. The copy must stop where the file ended when the call began. */
 bool try_append_to_itself(void)
 {
     enum { SIZE = 4 << 20 };
@@ -144,7 +144,7 @@ enum { ELEMENT = 3 << 20, ELEMENTS = 2 };
 enum stage { STAGE_READING, STAGE_WAITING, STAGE_REPLACED };
 
 static struct {
-    int fd, other_file; /* the descriptor to write to, and the file that replaces its file */
+    int fd, other_file; /* the descriptor to write to; later dup2() makes it refer to the file of `other_file` */
     atomic_int *stage;  /* shared with the reader */
     pid_t writer;       /* thread ID of the thread that writes */
 } replaced;
@@ -177,8 +177,8 @@ static void *replace_file(void *nothing)
 }
 
 /* Reads half of the first element, waits until the file is replaced, and reads the rest. While this function reads, the
- * writer runs most of the time, so a tracer cuts the call of the writer short. To continue, the tracer needs one call
- * for the rest of the first element, and one for the second. */
+ * writer runs most of the time, so a tracer stops the writer and cuts its call short. Then the tracer needs two calls
+ * to continue: one for the rest of the first element, and one for the second element. */
 static void read_half_and_wait(int fd)
 {
     static char some[16384];

@@ -154,9 +154,9 @@ static bool ring_waits_to_its_end(void)
     return right;
 }
 
-/* Another process makes the ring. When a ring is closed, its last work interrupts a call of the thread that made it,
- * even without a tracer (io_ring_exit_work in io_uring/io_uring.c). On a busy machine that is a call of a later
- * case. */
+/* Another process makes the ring. When a ring is closed, its last work interrupts a call of the thread that made the
+ * ring, even without a tracer (io_ring_exit_work in io_uring/io_uring.c). On a busy machine this work comes late, and
+ * would interrupt a call of a later case. */
 bool try_signals_in_ring(void)
 {
     int status = -1;
@@ -191,7 +191,8 @@ static void signal_writer(pid_t process, int fd, int result)
     _exit(write(result, &total, sizeof total) != sizeof total);
 }
 
-/* The thread stops for SIGCONT when the kernel has made the handler's frame, before the handler runs. */
+/* While the process is stopped, it gets SIGUSR1 and then SIGCONT. SIGCONT makes a traced thread stop once more: after
+ * the kernel has made the frame of SIGUSR1's handler, but before the handler runs. */
 bool try_stop_in_handler(void)
 {
     static char block[1 << 20];
@@ -237,8 +238,8 @@ bool connect_tcp(int pair[2])
     return pair[0] >= 0;
 }
 
-/* A peek removes no bytes. When the other side has gone, it returns the bytes that there are, although it waits for
- * more. */
+/* A peek (MSG_PEEK) removes no bytes from the socket. If the other side ends the connection while a peek waits for more
+ * bytes, the peek returns the bytes that are there. */
 bool try_peek(void)
 {
     char got[100];
@@ -270,7 +271,7 @@ bool try_limit_of_receive(void)
     int pair[2];
     pid_t parent = getpid();
 
-    usleep(500000); /* longer than the limit, so that no tracer has stopped this thread for that long */
+    usleep(500000); /* longer than the limit, so that the last stop by a tracer is longer ago than the limit */
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
     limit_socket(pair[0], SO_RCVTIMEO, 400000);
     int signal = tries++ % 2 == 0 ? SIGWINCH : SIGCONT;
@@ -306,8 +307,8 @@ static bool sleeps(pid_t pid)
     return strstr(line, "S (") != NULL;
 }
 
-/* One signal interrupts a receive before anything has come, and another one after a part. One time limit holds for the
- * whole call. */
+/* One signal interrupts a receive before any byte has come. Another signal interrupts it when some bytes have come. One
+ * time limit holds for the whole call. */
 bool try_limit_after_part(void)
 {
     double *sent = shared_time();
@@ -339,7 +340,8 @@ bool try_limit_after_part(void)
     return size == 4 && end - begin < 5;
 }
 
-/* A local socket's time limit holds for each of its buffers. So a send that makes progress never reaches the limit. */
+/* On a local socket, the time limit holds for each buffer that a send fills. So a send that makes progress never
+ * reaches the limit. */
 bool try_limit_of_send(void)
 {
     static char block[1 << 20], some[16384];
@@ -368,8 +370,8 @@ bool try_limit_of_send(void)
     return size == (ssize_t)sizeof block;
 }
 
-/* TCP's time limit holds for the whole call (tcp_sendmsg_locked() in the kernel). So the send ends short, although it
- * makes progress. */
+/* TCP's time limit holds for the whole call (tcp_sendmsg_locked() in the kernel). So the call sends less than was asked
+ * for, although it makes progress. */
 bool try_limit_of_tcp_send(void)
 {
     static const size_t size = 64 << 20;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Receives that end at a bound of their own, and receives that go on until they have all bytes. */
+/* Receives that end before they have all bytes, even without a tracer, and receives that go on until they have all
+ * bytes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
@@ -191,8 +192,9 @@ static void send_descriptor(int to, int fd)
     sendmsg(to, &message, MSG_NOSIGNAL);
 }
 
-/* A receive on a local socket ends after a byte with a descriptor, although it does not ask for descriptors. The sender
- * waits for that end. 16 MiB come before that byte, so that a tracer has cut the receive short by then. */
+/* A receive on a local socket ends after a byte that comes with a descriptor, although the receive does not ask for
+ * descriptors. The sender then waits until the receive has ended. 16 MiB come before that byte, so that a tracer has
+ * cut the receive short by then. */
 static bool ends_at_descriptor(void)
 {
     enum { RECORD = 1 << 16, RECORDS = 256, SIZE = RECORD * RECORDS };
@@ -219,8 +221,8 @@ static bool ends_at_descriptor(void)
     return right;
 }
 
-/* If a tracer stops a receive just at its end, the receive goes on. At 10 kHz this happens to one of 500, so only three
- * in a row are wrong. */
+/* If a tracer stops a receive just at its end, the receive goes on. At 10 kHz this happens in one of 500 tries. So only
+ * three tries in a row that go wrong are an error. */
 bool try_descriptors(void)
 {
     return ends_at_descriptor() || ends_at_descriptor() || ends_at_descriptor();
@@ -244,7 +246,7 @@ static pid_t sender_of_mark(int to, double *took)
         usleep(10);
         send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);
     }
-    /* TCP_CORK keeps the last record until the mark is sent, for at most 0.2 s: tcp(7) */
+    /* TCP_CORK holds the last record back until the mark is sent, but for at most 0.2 s: tcp(7) */
     setsockopt(to, IPPROTO_TCP, TCP_CORK, &cork, sizeof cork);
     double start = now();
     send(to, before_mark, URGENT_RECORD, MSG_NOSIGNAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls that return less than was asked for, or that a tracer may continue only in one way. */
+/* Calls that return less than was asked for, and calls that a tracer may continue only in a certain way. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #include "edge-cases.h"
 
-/* A write that may not wait (RWF_NOWAIT) is short if it has more bytes than the pipe holds. */
+/* A write that may not wait (RWF_NOWAIT) writes only a part of its bytes if it has more than the pipe holds. */
 bool try_no_wait(void)
 {
     static char block[1 << 20], some[65536];
@@ -179,7 +179,7 @@ bool try_low_mark(void)
     return size >= least;
 }
 
-/* A socket for messages also accepts a low mark, but ignores it. */
+/* A socket for messages also accepts SO_RCVLOWAT, the least number of bytes to receive, but ignores it. */
 bool try_low_mark_of_messages(void)
 {
     static char room[1000];

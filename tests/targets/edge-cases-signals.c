@@ -139,8 +139,8 @@ bool try_first_process(void)
     return waitpid(maker, &status, 0) == maker && status == 0;
 }
 
-/* Sends "first" messages, then a signal that the parent ignores, then one more message. *sent: time of the last
- * message, s. */
+/* Sends `first` messages, then a signal that the parent ignores, then one more message. Sets *sent to the time of the
+ * last message, in seconds. */
 static void send_amid_signal(int fd, int first, double *sent)
 {
     for (int i = 0; i < first; i++) {
@@ -227,7 +227,7 @@ static pid_t reader_that_leaves(int fd, int other, int signal)
     _exit(0);
 }
 
-/* The reader closes the pipe during a write that asks for no SIGPIPE. */
+/* The reader closes the pipe during a write that must not raise SIGPIPE (RWF_NOSIGNAL). */
 bool try_no_sigpipe(void)
 {
     static char block[1 << 20];
@@ -290,8 +290,8 @@ static bool is_right_filtered(bool (*is_right)(int))
     return waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* If the reader closes a local socket after a write has moved a part, the write raises no SIGPIPE, not even a blocked
- * one. In every other try another signal comes at that moment. */
+/* If the reader closes a local socket after a write has sent some of its bytes, the write raises no SIGPIPE. This is
+ * also so if SIGPIPE is blocked. In every other try, another signal comes when the reader closes the socket. */
 static bool raises_no_sigpipe(int number)
 {
     static char block[1 << 20];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System calls that a tracer must not restart or continue: a signal with a handler or a time limit ends them, or they
- * return less than was asked for by themselves. Each case is tried for some time, and prints "NAME wrong 0 of 20, late
- * 0". Without a tracer no try goes wrong. A try is late if it goes wrong and one of its processes got no CPU in time.
- * Late tries are not among the 20.
+ * System calls that a tracer must not restart or continue. Some of them are ended by a signal with a handler, or by a
+ * time limit. Others return less than was asked for, even without a tracer. Each case is tried for some time, and
+ * prints "NAME wrong 0 of 20, late 0". Without a tracer no try goes wrong. A try is late if it goes wrong and one of
+ * its processes got no CPU in time. Late tries are not among the 20.
  *
  *   edge-cases [NAME]     all cases, or those whose name begins with NAME
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* edge-cases: each function tries its case once, and returns true if the calls did what they do without a tracer. */
+/* edge-cases: each function tries its case once, and returns true if the calls behaved as they do without a tracer. */
 #ifndef PPROFIL_TEST_EDGES_H
 #define PPROFIL_TEST_EDGES_H
 
@@ -14,7 +14,7 @@ void limit_socket(int fd, int option, suseconds_t limit);
 double *shared_time(void);
 /* late: a step of this try came so late that the try may go wrong without a tracer, too */
 void note_lateness(bool late);
-/* forks a process that closes other, and reads from fd up to its end, 4 KiB at a time */
+/* forks a process that closes the descriptor `other`, and reads from fd up to its end, 4 KiB at a time */
 pid_t reader_of_all(int fd, int other);
 
 /* edge-cases-limits.c: calls that signals interrupt, and time limits that signals may not change */
@@ -32,7 +32,8 @@ bool try_limit_of_tcp_send(void);
 /* connects a pair of TCP sockets on the loopback */
 bool connect_tcp(int pair[2]);
 
-/* edge-cases-short.c: calls that return less than was asked for, or that a tracer may continue only in one way */
+/* edge-cases-short.c: calls that return less than was asked for, and calls that a tracer may continue only in a certain
+ * way */
 bool try_no_wait(void);
 bool try_time_of_messages(void);
 bool try_control_of_messages(void);
@@ -43,7 +44,7 @@ bool try_low_mark_of_messages(void);
 bool try_terminal_master(void);
 bool try_filtered(void);
 
-/* edge-cases-files.c: calls on files and pipes, and sends, that end at a bound of their own */
+/* edge-cases-files.c: calls on files and pipes, and calls that send messages, with limits that the kernel enforces */
 bool try_copy_to_limit(void);
 bool try_append_to_itself(void);
 bool try_most_messages(void);
@@ -63,7 +64,7 @@ bool try_sigpipe_afterwards(void);
 bool try_blocked_sigpipe(void);
 bool try_sent_sigpipe(void);
 
-/* edge-cases-receive.c: receives that end at a bound of their own */
+/* edge-cases-receive.c: receives that end before they have all bytes, even without a tracer */
 bool try_urgent_mark(void);
 bool try_low_mark_at_urgent(void);
 bool try_peek_offset(void);

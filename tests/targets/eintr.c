@@ -5,14 +5,14 @@
  *   eintr calls SECONDS [MICROSECONDS]
  *
  * Makes calls with a time limit of 1 ms, and works between them. With MICROSECONDS, a child sends an ignored signal
- * once in that time. Prints how many calls failed with EINTR, and how many ended in another way than at their limit:
- * "calls N eintr 0 broken 0".
+ * once every MICROSECONDS. Prints how many calls failed with EINTR, and how many ended in another way than at their
+ * limit: "calls N eintr 0 broken 0".
  *
  *   eintr limit SECONDS
  *
- * Waits once, in epoll_wait(2) with a limit of SECONDS. When the process is traced, a child sends an ignored signal. It
- * interrupts the call, which only the tracer notices. Prints what the call returned, and the seconds from the signal to
- * the end of the call: "ended 0 after 4.000".
+ * Waits once, in epoll_wait(2) with a limit of SECONDS. When the process is traced, a child sends it an ignored signal.
+ * The signal interrupts the call, but only the tracer notices this. Prints what the call returned, and how many seconds
+ * after the signal the call ended: "ended 0 after 4.000".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -81,8 +81,8 @@ static void make_what_is_waited_for(void)
     sigprocmask(SIG_BLOCK, &nothing_sent, NULL);
 }
 
-/* Forks a process that sends SIGWINCH once in each period, us. SIGWINCH is ignored by default: without a tracer it
- * wakes no thread, and interrupts no call. */
+/* Forks a process that sends SIGWINCH once every `period` microseconds. SIGWINCH is ignored by default, so without a
+ * tracer it wakes no thread, and interrupts no call. */
 static pid_t send_ignored(useconds_t period)
 {
     pid_t parent = getpid(), child = fork();
@@ -124,7 +124,7 @@ static int wait_often(double seconds, useconds_t period)
 
 /* --- limit --------------------------------------------------------------------------------- */
 
-/* Reads the line of /proc/PID/status that begins with start. The line is empty if there is none. */
+/* Reads the line of /proc/PID/status that begins with the text `start`. If there is no such line, sets `line` to "". */
 static void read_status(pid_t pid, const char *start, char line[64])
 {
     char path[64];

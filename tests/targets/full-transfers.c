@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes blocking calls that move all that they are asked for, unless a signal comes. Counts the calls that moved less,
- * and those whose bytes were wrong. A tracer must leave both counts at 0: "NAME short 0 of 150, wrong 0".
+ * Makes blocking calls. Each moves all the bytes that it was asked to move, unless a signal comes. Counts the calls
+ * that moved fewer bytes, and the calls whose bytes were wrong. A tracer must leave both counts at 0: "NAME short 0 of
+ * 150, wrong 0".
  *
  *   full-transfers [ROUNDS [NAME]]     all calls, or those whose name begins with NAME
  */

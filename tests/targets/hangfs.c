@@ -5,9 +5,9 @@
  *   hangfs DIRECTORY FILE all|open|read|flush|direct
  *
  * Mounts a file system whose files, "file", "file1", "file2" and so on, have the bytes of FILE. After SIGUSR1 it does
- * not answer requests of the given kind. With all and direct it answers no requests. With direct the kernel caches no
- * data, so that each read of a file is a request. At SIGTERM it unmounts and ends. It uses the protocol of the kernel:
- * fuse(4), include/uapi/linux/fuse.h.
+ * not answer requests of the given kind. With "all" and "direct" it answers no requests. With "direct" the kernel
+ * caches no data, so each read of a file is a request. At SIGTERM it unmounts and ends. It uses the protocol of the
+ * kernel: fuse(4), include/uapi/linux/fuse.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>

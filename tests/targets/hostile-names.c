@@ -25,7 +25,7 @@ static pid_t make_zombie(void)
     return child;
 }
 
-/* Returns when the child is traced. The child closes the pipe after that. */
+/* Makes a child that is traced, and returns when it is traced. The child closes the pipe at that time. */
 static pid_t make_traced(void)
 {
     int ready[2];

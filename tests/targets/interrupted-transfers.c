@@ -6,9 +6,9 @@
  *
  * A helper process sends the signal when a random number of bytes has arrived, and then moves no bytes until the call
  * has returned. Prints one line for each call. "NAME EXCESS": the call returned EXCESS bytes more than that number.
- * "NAME error": the call failed. "NAME missed COUNT": the handler did not run just once. "NAME wrong signal": it got a
- * wrong sender or number. Without a tracer, the excess of some calls is always the same, and that of the others has a
- * distribution. A tracer must change neither.
+ * "NAME error": the call failed. "NAME missed COUNT": the handler ran COUNT times, not once. "NAME wrong signal": the
+ * handler got a wrong sender or number. Without a tracer, the excess of some calls is always the same. The excess of
+ * the other calls differs from round to round, with a certain distribution. A tracer must change neither.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,9 @@
 
 #define POLL_US 50
 #define STEP 4096                       /* bytes; all numbers of bytes are multiples of STEP */
-#define SIGNAL_MAX (BLOCKING_SIZE / 2) /* bytes; the rest of the call is more than a socket or a pipe holds */
+/* The signal comes after fewer bytes than this. The remaining bytes of the call are more than a socket or a pipe
+ * holds. */
+#define SIGNAL_MAX (BLOCKING_SIZE / 2)
 #define BUFFER 65536                    /* buffer size of a socket, bytes */
 #define UNTOUCHED 0x5a                  /* value of a byte before the call changes it */
 
@@ -72,7 +74,8 @@ static void await_round(const atomic_long *number, long round)
         usleep(POLL_US);
 }
 
-/* Returns the number for a round, which is the same in each run, so that runs can be compared. */
+/* Returns how many bytes are moved before the signal of a round. The number is the same in each run of the program, so
+ * that runs can be compared. */
 static size_t bytes_before_signal(long round)
 {
     uint64_t hash = (uint64_t)(round + 1) * 0x9e3779b97f4a7c15u;
@@ -108,7 +111,7 @@ static void start_helper(void (*help)(int fd), int fd, int other)
     _exit(0);
 }
 
-/* Moves the bytes from offset from to offset to of the stream of this round. Returns to. */
+/* Moves the bytes between the offsets `from` and `to` in the stream of this round. Returns `to`. */
 static size_t move(int fd, bool receive, size_t from, size_t to)
 {
     static unsigned char bytes[STEP];
@@ -135,7 +138,8 @@ static long begin_round(void)
     return round;
 }
 
-/* A caller that got no CPU for a while may have had the signal before its call. So it gets another one each second. */
+/* If the caller got no CPU for a while, the signal may have come before the call, so it does not end the call.
+ * Therefore another signal is sent each second. */
 static void await_return(long round)
 {
     for (int polls = 1; atomic_load(&shared->returned) < round; polls++) {
@@ -188,7 +192,7 @@ static void watch_and_signal(int unused)
     end_round(-1, false, 0, round);
 }
 
-/* Makes one call, tells the helper what the call returned, and reports it. */
+/* Makes one call, tells the helper what the call returned, and prints the result. */
 static void call_once(const struct blocking_call *call, int fd, long round)
 {
     current_round = round;
@@ -197,7 +201,7 @@ static void call_once(const struct blocking_call *call, int fd, long round)
 
     atomic_store(&shared->result, result);
     atomic_store(&shared->returned, round);
-    await_round(&shared->done, round); /* the signal has been sent by then */
+    await_round(&shared->done, round); /* by then the helper has sent the signal */
     report(call->name, round, result);
 }
 

@@ -20,7 +20,7 @@ static double seconds = 1;
 static long run_us, sleep_us;
 static double spent[64][3];
 
-/* Each function has its own constant, or the compiler would make one function of them. */
+/* Each function has its own constant. Otherwise the compiler would make one function of them. */
 #define SPENDER(name, constant)                                                                   \
     __attribute__((noinline)) static unsigned long name(long rounds)                              \
     {                                                                                             \

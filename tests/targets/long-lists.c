@@ -27,7 +27,7 @@ static void *sleep_on(void *unused)
     return unused;
 }
 
-/* Each function has its own constant, or the compiler would make one function of them. */
+/* Each function has its own constant. Otherwise the compiler would make one function of them. */
 #define WORK(digits)                                                                               \
     __attribute__((noinline)) static void work_##digits(void)                                      \
     {                                                                                              \

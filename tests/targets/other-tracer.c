@@ -34,7 +34,9 @@
 
 static char **arguments;
 static double seconds;
-static int asked[2] = {-1, -1}, answered[2] = {-1, -1}; /* pipes: thread IDs to trace; for each, 1 if it is traced */
+/* Two pipes. Threads that want to be traced write their IDs to `asked`. For each ID, `answered` returns 1 if the thread
+ * is traced now, otherwise 0. */
+static int asked[2] = {-1, -1}, answered[2] = {-1, -1};
 
 #define SPENDER(name, constant)                                                                   \
     __attribute__((noinline)) static void name(double cpu_seconds)                                \

@@ -21,7 +21,7 @@ static void end_phase(int signal)
     over = 1;
 }
 
-/* Each has its own constant, or the compiler would make one function of both. */
+/* Each function has its own constant. Otherwise the compiler would make one function of both. */
 #define PHASE(name, constant)                                                                     \
     __attribute__((noinline)) static unsigned long name(void)                                     \
     {                                                                                             \

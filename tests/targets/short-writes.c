@@ -6,7 +6,7 @@
  *
  *   short-writes SECONDS [SIGNAL MICROSECONDS]
  *
- * A child sends SIGNAL once in MICROSECONDS. USR1 has a handler, WINCH is ignored.
+ * A child sends SIGNAL once every MICROSECONDS. USR1 has a handler, WINCH is ignored.
  */
 #define _GNU_SOURCE
 #include <errno.h>

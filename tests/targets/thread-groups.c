@@ -4,7 +4,8 @@
  *
  *   thread-groups leaderless SECONDS    main ends; another thread works on in burn()
  *   thread-groups execs SECONDS         one of many threads executes this program again, over and over
- *   thread-groups notice SECONDS        works, while a child of two threads ends. Its end sends SIGUSR1, not SIGCHLD
+ *   thread-groups notice SECONDS        works, while a child with two threads ends. The kernel reports the child's
+ *                                       end by SIGUSR1, not SIGCHLD
  *   thread-groups stopped SECONDS       threads are born while the process is stopped and continued
  */
 #define _GNU_SOURCE
@@ -102,7 +103,7 @@ static void execs(void)
     idle(NULL);
 }
 
-/* When the last thread of the child has ended, the kernel tells the tracer of the leader by SIGUSR1. */
+/* When the last thread of the child has ended, the kernel sends SIGUSR1 to the tracer of the child's first thread. */
 static void notice(void)
 {
     signal(SIGUSR1, SIG_IGN);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A supervisor of another build, which PPROFIL_SUPERVISE names. The variable WRONG_PROTOCOL says what it sends.
- * "version": a hello of an older protocol. "size": a hello with a wrong size. "nothing": no hello; it exits with 125.
+ * A supervisor of another build. The variable PPROFIL_SUPERVISE names it, and WRONG_PROTOCOL says what it sends first.
+ * "version": the first message of an older protocol. "size": a first message with a wrong size. "nothing": no message;
+ * it exits with 125.
  */
 #include <stdint.h>
 #include <stdlib.h>
