@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * build-stacks: makes profiles from folded stacks. "main;f;g" begins with the outermost function. "f|g" is one location
- * in f, into which g is inlined. "[x]" is a mark. Functions whose names begin with "lib" are in another object.
+ * in f, into which g is inlined. "[x]" is a mark, which stands for no function. Functions whose names begin with "lib"
+ * are in another object.
  */
 #ifndef PPROFIL_BUILD_STACKS_H
 #define PPROFIL_BUILD_STACKS_H
@@ -101,7 +102,7 @@ static uint32_t stacks_thread(struct profile *profile, uint32_t pid, const char 
     return index;
 }
 
-/* Adds count samples of 10 ns each. Makes thread 0 if there is no thread. */
+/* Adds `count` samples of 10 ns each. If the profile has no thread, makes one, which is thread 0. */
 static inline void stacks_add(struct profile *profile, uint32_t thread, const char *folded, uint64_t count)
 {
     if (profile->thread_count == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers of test-dialect*.c: a simulated memory, and counts in it. */
+/* Helpers of test-dialect*.c: the memory of a simulated process, and counters in this memory. */
 #ifndef PPROFIL_TEST_DIALECT_FIXTURE_H
 #define PPROFIL_TEST_DIALECT_FIXTURE_H
 

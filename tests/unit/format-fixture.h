@@ -119,7 +119,7 @@ UNUSED static void tell_sample(FILE *out, const struct profile *profile,
         tell_name(out, profile->strings[thread->comm], bad);
         const struct profile_process *process = &profile->processes[thread->process];
         fprintf(out, " %u.%u/%u", process->pid, process->generation, thread->tid);
-        if (thread->tid == process->pid) /* then the name of its process is known */
+        if (thread->tid == process->pid) /* main thread: its name also tells a reader the name of the process */
             tell_name(out, profile->strings[process->comm], bad);
     }
     if (show & CALLS)

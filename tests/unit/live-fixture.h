@@ -42,8 +42,8 @@ UNUSED static void free_session(struct pprofil_session *session)
     free(session);
 }
 
-/* Adds a mapping of this program's code to a process of the profile. object: id of the object whose descriptor will
- * come; 0: none. */
+/* Adds a mapping of this program's code to a process of the profile. `object` is the id of an object whose descriptor
+ * will be given to the profile later. If it is 0, none will be given. */
 UNUSED static void announce_self(struct profile *profile, uint32_t pid, uint32_t object)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -135,8 +135,8 @@ UNUSED static bool has_pending(pprofil_live *live, enum pprofil_by by)
     return pending;
 }
 
-/* Waits until all locations have names. After a clear, some locations have no samples, and no report shows them. So the
- * wait also uses pprofil_live_pending, which counts all locations without names. */
+/* Waits until all locations have names. When the counts have been cleared, some locations have no samples, so no report
+ * shows them. So the wait also uses pprofil_live_pending, which counts all locations without names. */
 UNUSED static void await_names(pprofil_live *live, enum pprofil_by by)
 {
     for (int i = 0; i < PATIENCE && (has_pending(live, by) || pprofil_live_pending(live) > 0); i++)

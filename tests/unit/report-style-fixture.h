@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers of test-report-style-*.c: run a style, and compare its output. */
+/* Helpers of test-report-style-*.c: print a report in the style of another program, and compare the output. */
 #ifndef PPROFIL_TEST_REPORT_STYLE_FIXTURE_H
 #define PPROFIL_TEST_REPORT_STYLE_FIXTURE_H
 
@@ -17,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static char *report, *complaint; /* output and errors of the last style */
+static char *report, *complaint; /* output and error messages of the last report */
 
 UNUSED static void forget(void)
 {

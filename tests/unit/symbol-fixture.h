@@ -206,7 +206,7 @@ UNUSED static uint64_t end_of(const struct symbol_code *code)
     return last->address + last->size;
 }
 
-/* Expects instructions without gaps, by address and by offset in the file, each with a text. */
+/* Expects that the instructions follow each other without gaps, in memory and in the file, and that each has a text. */
 UNUSED static void expect_whole(const struct symbol_code *code)
 {
     cr_assert_not_null(code);

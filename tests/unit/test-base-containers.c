@@ -44,7 +44,8 @@ Test(array, extends_with_zeros)
     free(items);
 }
 
-/* If the count is lowered, the array keeps its room and its old bytes. An element that comes back must still be 0. */
+/* If `count` is lowered, the array keeps its memory and the old bytes in it. Elements that are added again must still
+ * be 0. */
 Test(array, may_be_cut_and_go_on)
 {
     uint32_t *items = NULL, count = 0;
@@ -76,7 +77,8 @@ Test(array, says_what_cannot_be)
 
 /* --- hash -------------------------------------------------------------------------------- */
 
-/* Pairs of numbers with the same distance must rarely get the same slot. */
+/* Many pairs of numbers have the same distance between their two numbers. Two such pairs must rarely get the same
+ * slot. */
 Test(hash, pairs_of_neighbours_differ)
 {
     enum { COUNT = 4096 };

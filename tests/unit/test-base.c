@@ -45,8 +45,8 @@ Test(path, the_last_part)
 
 /* --- descriptors ------------------------------------------------------------------------- */
 
-/* Returns which of three descriptors are open after act, as bits 0 to 2, and which of them close at an exec, as bits 3
- * to 5. */
+/* Returns which of three descriptors are open after act() has run, as bits 0 to 2, and which of them close at an exec,
+ * as bits 3 to 5. */
 static int descriptors_after(void (*act)(int first))
 {
     static const int fds[] = {60, 61, 900};
@@ -279,7 +279,7 @@ Test(output_path, a_strangers_entry_is_refused_where_anybody_may_make_one)
     cr_assert_eq(chmod(".", 01777), 0);
     cr_assert_eq(output_path_find("link", &found), -EACCES);
     cr_assert(found.strangers);
-    cr_assert_eq(chown(".", 65534, 65534), 0); /* the owner of the directory may make such a link */
+    cr_assert_eq(chown(".", 65534, 65534), 0); /* a link that belongs to the owner of the directory is accepted */
     expect_error("link", 0);
     remove_directory();
 }

@@ -25,13 +25,13 @@
 #define SUFFIX ".tar.gz"
 #define TAR_BLOCK 512u /* tar(5) of FreeBSD: headers and contents are padded to blocks */
 
-/* The file that a target reads. */
+/* What the child tells its parent: the name of the file that the child reads, and how many files it has read. */
 struct progress {
     char name[101];
     unsigned files;
 };
 
-/* The head of an entry: "ustar" of POSIX.1-1988. */
+/* The head of a file in a tar archive, as "ustar" of POSIX.1-1988 defines it. */
 struct tar_header {
     char name[100], mode[8], uid[8], gid[8], size[12], rest[TAR_BLOCK - 136];
 };
@@ -43,7 +43,7 @@ static int is_archive(const struct dirent *entry)
     return length > suffix && strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-/* Reads the head of the next entry. Returns false at the end. */
+/* Reads the head of the next file in the archive. Returns false at the end of the archive. */
 static bool tar_next(gzFile archive, struct tar_header *header)
 {
     return gzread(archive, header, sizeof *header) == sizeof *header && header->name[0] != '\0';

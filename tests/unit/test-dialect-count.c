@@ -138,7 +138,7 @@ Test(count_rules, overflow_by_every_dialect)
     }
 }
 
-/* Counts in a buffer that is too short for its text, and in a buffer that is read-only. */
+/* Each dialect counts ticks in a buffer that is too short for its text, and in a buffer that is read-only. */
 Test(count_rules, faults_by_every_dialect)
 {
     for (size_t i = 0; i < HISTOGRAMS; i++)
@@ -269,8 +269,8 @@ static const struct {
     {0x8020003c, 1, 15},  {0x80200040, -1, 0},   {0x802000fc, -1, 0},   {0x80200100, -1, 0},
 };
 
-/* Segments of the Nintendo 64, with counters of 2 and of 4 bytes. A counter past the end of a segment's buffer counts
- * in the bin. */
+/* Segments of the Nintendo 64, with counters of 2 and of 4 bytes. If the counter of a tick would be past the end of its
+ * segment's buffer, the tick is counted in the overflow bin. */
 Test(count_regions, every_nintendo_segment)
 {
     const uint64_t bin = BASE + 0x3f00;

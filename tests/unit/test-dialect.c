@@ -314,8 +314,8 @@ Test(dialect, counters_at_their_edge)
     add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED, 1);
 }
 
-/* The 17 sequences of the pcsample table, whose numbers are at the ends of the lines. Checks only the numbers of
- * samples, not the stored samples. */
+/* A table of pcsample defines 17 sequences of calls and ticks. The comment at the end of a line is the number of a
+ * sequence in that table. Checks only how many samples there are, not the stored samples. */
 Test(dialect, pcsample_sequences)
 {
     struct dialect_pcsample state = {0}, child;
@@ -362,7 +362,8 @@ Test(dialect, pcsample_sequences)
     cr_expect_not(child.on);
 }
 
-/* dialect_lowest returns the lowest offset of a counter: one byte less belongs to a counter before it. */
+/* dialect_lowest returns the lowest offset that belongs to a counter. The offset before it belongs to an earlier
+ * counter. */
 Test(dialect, lowest_is_the_inverse)
 {
     static const uint32_t scales[] = {0x10000, 0xffff, 0xaaaa, 0x8000, 0x4000, 3, 0x20000};

@@ -65,7 +65,8 @@ static struct built build(const char *comm)
     return built;
 }
 
-/* Returns the offset in this program's file of the byte at a distance from the start of its text. */
+/* Returns where a byte of this program's text is in the program's file. `distance` is how far the byte is from the
+ * start of the text. */
 static uint64_t offset_at(const struct built *built, uint64_t distance)
 {
     uint64_t offset;
@@ -216,8 +217,8 @@ static uint64_t time_at(const struct profile *profile, const char *path, uint64_
     return ns;
 }
 
-/* In each format, a profile that is written and read again has the same time at the same addresses. The
- * precision is the width of a counter, and one tick. */
+/* In each format, a profile that is written and read again has the same time at the same addresses. Addresses may
+ * differ by the width of a counter, and times by one tick. */
 Test(histogram_formats_profiles, profiles_come_back)
 {
     static const char *const names[] = {"gmon",        "gmon-bsd", "mon", "kpdata",

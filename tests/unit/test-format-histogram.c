@@ -112,8 +112,8 @@ TestSuite(histogram_formats_odd, .init = make_directory, .fini = remove_director
 
 /* --- hostile files ----------------------------------------------------------------------- */
 
-/* Reads bytes that are at the end of their memory, so that sanitizers notice if too much is read. Makes
- * a profile of the result. */
+/* Reads the bytes from memory that ends just after them, so that sanitizers notice if too much is read. Makes a profile
+ * of what was read. */
 static int feed(const struct example *example, const unsigned char *bytes, size_t size)
 {
     unsigned char *exact = malloc(size > 0 ? size : 1);
@@ -232,7 +232,7 @@ Test(histogram_formats_odd, sprof_has_the_linkers_size)
 {
     size_t size;
 
-    /* the dynamic linker of glibc wrote a file of this size for a libm with 0x74000 bytes of text */
+    /* for a libm with 0x74000 bytes of text, glibc's dynamic linker wrote a file of the size that is expected here */
     free(make_sprof(0x10000, 0x84000, &size));
     cr_assert_eq(size, 4798920);
 }
@@ -291,7 +291,7 @@ Test(histogram_formats_odd, mon_has_a_call)
     histogram_file_clear(&file);
 }
 
-/* With this scale of profil(2), one counter has all of the text. */
+/* With this scale of profil(2), all of the text belongs to one counter. */
 Test(histogram_formats_odd, mon_of_an_unusual_scale)
 {
     static const unsigned char bytes[] = "\0\0\x40\0\0\0\0\0" "\0\0\x42\0\0\0\0\0" "\1\0\0\0\0\0\0\0"

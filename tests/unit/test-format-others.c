@@ -47,7 +47,7 @@ Test(formats_others, perf_script_of_perf)
                 "Web Content 14.0/14Web Content <hot in /home/me/prog>: 1 5 0\n");
 }
 
-/* A hostile program may have a name of blanks. Another program has another name after its exec. */
+/* A hostile program may have a name that consists of blanks. An exec gives a process another name. */
 Test(formats_others, perf_script_of_odd_names)
 {
     static const char text[] = "     12/12 3.0:  5 cpu-clock: \n\t 1 hot (/p)\n\n"

@@ -270,7 +270,8 @@ Test(formats_own, made_up_addresses_are_known_as_such)
     profile_free(third);
 }
 
-/* If two files have the same place, both readers make up the same address for it. */
+/* The reader of a file without addresses makes them up. If two files have the same location, its made-up address is the
+ * same in both. */
 Test(formats_own, made_up_addresses_are_the_same_everywhere)
 {
     struct format_options options = {0};

@@ -49,7 +49,7 @@ Test(perf_data_own, of_many_samples_equal_ones_are_joined)
     profile_free(again);
 }
 
-/* The images of a process stay apart, even if the times of its execs are unknown. */
+/* The program images of a process stay apart, even if it is unknown when the process executed them. */
 Test(perf_data_own, images_without_times)
 {
     struct profile *profile = profile_new();
@@ -130,7 +130,8 @@ static void put_text(const char *text)
 
 #define PAIR(low, high) ((uint64_t)(high) << 32 | (low))
 
-/* Begins a file with two events, the second of a clock. Samples have ip, tid, time, id, period and call chain. */
+/* Begins a file with two events, of which the second is a clock. The samples contain ip, tid, time, id, period and call
+ * chain. */
 static void begin_file(void)
 {
     memset(made, 0, sizeof made);
@@ -199,7 +200,8 @@ Test(perf_data_others, as_perf_writes_it)
         KERNEL, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020), USER, 0x5010, 0x5020};
 
     begin_file();
-    /* the first sample is of a child, before its FORK; the second is of the event that is not read */
+    /* the first sample is from a child, and comes before the child's FORK; the second belongs to an event that is not
+     * read */
     put_sample(21, 300, 8, (const uint64_t[]){USER, 0x5030}, 2);
     put_sample(21, 300, 7, (const uint64_t[]){USER, 0x5030}, 2);
     put_sample(20, 200, 8, chain, 6);

@@ -64,8 +64,8 @@ static uint32_t stack(struct profile *profile, const uint32_t *frames)
 
 #define STACK(profile, ...) stack(profile, (const uint32_t[]){__VA_ARGS__, 0})
 
-/* Returns a tree as text, such as " (main 7/1 (work 6/6": total and self in ms, and with a baseline the old
- * total. Parentheses at the end are not closed. */
+/* Returns a tree as text, such as " (main 7/1 (work 6/6". The numbers are the total time and the own time of a
+ * function, in ms. With a baseline, the old total follows. Parentheses that are open at the end are not closed. */
 static char *describe(const struct picture_tree *tree)
 {
     char *text;

@@ -69,8 +69,8 @@ Test(pprof_damage, every_cut_is_noticed)
     profile_free(profile);
 }
 
-/* Unpacks a file, so that tests can damage the message itself. Readers notice damage of packed data by
- * the checksum of gzip. */
+/* Unpacks a file, so that tests can damage the protobuf message inside. If they damaged packed bytes, gzip's checksum
+ * would already show it. */
 static size_t unpack(const char *path, unsigned char *plain, size_t room)
 {
     gzFile file = gzopen(path, "rb");

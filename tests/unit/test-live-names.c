@@ -29,8 +29,7 @@ static void await_name(pprofil_live *live, uint32_t i, const char *name)
     cr_assert(found, "%s", name);
 }
 
-/* On a busy machine it may take seconds until an object's file is open. Before, its functions have no
- * names. */
+/* On a busy machine it may take seconds until an object's file is open. Until then, its functions have no names. */
 Test(live_names, a_file_that_comes_late)
 {
     struct pprofil_session *session = make_session();
@@ -165,7 +164,7 @@ static pid_t other_thread(void)
     return found;
 }
 
-/* Returns true if the thread sleeps. Then it has begun its work, and has nothing to do. */
+/* Returns true if the thread sleeps. Then it has started up, and has nothing to do at the moment. */
 static bool sleeps(pid_t tid)
 {
     char path[64], state = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the rows of live reports: rows whose names are pending, ids, filters, and samples that do not count. */
+/* Tests of the rows of live reports: rows whose names are not known yet, ids, filters, and samples that reports leave
+ * out. */
 #include "config.h"
 
 #include <errno.h>

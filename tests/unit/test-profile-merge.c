@@ -190,7 +190,7 @@ static uint32_t random_location(struct profile *profile, uint64_t *seed, uint32_
     struct profile_line lines[2] = {{.line = 1 + draw(seed, 3)}, {.line = 9}};
 
     cr_assert_eq(profile_location(profile, object, draw(seed, 6) * 16, &index), 0);
-    if (draw(seed, 2) == 0) /* some files lack some names */
+    if (draw(seed, 2) == 0) /* in some files, some locations have no names */
         return index;
     for (int i = 0; i < 2; i++) {
         function.name = function.system_name = string(profile, names[draw(seed, 3)]);

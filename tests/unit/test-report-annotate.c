@@ -18,8 +18,8 @@
 
 /* --- counts ----------------------------------------------------------------------------- */
 
-/* Makes a listing of four instructions of object 0, at places 0, 2, 4 and 8. They are of the lines 2, 2,
- * 1 and 2 of a source file that is made here. */
+/* Makes a listing of four instructions of object 0. They are at the places 0, 2, 4 and 8 of its file, and belong to the
+ * lines 2, 2, 1 and 2 of a source file, which this function makes. */
 static struct listing *make_listing(void)
 {
     static const struct symbol_instruction made[] = {
@@ -47,7 +47,8 @@ static struct listing *make_listing(void)
     code->files[1] = strdup(path);
     cr_assert_eq(listing_new(code, &listing), 0);
     unlink(path);
-    cr_assert_eq(listing->row_count, 7); /* the rows: two, i, i, one, i, two, i (i: an instruction) */
+    /* line 2, its first two instructions, line 1, its instruction, line 2, its last instruction */
+    cr_assert_eq(listing->row_count, 7);
     return listing;
 }
 
@@ -280,7 +281,7 @@ unsigned annotate_me(const unsigned *values, int count)
     return sum;
 }
 
-/* Returns the offset in the file of an address of this program. */
+/* Returns the file offset of the code or data at an address of this program. */
 static uint64_t offset_of(const void *address)
 {
     struct link_map *map;

@@ -71,7 +71,7 @@ static void count(struct profile *profile, uint32_t node, uint64_t samples, uint
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* Counts samples of a function in an object. */
+/* Adds samples to a function of an object. */
 static void count_in(struct profile *profile, const char *path, const char *name,
                      uint64_t samples, uint64_t ns)
 {
@@ -163,7 +163,7 @@ Test(diff, equal_weights_make_the_textbook_test)
     end(diff, old, new);
 }
 
-/* The new profile has a tenth of the rate, so its weights are ten times as large. */
+/* The new profile was sampled at a tenth of the old rate, so each of its samples has ten times the weight. */
 Test(diff, rates_need_not_be_equal)
 {
     struct profile *old = make_profile(), *new = make_profile();
@@ -280,7 +280,7 @@ Test(diff, seconds_tell_what_shares_do_not)
     cr_assert_eq(diff->totals.significant, 1);
     cr_assert(diff->totals.whole.significant);
     cr_assert_float_eq(diff->rows[0].self.change, 1, 1e-9);
-    /* half the width is nearly 1.96 sqrt(1000 + 2000) ms */
+    /* half the width of the interval is nearly 1.96 sqrt(1000 + 2000) ms */
     cr_assert_float_eq(diff->rows[0].self.high - diff->rows[0].self.low, 0.2147, 1e-3);
     pprofil_diff_free(diff);
     old->totals.elapsed_ns = 1000000000;
@@ -364,7 +364,8 @@ static double share_of(int function, double change)
     return rest * (function < 4 ? first[function] : 0.25 / (FUNCTIONS - 4));
 }
 
-/* uneven: weights are 0.5 to 1.5 ms, and ten times this in some samples of every third function. Otherwise 1 ms. */
+/* If `uneven` is true, the samples have weights of 0.5 to 1.5 ms, and some samples of every third function have ten
+ * times such a weight. Otherwise each sample has a weight of 1 ms. */
 static struct profile *draw_profile(uint64_t *seed, int samples, double change, bool uneven)
 {
     struct profile *profile = make_profile();
@@ -392,7 +393,8 @@ struct outcome {
     int any, first;
 };
 
-/* Returns the numbers of pairs in which anything (any) and in which the first function (first) is significant. */
+/* Compares pairs of profiles. Returns in how many pairs at least one row is significant (`any`), and in how many pairs
+ * the first function is significant (`first`). */
 static struct outcome try(int pairs, int samples, double change, bool uneven, enum pprofil_diff_by by)
 {
     struct outcome outcome = {0, 0};

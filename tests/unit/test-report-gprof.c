@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compares the gprof style with gprof itself. Both read the same gmon.out. This file has random numbers
- * for the symbols of a program, or the program has written it. The test compiles the programs.
+ * Compares the gprof style with gprof itself. Both read the same gmon.out. In some tests, this file has random numbers
+ * for the symbols of a program. In others, the program has written it. The test compiles the programs.
  */
 #include "config.h"
 
@@ -192,8 +192,8 @@ static unsigned below(unsigned *seed, unsigned end)
     return (unsigned)rand_r(seed) % end;
 }
 
-/* Returns a random address in any function except the last one of gprof's table, because gprof reads too
- * far there. */
+/* Returns a random address in any function except the last one of gprof's table. For an address in that function, gprof
+ * reads beyond its table. */
 static uint64_t any_address(const struct symbol_table *symbols, unsigned *seed)
 {
     const struct symbol *symbol = &symbols->symbols[below(seed, (unsigned)symbols->count - 1)];
@@ -217,7 +217,8 @@ static void make_random(const struct symbol_table *symbols, unsigned seed,
     for (unsigned i = below(&seed, 60); i > 0; i--)
         histogram->counters[below(&seed, (unsigned)histogram->count)] =
             below(&seed, 1u << (1 + below(&seed, 16)));
-    /* gprof leaves out functions that count calls (mcount); give them ticks, because random ticks rarely hit them */
+    /* gprof leaves out functions that count calls (mcount); they get ticks here, because random ticks rarely hit
+     * them */
     for (size_t i = 0; i < symbols->count && histogram->count > 1; i++)
         if (strstr(symbols->symbols[i].name, "mc") != NULL && below(&seed, 2) == 0) {
             uint64_t at = (symbols->symbols[i].address + 4 - low) * histogram->count / text;

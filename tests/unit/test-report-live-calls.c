@@ -17,7 +17,7 @@ static void stack(struct profile *profile, const char *folded, uint64_t count)
     stacks_add(profile, 0, folded, count);
 }
 
-/* Makes a tree whose nodes are summed anew, without kept sums. */
+/* Makes a call tree. Computes all sums anew, because it passes no sums of an earlier tree. */
 static int find_calls(const struct profile *profile, const struct report_options *options,
                       enum pprofil_tree_kind kind, uint64_t function, struct live_calls *calls)
 {
@@ -92,7 +92,7 @@ Test(live_calls, top_down)
     profile_free(profile);
 }
 
-/* Inlined functions are frames like other functions. The innermost function has the time. */
+/* Inlined functions are frames like other functions. The time of a sample belongs to the innermost function. */
 Test(live_calls, inlined)
 {
     struct report_options options = live_all;
@@ -218,7 +218,7 @@ Test(live_calls, nothing_in_it)
     profile_free(profile);
 }
 
-/* A live report with all names has the rows of a report of a saved profile. */
+/* When all names are known, a live report has the same rows as a report on a saved profile. */
 Test(live_calls, totals_as_other_reports_have_them)
 {
     struct report_options saved = {.by = PPROFIL_BY_FUNCTION, .stacks = true};

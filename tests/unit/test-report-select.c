@@ -79,8 +79,8 @@ Test(match, what_looks_like_it)
 
 /* --- parts ------------------------------------------------------------------------------- */
 
-/* Makes a profile of 100 samples. Process 7 is make, with thread 7 and the thread 8 called "job".
- * Process 9 is cc, with thread 9. */
+/* Makes a profile of 100 samples. Process 7 is called "make". Its thread 7 is also called "make", and its thread 8 is
+ * called "job". Process 9 and its thread 9 are called "cc". */
 static struct profile *make_profile(void)
 {
     struct profile *profile = profile_new();

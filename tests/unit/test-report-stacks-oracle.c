@@ -191,7 +191,7 @@ Test(stacks, deep_stacks, .timeout = 60)
     }
 }
 
-/* A hundred thousand stacks, each in ten threads, as large programs have them. */
+/* A hundred thousand stacks, with samples of each stack in ten threads. Large programs have such profiles. */
 Test(stacks, many_stacks, .timeout = 60)
 {
     struct profile *profile = profile_new();

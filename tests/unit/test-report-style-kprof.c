@@ -40,8 +40,8 @@ Test(kprof, the_worked_example)
 
     for (uint64_t low = 0; low <= 0x10000; low += 0x10000) { /* low 0: the start of the text is not known */
         struct histogram_file file = make_kernel("inferno", low);
-        kernel_cells[6] = 400; /* the first cell that counts text, at 0x10030 */
-        kernel_cells[31] = 50; /* the last cell of foo */
+        kernel_cells[6] = 400; /* the first counter for text, at 0x10030 */
+        kernel_cells[31] = 50; /* the last counter of foo */
         kernel_cells[32] = 300;
         kernel_cells[95] = 150;
         expect(style_kprof, &file, &symbols, PLAIN,
@@ -64,10 +64,10 @@ Test(kprof, a_bucket_belongs_to_the_symbol_of_its_first_byte)
     struct symbol_table symbols = table_of(inside, COUNT(inside));
     struct histogram_file file = make_kernel("inferno", 0);
 
-    kernel_cells[8] = 9;  /* 0x10040: one has the first byte, and two begins later */
-    kernel_cells[9] = 20; /* 0x10048: two */
-    kernel_cells[10] = 7; /* 0x10050: three */
-    kernel_cells[11] = 1; /* 0x10058: etext has no text */
+    kernel_cells[8] = 9;  /* 0x10040: `one` has the first byte, and `two` begins later */
+    kernel_cells[9] = 20; /* 0x10048: `two` */
+    kernel_cells[10] = 7; /* 0x10050: `three` */
+    kernel_cells[11] = 1; /* 0x10058: behind `etext`, where the text ends */
     file.ticks = file.outside + 40;
     expect(style_kprof, &file, &symbols, PLAIN,
            "total: 140\tin kernel text: 40\toutside kernel text: 100\n"
@@ -79,7 +79,7 @@ Test(kprof, a_bucket_belongs_to_the_symbol_of_its_first_byte)
            "");
 }
 
-/* The original kprof would begin at cell 16 + 6, which is for 0x100b0, and would miss the first 48 bytes. */
+/* The original kprof would begin at counter 16 + 6, which is for 0x100b0, and would miss the first 48 bytes of text. */
 Test(kprof, a_first_symbol_inside_a_page_loses_nothing)
 {
     struct symbol late[] = {{.address = 0x10080, .name = "late"},
@@ -88,7 +88,7 @@ Test(kprof, a_first_symbol_inside_a_page_loses_nothing)
     struct histogram_file file = make_kernel("inferno", 0);
 
     kernel_cells[16] = 900; /* 0x10080 */
-    kernel_cells[3] = 5;    /* a special cell, which counts no text */
+    kernel_cells[3] = 5;    /* a special counter, which is for no text */
     expect(style_kprof, &file, &symbols, PLAIN,
            "total: 1000\tin kernel text: 900\toutside kernel text: 100\n"
            "KTZERO 00010000\n"
@@ -137,7 +137,7 @@ Test(kprof, of_plan_9)
     struct symbol_table symbols = table_of(kernel_symbols, COUNT(kernel_symbols));
     struct histogram_file file = make_kernel("plan9", 0x10000);
 
-    kernel_cells[2] = 450; /* counts text, because only two cells are special in Plan 9 */
+    kernel_cells[2] = 450; /* a counter for text, because Plan 9 has only two special counters */
     kernel_cells[32] = 300;
     kernel_cells[1] = 77;
     expect(style_kprof_plan9, &file, &symbols, PLAIN,
@@ -147,7 +147,7 @@ Test(kprof, of_plan_9)
            "450\t 50.0\tfoo\n"
            "300\t 33.3\tbar\n",
            "");
-    file.rate_hz = 100; /* ticks of a profile, because files of Plan 9 have 1000 Hz */
+    file.rate_hz = 100; /* as in a profile: files of Plan 9 have 1000 Hz */
     expect(style_kprof_plan9, &file, &symbols, PLAIN,
            "total: 10000\tin kernel text: 9000\toutside kernel text: 1000\n"
            "KTZERO 00010000 PGSIZE 4Kb\n"

@@ -196,8 +196,8 @@ Test(prof, text_between_modules_is_nobodys)
            "");
 }
 
-/* Each counter is for 16 bytes of text. foo has 12 bytes of the first counter. tiny has 1 byte and bar has
- * 15 bytes of the second counter. */
+/* Each counter is for 16 bytes of text. In the first counter's text, 12 bytes belong to `foo`. In the second counter's
+ * text, 1 byte belongs to `tiny`, and 15 bytes belong to `bar`. */
 Test(prof, counters_are_shared_in_proportion)
 {
     struct symbol inside[] = {{.address = 0x1004, .name = "foo", .size = 12},
@@ -214,7 +214,7 @@ Test(prof, counters_are_shared_in_proportion)
            "  25.0   12.00   42.00                      foo\n"
            "   4.2    2.00   44.00                      tiny\n",
            "");
-    /* in 4.3BSD, text is measured in words of two bytes, of which tiny has none */
+    /* 4.3BSD measures text in words of two bytes, and `tiny` has no whole word */
     expect(style_prof_bsd, &file, &symbols, (struct pprofil_style_options){.no_header = true},
            "  66.7    32.00                  bar\n"
            "  25.0    44.00                  foo\n",

@@ -91,7 +91,7 @@ Test(weight, a_young_thread_is_given_at_once_what_was_missed)
 }
 
 /* Nine threads have run for 1 ms each, and only one of them was sampled. Its sample represents a part of the CPU time
- * of all, or, if it may be the last sample, all of it. */
+ * of all nine threads. If it may be the last sample of the process, it represents all of that time. */
 Test(weight, young_threads_share_what_their_process_has_used)
 {
     struct weight weight = weight_of(MS, MS, 0);
@@ -107,9 +107,10 @@ Test(weight, young_threads_share_what_their_process_has_used)
     cr_assert_eq(weight_of_sample(&weight), 0, "no process is given more than it has used");
 }
 
-/* 100 processes live for 37 ms each, one after the other. Samples come at random, one in 10 ms on average. The samples
- * of a process may also represent up to 10 ms, one period, that ended processes have left over. What the last processes
- * leave over is lost. Two processes live for less than 100 ms, the bound of the test. */
+/* 100 processes live for 37 ms each, one after the other. Samples come at random, one in 10 ms on average. When a
+ * process ends, some of its CPU time is not represented by a sample yet. The samples of a later process may also
+ * represent such time, up to 10 ms (one period) for each process. What the last processes leave over is lost. Two
+ * processes live for less than 100 ms, the bound of the test. */
 Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
 {
     const int64_t life = 37 * MS, period = 10 * MS, whole = 100 * life;
@@ -197,7 +198,7 @@ static void thread_sleeps(struct thread *thread, uint64_t ns)
 }
 
 /* The tracer looks at the thread, which has no CPU. The thread has just lost its CPU to the tracer (waited_ns 0), or
- * has waited for waited_ns. No time of the kernel contains this wait yet. */
+ * has waited for waited_ns. The times that the kernel counts do not include this wait yet. */
 static enum cpu_wait_verdict thread_look(struct thread *thread, uint64_t waited_ns)
 {
     uint64_t due = thread->now + waited_ns;
@@ -316,8 +317,8 @@ Test(cpu_wait, nothing_is_known_of_who_may_have_slept)
 }
 
 /* The host of a virtual machine takes 1 ms of the thread's time. Then the thread and another thread take turns on a
- * CPU. The looks find the thread running, or, if looked_at_in_between, also waiting. Returns the number of looks that
- * wrongly conclude a wait. */
+ * CPU. The tracer looks while the thread runs, and, if looked_at_in_between is true, also while it waits. Returns how
+ * many looks at the running thread wrongly conclude that it waited. */
 static int count_wrong_looks(uint64_t others_turn, bool looked_at_in_between)
 {
     struct thread thread = thread_begin();

@@ -34,7 +34,8 @@ static struct regs_call make(int32_t number, uint64_t a, uint64_t b, uint64_t c,
         .abi = REGS_ABI_NATIVE, .number = number, .arguments = {a, b, c, d, 0, 0}, .result = result};
 }
 
-/* Builds the next piece of a call. Returns 1 if there is one, 0 if nothing is left, or -errno. part: progress.part. */
+/* Builds the next piece of a call, that is, a call for a part of what is left. Returns 1 if there is a piece, 0 if
+ * nothing is left, or -errno. `part` is the value of progress.part. */
 static int next(const struct regs_call *call, bool is_socket, uint64_t part, struct regs_call *piece)
 {
     struct call_request request;
@@ -109,8 +110,8 @@ Test(calls, a_piece_ends_with_the_page_of_the_pipe_that_it_begins_in)
                                    {bytes + 1034, 29},   {bytes + 1063, 10},  {bytes + 1073, 100},
                                    {bytes + 1173, 27},   {bytes + 1200, 800}};
     const struct { int32_t number; uint64_t size; } expected[] = {
-        {SYS_write, 30}, /* the rest of an element; then 34 bytes of the page are free */
-        {SYS_writev, 33}, /* three elements, one of them empty */
+        {SYS_write, 30}, /* the rest of the first element; 34 bytes of the pipe's page are still free */
+        {SYS_writev, 33}, /* three elements, one of which is empty */
         {SYS_write, 1}, /* the first byte of the next element, which fills the page */
         {SYS_write, 9}, /* the rest of that element */
         {SYS_write, 55}, {SYS_write, 45}, {SYS_write, 19}, {SYS_write, 8}, {SYS_write, 56},
@@ -340,7 +341,7 @@ static pid_t start_writer(int *fd)
     cr_assert_eq(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
     while (full < PIPE_SIZE && ioctl(end[0], FIONREAD, &full) == 0)
         usleep(10000);
-    usleep(100000); /* until the child waits */
+    usleep(100000); /* until the child waits in write(2) */
     return child;
 }
 
@@ -382,7 +383,7 @@ Test(calls, what_a_stop_shows_of_a_call)
 #ifdef __x86_64__
 /* To begin a call anew, the kernel sets the pc back to the call's instruction, and rax to the call's number
  * (arch_do_signal_or_restart). If the thread is interrupted again before it runs, it stops with these registers. The
- * number of write is 1, which may also be its result. */
+ * number of write is 1, so rax looks as if write had returned 1. */
 Test(calls, a_call_that_is_about_to_begin_anew_has_not_returned)
 {
     int fd;
@@ -439,7 +440,8 @@ Test(backoff, ends_with_the_call)
     cr_assert_not(backoff_follows(&backoff));
 }
 
-/* Returns true if a call that has begun at time 100 is left alone for exactly `hold` ns. */
+/* A call has begun at time 100. Returns true if ticks leave it alone, that is, do not stop it, for exactly `hold`
+ * ns. */
 static bool is_left_alone_for(struct backoff *backoff, uint64_t hold)
 {
     cr_assert(backoff_note(backoff, 285, 10, 20));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of supervisor/proc/procfs.c. They read about real tasks, because the lines of the kernel are the
+/* Tests of supervisor/proc/procfs.c. They read about real tasks in /proc, because what the kernel writes there is the
  * specification. */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "supervisor/proc/system.h"
 #include "wire/wire.h"
 
-/* A task's name that looks like the end of the name in "stat" with a state after it. */
+/* A name of a task that contains what in "stat" looks like the end of the name, and a state after it. */
 #define HOSTILE_NAME ") R 1 (x"
 
 static struct procfs_task task;
@@ -61,7 +61,7 @@ static void works(void)
         ;
 }
 
-/* Waits up to 60 s until the child does this. Returns false if it does not. Sets `state`. */
+/* Waits up to 60 s until the child does what `doing` says. Returns false if it does not. Sets `state`. */
 static bool comes_to(enum procfs_doing doing)
 {
     for (int i = 0; i < 60000; i++) {

@@ -4,7 +4,7 @@
  * through its states, and checks that ptrace(2) and the invariants of supervisor.h allow each line.
  *
  * The recorded log has threads, forks, execs, signals, continued calls, and tasks that tracers hand over to each other.
- * The budget limits its rate. The variable PPROFIL_REPLAY names another log: tests/e2e/debug-log.sh sets it.
+ * In it, the budget limits the sampling rate. PPROFIL_REPLAY names another log to replay (tests/e2e/debug-log.sh).
  */
 #include "config.h"
 
@@ -29,11 +29,11 @@ struct task {
     struct replay *replay; /* the replay that has this task; borrowed */
     unsigned tracer;       /* number of its tracer in the log */
     bool known;            /* that tracer knows the task */
-    /* 1 + number of the tracer that had this tid before an exec; 0: none. It learns of the exec by former_until, ns */
+    /* 1 + number of the tracer that had this tid before an exec, or 0. It learns of the exec by former_until (ns) */
     unsigned former;
     unsigned long long former_until;
     bool stopped;     /* the task has stopped, and the stop is not answered yet */
-    bool lost_thread; /* a thread of the process that this task leads was released, and could not be seized */
+    bool lost_thread; /* a thread of this leader's process was released, and no other tracer could seize it */
     char state[WORD];
 };
 
@@ -140,8 +140,8 @@ static void enter(struct task *task, const struct line *line, const char *state)
     snprintf(task->state, sizeof task->state, "%s", state);
 }
 
-/* Returns true if a thread of the leader's process may have executed a program while it was handed over. It then has
- * the leader's tid, which another tracer had. */
+/* Returns true if a thread of the leader's process may have called execve() while one tracer handed it over to another.
+ * That thread then has the leader's tid, by which a tracer knew the leader. */
 static bool has_executed(const struct replay *replay, const struct task *leader)
 {
     for (unsigned i = 0; i < TASKS && !leader->lost_thread; i++)
@@ -150,7 +150,7 @@ static bool has_executed(const struct replay *replay, const struct task *leader)
     return leader->lost_thread;
 }
 
-/* Notes that another tracer has the leader's tid now. The former tracer learns this from its inbox. */
+/* Notes that another tracer has the leader's tid now. The tracer that had it before learns this from its inbox. */
 static void note_former(struct task *task, const struct line *line)
 {
     task->former = task->known ? task->tracer + 1 : 0;
@@ -220,7 +220,7 @@ static const char *on_stop(struct task *task, const struct line *line)
     const struct stop stop = stop_decode((int)status);
     if (strcmp(kind, stop_kind_name(stop.kind)) != 0)
         return "stops for another reason than its status says";
-    /* the thread that executes has the leader's tid now, so its tracer sees this stop with the leader's tid */
+    /* the thread that called execve() has the leader's tid now, so its tracer sees this stop with the leader's tid */
     if (strcmp(kind, "EXEC") == 0 && task->tracer != line->tracer) {
         note_former(task, line);
         task->known = task->stopped = false;
@@ -255,12 +255,12 @@ static const char *on_answer(struct task *task, const struct line *line)
             enter(task, line, answers[i].state);
         else if (strcmp(line->event, answers[i].event) == 0)
             task->known = false;
-    if (is_in(task, "RELEASED")) /* its tracer is now the one that it was released for */
+    if (is_in(task, "RELEASED")) /* now the task belongs to the tracer for which it was released */
         sscanf(line->rest, "%*d %u", &task->tracer);
     return NULL;
 }
 
-/* A tracer may also forget the task that had this tid before an exec. */
+/* The tracer may also be a former one, which forgets the task that had this tid before an exec. */
 static const char *on_forget(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED"))
@@ -376,7 +376,7 @@ static void replay_line(struct replay *replay, const struct line *line)
                  line->tid, problem);
 }
 
-/* Checks all lines, in the order of their times. Returns the first problem; "": none. */
+/* Checks all lines, in the order of their times. Returns the text of the first problem, or "" if there is none. */
 static const char *replay_run(struct replay *replay)
 {
     replay->problem[0] = '\0';
@@ -416,8 +416,8 @@ Test(replay, a_log_keeps_all_rules)
     replay_clear(&log);
 }
 
-/* Returns true if the next line of the task is its end, or if it has no next line. A killed task may end in any state,
- * so the replay finds no defect just before an end. */
+/* Returns true if the next line about the task says that it ended, or if no line about it follows. A killed task may
+ * end in any state, so the replay finds no defect just before the end of a task. */
 static bool ends_next(const struct replay *log, unsigned line)
 {
     if (log->lines[line].tid == 0)

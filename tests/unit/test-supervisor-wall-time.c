@@ -50,8 +50,8 @@ Test(wall_time, a_run_that_is_ahead_of_the_clock_is_no_debt_of_sleep)
     cr_expect_eq(wall_time_book_sleep(&wall, 112 * MS), 2 * MS);
 }
 
-/* The order of the bookings does not matter: the sum is the elapsed time. It may be larger by the last run, because a
- * run may be booked before its time has elapsed. */
+/* Runs, waits and sleeps may be booked in any order: their sum is the elapsed time. A run may be booked before its time
+ * has elapsed, so the sum may be larger by the last run. */
 Test(wall_time, the_parts_make_up_the_whole)
 {
     struct wall_time wall = {.at = 100 * MS};

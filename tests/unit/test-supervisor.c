@@ -178,7 +178,7 @@ Test(schedule, a_gap_begins_where_the_last_stratum_ended)
     schedule_draw_ahead(&schedule, 0, MS);
     cr_assert_eq(schedule_end_gap(&schedule, MS), 0);
     cr_assert_neq(schedule.ahead.at, 0);
-    cr_assert_eq(schedule_end_gap(&schedule, MS + 1), 1); /* even if the tick that was drawn ahead is still to come */
+    cr_assert_eq(schedule_end_gap(&schedule, MS + 1), 1); /* even though the next tick's time is chosen already */
     cr_assert_eq(schedule.ahead.at, 0);
     schedule_draw_ahead(&schedule, MS + 1, MS);
     schedule_next(&schedule, MS + 1, MS);
@@ -186,7 +186,8 @@ Test(schedule, a_gap_begins_where_the_last_stratum_ended)
     cr_assert_eq(schedule_end_gap(&schedule, 6 * MS + 1), 4 * MS);
 }
 
-/* Pauses of no length between spans of half a period: there is still one tick in each period. */
+/* Ticks are taken in spans of half a period. Between these spans are pauses of no length. So there is still one tick in
+ * each period. */
 Test(schedule, a_pause_moves_no_tick)
 {
     struct schedule schedule;
@@ -206,8 +207,9 @@ Test(schedule, a_pause_moves_no_tick)
     cr_assert_leq(ticks, 1001);
 }
 
-/* Spans of half a period, with pauses of half a period between them: half of the periods have a tick. The number of
- * ticks in 1000 periods has a standard deviation of 16, and the bound is five of these. The seed is fixed. */
+/* Ticks are taken in spans of half a period, with pauses of half a period between them. So half of the periods have a
+ * tick. The number of ticks in 1000 periods has a standard deviation of 16, and the bound is five of these deviations.
+ * The seed is fixed. */
 Test(schedule, ticks_that_are_due_in_a_pause_are_left_out)
 {
     struct schedule schedule;
@@ -233,7 +235,7 @@ Test(schedule, after_a_pause_another_rate_is_in_force_at_once)
     cr_assert_eq(schedule.covered_ns, MS);
 }
 
-/* A tick that was drawn ahead is left out, too, if it was due in the pause. */
+/* If the time of a tick was chosen in advance, and the tick was due in the pause, it is left out, too. */
 Test(schedule, a_pause_moves_no_tick_that_was_drawn_ahead)
 {
     struct schedule schedule;

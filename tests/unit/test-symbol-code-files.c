@@ -42,7 +42,8 @@ Test(code_files, of_every_kind)
     expect_loud("linked", "nopie", true);
 }
 
-/* prelink changes the addresses in a file. Then its debug file has other addresses. */
+/* prelink changes the addresses in a file after the file's debug file was made. So the debug file has other
+ * addresses. */
 Test(code_files, moved_since_their_debug_file_was_made)
 {
     sh("gcc -O1 -g -shared -fPIC -Wl,--build-id=none prog.c -o low.so && "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the code of functions: of this program itself, and of the C library, compared with objdump. */
+/* Tests of reading the machine code of functions. Some functions are of this program itself. Others are of the C
+ * library, and their code is compared with what objdump prints. */
 #include "config.h"
 
 #include <dlfcn.h>

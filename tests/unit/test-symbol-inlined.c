@@ -157,8 +157,8 @@ Test(inlined, names_alone_are_those_of_the_code)
     close_prog(&lookup);
 }
 
-/* Compares a location with the output of eu-addr2line. For each function this has a line such as "outer inlined at
- * /src/prog.c:7:10 in loud_one", and then a line with the function's own location. */
+/* Compares a location with the output of eu-addr2line. For each function, eu-addr2line prints a line such as "outer
+ * inlined at /src/prog.c:7:10 in loud_one", and then a line with the source file and line number. */
 static void expect_as_theirs(FILE *theirs, const struct profile *profile,
                              const struct profile_location *place)
 {

@@ -73,7 +73,7 @@ Test(names, assembler_reaches_to_the_next_symbol_or_the_end_of_its_section)
 
     cr_expect_str_eq(look_up("sizes.so", text + 15).name, "plain");
     cr_expect_str_eq(look_up("sizes.so", text + 16).name, "sized");
-    cr_expect_str_eq(look_up("sizes.so", text + 28).name, "sized"); /* label is inside sized */
+    cr_expect_str_eq(look_up("sizes.so", text + 28).name, "sized"); /* `label` is inside `sized` */
     cr_expect_str_eq(look_up("sizes.so", text + 40).name, "[sizes.so]");
     cr_expect_str_eq(look_up("sizes.so", text + 63).name, "last");
     cr_expect_str_eq(look_up("sizes.so", section_offset("sizes.so", ".other") + 8).name,
@@ -93,7 +93,8 @@ Test(names, the_plainest_global_name_wins)
     cr_expect_str_eq(resolver, "chosen");
 }
 
-/* Makes a file whose symbols all have the same address. Each name is the end of one text of 1 MiB. */
+/* Makes a file whose symbols all have the same address. Their names are all in one text of 1 MiB: each begins at
+ * another byte, and reaches to the end of this text. */
 static void make_endless(const char *path, size_t count)
 {
     static const char titles[] = "\0.text\0.symtab\0.strtab";
@@ -154,7 +155,7 @@ static void make_endless(const char *path, size_t count)
     fclose(file);
 }
 
-/* To compare such names up to their ends would take minutes. */
+/* To compare 300000 names of up to 1 MiB to their ends would take minutes. */
 Test(names, endless_names_are_none, .timeout = 20)
 {
     make_endless("endless", 300000);
@@ -195,7 +196,7 @@ Test(names, names_of_cxx_and_rust)
         snprintf(command, sizeof command,
                  "rustc -O -C symbol-mangling-version=%s r.rs -o rust 2>/dev/null", manglings[i]);
         if (system(command) != 0)
-            continue; /* this rustc knows only the other mangling */
+            continue; /* this rustc does not know this mangling */
         char symbol[256] = "";
         FILE *output = popen("nm rust | awk '/inner.*busy/{print $3}'", "r");
         cr_assert_not_null(fgets(symbol, sizeof symbol, output));
@@ -255,7 +256,7 @@ Test(demangle, leaves_names_that_would_fill_the_memory, .timeout = 20)
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     char name[512] = "_Z1fSt4pairIiiE", part[16];
 
-    for (int i = 0; i < 30; i++) { /* each part doubles the type before it: 2^30 ints */
+    for (int i = 0; i < 30; i++) { /* each part doubles the type before it, so the whole name would have 2^30 ints */
         snprintf(part, sizeof part, "S_IS%c_S%c_E", digits[i], digits[i]);
         strcat(name, part);
     }

@@ -5,8 +5,8 @@
 #include "make-snapshot.h"
 #include "view.h"
 
-/* Makes a tree: main (id 1) calls work (2) and other (3), and work calls leaf (4). work and other: time
- * of these functions with callees, in ms. */
+/* Makes a tree: main (id 1) calls work (2) and other (3), and work calls leaf (4). The parameters `work` and `other`
+ * are the times of these functions, including what they call, in ms. */
 static struct snapshot_calls tree_of(uint64_t work, uint64_t other)
 {
     static const char *const names[] = {"main", "work", "other", "leaf"};
@@ -94,7 +94,7 @@ Test(calls, lists_the_tree)
 
 Test(calls, windows_follow)
 {
-    take(2, 60, 140); /* only the function other ran */
+    take(2, 60, 140); /* only the function called "other" ran */
     cr_assert_float_eq(calls_share(&model->calls, 1), 0, 1e-9);
     cr_assert_float_eq(calls_share(&model->calls, 2), 1, 1e-9);
     take(3, 160, 140);

@@ -36,7 +36,7 @@ TestSuite(text, .fini = forget);
 TestSuite(canvas, .fini = forget);
 TestSuite(paint, .fini = forget);
 
-/* Compares all lines with what is printed. */
+/* Checks that the canvas, when it is printed, gives the expected lines. */
 static void expect(const char *expected)
 {
     char *printed;

@@ -52,7 +52,7 @@ Test(picker, sorts_by_what_is_used_and_keeps_its_choice)
     cr_assert_eq(pid_at(model, 1), 10);
     cr_assert_float_eq(model->candidate_cpu[3], 0.5, 1e-9);
     cr_assert_eq(pid_at(model, model->selected), 10);
-    model_take_candidates(model, list(1, (uint64_t[]){9}), 1, 52 * SECOND); /* pid 10 is another process */
+    model_take_candidates(model, list(1, (uint64_t[]){9}), 1, 52 * SECOND); /* now another process has pid 10 */
     cr_assert_eq(model->candidate_cpu[0], 0);
     cr_assert_eq(model->selected, 0);
     model_take_candidates(model, NULL, 0, 53 * SECOND);

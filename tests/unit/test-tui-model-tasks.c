@@ -114,7 +114,7 @@ Test(pause, threads_and_code_stay)
         model_take(model, &snapshot, true);
         cr_assert_str_eq(model->now.code[0].text, "one");
         cr_assert_eq(model_task(model, 7)->state, 'R');
-        cr_assert_eq(model->sleeping, 1); /* the header does not stand still */
+        cr_assert_eq(model->sleeping, 1); /* unlike the rows, the header is still updated */
     }
     press(model, ' ');
     snapshot = make(&story);
@@ -190,7 +190,7 @@ Test(idle, filters)
     cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_SNAPSHOT);
     cr_assert_eq(model->filters[0].filter.tid, 103);
     cr_assert_eq(model->filters[0].filter.pid, 100);
-    memset(story.ms, 0, sizeof story.ms); /* nothing was counted in the thread of the filter */
+    memset(story.ms, 0, sizeof story.ms); /* nothing was counted in the thread that the filter selects */
     press(model, '3');
     pass_with_tasks(&story, true);
     expect_rows(model, "c");
@@ -204,14 +204,14 @@ Test(idle, filters)
     press(model, TUI_KEY_ENTER);
     press(model, '3');
     pass_with_tasks(&story, true);
-    expect_rows(model, "b"); /* with a filter for an object, only threads with samples in the object */
+    expect_rows(model, "b"); /* a filter for an object leaves only the threads with samples in that object */
     press(model, TUI_KEY_BACKSPACE);
     press(model, '9');
     pass_with_tasks(&story, true);
     press(model, TUI_KEY_ENTER);
     press(model, '3');
     pass_with_tasks(&story, true);
-    expect_rows(model, "b"); /* with a filter for a state, only threads with samples in the state */
+    expect_rows(model, "b"); /* a filter for a state leaves only the threads with samples in that state */
     model_free(model);
 }
 

@@ -210,7 +210,7 @@ Test(windows, the_first_report_since_the_start_is_one)
     cr_assert_eq(model_table(model)->windows, 1);
     cr_assert_float_eq(model_table(model)->window_seconds, 1, 1e-9);
     cr_assert_float_eq(model_table(model)->rows[0].window_share, 0.75, 1e-9);
-    press(model, '3'); /* a table that is opened later begins later */
+    press(model, '3'); /* the first window of a table begins when the table is opened */
     pass(&story, 1000, true);
     cr_assert_eq(model_table(model)->windows, 0);
     model_cleared(model);
@@ -284,7 +284,7 @@ Test(windows, names_come_after_the_end)
     const struct table *table = model_table(model);
     cr_assert_eq(table->windows, 1);
     cr_assert_float_eq(table->rows[0].window_share, 0.75, 1e-9);
-    story.ms[4] = 300; /* an address that was counted in a belongs to d */
+    story.ms[4] = 300; /* an address whose samples were counted in function a turns out to belong to function d */
     story.ms[1] = 100;
     pass(&story, 100, false);
     cr_assert_eq(table->windows, 1);

@@ -78,7 +78,7 @@ Test(table, rows_come_and_go)
     table_free(&table);
 }
 
-/* Counts of an address without a name move to the function that is found there. */
+/* When the name of an address is found, the counts of the address move to the row of the function with this name. */
 Test(table, a_shrinking_row_makes_no_share_above_one)
 {
     struct table table = {0};
@@ -143,7 +143,7 @@ Test(table, the_order_follows_a_switch_within_two_windows)
                 a += 100;
                 TAKE(&table, 1, 1, a, 2, b);
             }
-            a += part; /* the work moves in this window; two whole windows follow */
+            a += part; /* in this window the work moves from row 1 to row 2; two whole windows follow */
             b += 100 - part;
             TAKE(&table, 1, 1, a, 2, b);
             b += 100;

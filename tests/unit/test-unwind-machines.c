@@ -36,8 +36,8 @@ Test(unwind, i386)
     free_fixture(fixture);
 }
 
-/* Walks a stack that contains a signed return address. The signature is in the bits from 48 on, from 39 on, or in the
- * bits of the mask. */
+/* Walks a stack that contains a signed return address. `signature` is the signature, and `mask` says in which bits it
+ * may be. If `mask` is 0, these are the bits from 48 on or from 39 on. */
 static void walk_aarch64(uint64_t signature, uint64_t mask)
 {
     static const char assembler[] =
@@ -72,7 +72,7 @@ Test(unwind, aarch64)
     walk_aarch64(UINT64_C(0x003f) << 48, UINT64_C(0x007f) << 48);
 }
 
-/* Walks from the instruction pc, with a return address in the link register. */
+/* Walks from the instruction at the symbol `pc`. The link register has the address of the symbol `link`. */
 static void walk_linked(struct fixture *fixture, const char *pc, const char *link)
 {
     fixture->input.registers.values[30] = code(fixture, link);
@@ -81,8 +81,8 @@ static void walk_linked(struct fixture *fixture, const char *pc, const char *lin
     walk_cut(fixture, fixture->count * 8);
 }
 
-/* Files do not describe the frames of PLT entries. Their return address is in x30 if x30 is an address after a call. In
- * a sleeping thread x30 is not known. */
+/* Files do not describe the frames of PLT entries. If x30 is an address after a call, it is the return address of the
+ * PLT entry. In a sleeping thread x30 is not known. */
 Test(unwind, aarch64_leaf)
 {
     static const char assembler[] =
@@ -117,8 +117,9 @@ Test(unwind, aarch64_leaf)
     free_fixture(fixture);
 }
 
-/* Code without a frame description has a frame pointer, which does not show how large its frame is. The caller's frame
- * pointer shows this, because it points to the caller's own record. */
+/* Code without a frame description has a frame pointer, which does not show how large the frame of this code is. The
+ * frame pointer that the code has saved for its caller shows this, because it points to the caller's own frame
+ * record. */
 Test(unwind, aarch64_guess)
 {
     static const char assembler[] =
@@ -149,7 +150,7 @@ Test(unwind, aarch64_guess)
         else
             expect(fixture, UNWIND_TRUNCATED, 2, "=jitted", "frameless_back");
     }
-    /* the code has pushed registers, and has no record of its own; after that, it has one */
+    /* first the code has pushed registers, but no frame record of its own; after that, it has such a record */
     fixture->input.registers.values[29] = STACK + 48;
     walk_linked(fixture, "jitted", "middle_back");
     expect(fixture, UNWIND_COMPLETE, 3, "=jitted", "middle_back", "outer_back");
@@ -160,7 +161,8 @@ Test(unwind, aarch64_guess)
     free_fixture(fixture);
 }
 
-/* The frame description of the code for lazy binding leaves out what its caller has pushed. */
+/* A PLT entry pushes registers, and then jumps to the code for lazy binding. The frame description of that code leaves
+ * out what the PLT entry has pushed. */
 Test(unwind, aarch64_saved_above)
 {
     static const char assembler[] =

@@ -42,7 +42,8 @@ static int open_own(void *context, uint32_t object)
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* A signal handler: copies the registers that the signal interrupted, and the stack from there on. */
+/* A signal handler. Copies the registers of the code that the signal interrupted, and the stack from its stack pointer
+ * on. */
 static void look(int number, siginfo_t *information, void *context)
 {
     const ucontext_t *at = context;
@@ -68,7 +69,7 @@ static void look(int number, siginfo_t *information, void *context)
                                          .r14 = (uint64_t)r[REG_R14],
                                          .r15 = (uint64_t)r[REG_R15]};
     seen.start = seen.set.rsp;
-    int memory = open("/proc/self/mem", O_RDONLY); /* the sanitizers forbid to read all the stack directly */
+    int memory = open("/proc/self/mem", O_RDONLY); /* the sanitizers forbid reading all of the stack directly */
     seen.size = (size_t)pread(memory, seen.words, sizeof seen.words, (off_t)seen.start);
     close(memory);
     seen.count = backtrace(seen.theirs, 256);

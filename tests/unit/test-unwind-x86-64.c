@@ -197,7 +197,8 @@ Test(unwind, states)
     free_fixture(fixture);
 }
 
-/* A handler runs on an alternate stack. The interrupted stack is the second piece, or missing. */
+/* A handler runs on an alternate stack. The stack that its signal interrupted is the second piece of the copy, or is
+ * missing. */
 Test(unwind, signals)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -218,8 +219,8 @@ Test(unwind, signals)
     free_fixture(fixture);
 }
 
-/* No file describes the frame of the code that a handler returns to. But struct rt_sigframe follows the return
- * address. */
+/* A handler returns to code whose frame no file describes. But the layout of this frame is known: it is a struct
+ * rt_sigframe, and contains the interrupted registers. */
 Test(unwind, trampoline)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
@@ -249,7 +250,7 @@ Test(unwind, frame_pointers)
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_COMPLETE, 3, "=jit", "jit", "outer_back");
 
-    fixture->words[5] = code(fixture, "leaf"); /* no call instruction is before this address */
+    fixture->words[5] = code(fixture, "leaf"); /* there is no call instruction just before this address */
     walk(fixture, JIT + 0x40);
     expect(fixture, UNWIND_NO_INFO, 2, "=jit", "jit");
     walk_cut(fixture, 40);
@@ -302,7 +303,7 @@ Test(unwind, return_address_in_register)
     fixture->input.registers.values[2] = code(fixture, "outer_back");
     walk(fixture, code(fixture, "jumper"));
     expect(fixture, UNWIND_COMPLETE, 2, "=jumper", "outer_back");
-    fixture->input.registers.values[2] = code(fixture, "jumper"); /* the return address leads to the same place */
+    fixture->input.registers.values[2] = code(fixture, "jumper"); /* the function would return to itself */
     walk(fixture, code(fixture, "jumper"));
     cr_assert(fixture->stack.end != UNWIND_COMPLETE && fixture->stack.count <= 2);
     free_fixture(fixture);
@@ -429,9 +430,9 @@ Test(unwind, asleep)
     free_fixture(fixture);
 }
 
-/* The frame pointer of a sleeping thread is not known. The walk searches the stack for a record whose return address
- * follows a call of the sleeping function. After a doubtful record, only a certain one is accepted, so no frame is left
- * out. */
+/* The frame pointer of a sleeping thread is not known. So the walk searches the stack for a frame record whose return
+ * address follows a call of the sleeping function. If it is doubtful which function was called there, the walk goes on
+ * only to a record that is certain, so that no frame is left out. */
 Test(unwind, asleep_frame_pointer)
 {
     static const char assembler[] =
@@ -456,13 +457,14 @@ Test(unwind, asleep_frame_pointer)
     put(fixture, code(fixture, "outer_back"));
     walk(fixture, code(fixture, "asleep"));
     expect(fixture, UNWIND_COMPLETE, 3, "=asleep", "middle_back", "outer_back");
-    fixture->words[1] = outer_end; /* the indirect call before it may have called the sleeping function */
+    /* the call before this address is indirect, so it may have called the sleeping function */
+    fixture->words[1] = outer_end;
     walk(fixture, code(fixture, "asleep"));
     expect(fixture, UNWIND_TRUNCATED, 1, "=asleep");
     fixture->words[0] = STACK + 16;
     walk(fixture, code(fixture, "asleep"));
     expect(fixture, UNWIND_COMPLETE, 2, "=asleep", "outer_end");
-    fixture->words[1] = code(fixture, "outer_back"); /* the call before it is of another function */
+    fixture->words[1] = code(fixture, "outer_back"); /* the call before this address calls another function */
     fixture->words[2] = 1;
     fixture->words[3] = outer_end;
     walk(fixture, code(fixture, "asleep"));

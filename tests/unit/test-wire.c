@@ -123,7 +123,7 @@ Test(ring, one_of_another_version_is_refused)
     page[2]++;
     cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
     cr_assert_null(consumer);
-    page[2] = 0; /* as in a ring of a build that has no versions */
+    page[2] = 0; /* as in a ring of a build that writes no version */
     cr_assert_eq(ring_open(fd, &consumer), -EPROTO);
     page[2] = WIRE_VERSION;
     cr_assert_eq(ring_open(fd, &consumer), 0);

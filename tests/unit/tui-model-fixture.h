@@ -30,7 +30,7 @@ UNUSED static struct story begin(void)
     return story;
 }
 
-/* Makes a snapshot. All groupings have the same rows, with ids of their own. */
+/* Makes a snapshot. All groupings have the same rows, but each grouping has its own ids for them. */
 UNUSED static struct snapshot make(struct story *story)
 {
     struct snapshot snapshot = {.time_ns = story->time_ns, .totals = story->totals, .status = -1,

@@ -116,7 +116,7 @@ UNUSED static void put(struct fixture *fixture, uint64_t word)
     fixture->words[fixture->count++] = word;
 }
 
-/* Returns the address of the next word of the stack. */
+/* Returns the address at which put() will put the next word of the stack. */
 UNUSED static uint64_t here(const struct fixture *fixture)
 {
     return STACK + fixture->count * 8;
@@ -211,8 +211,8 @@ static const char wide[] =
     ".skip 16\n"
     "sigreturn: mov $15, %rax\n syscall\n";
 
-/* Puts the frame of middle at its call on the stack, and the return address to its caller. back: return address of the
- * call. */
+/* Puts the frame of the function "middle" on the stack, as it is while this function makes a call. `back` is the return
+ * address of that call. The return address of "middle" itself follows. */
 UNUSED static void put_middle(struct fixture *fixture, uint64_t back)
 {
     put(fixture, back);
