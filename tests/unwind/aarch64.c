@@ -3,8 +3,8 @@
  * aarch64 FILE: an AArch64 program that copies its own stacks into a file, in the format of tests/unwind/stacks.h, so
  * that another machine can unwind them. A timer's signal interrupts it. Each time it makes a record of the interrupted
  * stack, and a record of the handler's stack, where the caller is the code that returns from handlers. The frames are
- * from the compiler's unwinder (backtrace). It stops at code without unwind information, such as entries of linkage
- * tables. Such stacks are not recorded.
+ * from the compiler's unwinder (backtrace), which stops at code without unwind information, such as entries of linkage
+ * tables. Stacks at which it stops too early are not recorded.
  */
 #include <execinfo.h>
 #include <fcntl.h>
@@ -40,11 +40,12 @@ struct mapping {
 
 static struct mapping mappings[MAPPINGS_MAX];
 static uint32_t mapping_count, signals;
-static void *outermost; /* return address of the outermost frame of all stacks here */
+static void *outermost; /* return address of the outermost frame, which all stacks of this program have in common */
 static FILE *out;
 static volatile unsigned long sink;
 
-/* Returns from a handler, as the kernel's code in the vDSO does. An emulator's own code for this is in no file. */
+/* Returns from a handler, as the kernel's code in the vDSO does. An emulator has its own code for this, but that code
+ * is not in any file. */
 void restore(void);
 __asm__(".text\n.balign 16\nnop\n.global restore\n.type restore, %function\n"
         "restore: mov x8, #139\nsvc #0\n.size restore, .-restore\n");

@@ -79,7 +79,8 @@ static int take_frame(Dwfl_Frame *frame, void *context)
     return DWARF_CB_OK;
 }
 
-/* Finds where address 0 of the program headers is mapped. */
+/* Finds the address at which the file is mapped, that is, the address in memory that is address 0 in the program
+ * headers. */
 static bool find_base(int fd, const struct stacks_mapping *mapping, uint64_t *base)
 {
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -198,8 +199,9 @@ static bool agree(struct race *race)
     return true;
 }
 
-/* Returns true for stacks of the run that has the last record, when all libraries are loaded. -a: for all stacks.
- * libdwfl begins anew when the mappings differ. */
+/* Returns true if a stack is to be timed. With -a, these are all stacks, and libdwfl begins anew when the mappings
+ * differ. Without -a, these are the stacks of 20 to 40 frames that have the same mappings as the last record, that is,
+ * those of the same run of the program, when all libraries were loaded. */
 static bool wanted(struct race *race, const struct stacks_record *record, bool all)
 {
     if (race->dwfl == NULL || (all && !same_world(race->first, record))) {

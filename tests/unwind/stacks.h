@@ -54,7 +54,7 @@ struct stacks {
     size_t size;
     struct stacks_record *records; /* owned */
     uint32_t count;
-    char *paths[STACKS_PATHS_MAX]; /* owned: paths of objects by number */
+    char *paths[STACKS_PATHS_MAX]; /* owned; the index is the number of an object, the element is its path */
     int fds[STACKS_PATHS_MAX];
     uint32_t path_count;
     const struct stacks_record *current; /* the record whose stack unwind_walk walks */
@@ -208,7 +208,7 @@ static inline int stacks_open(void *context, uint32_t object)
     return stacks->fds[object] < 0 ? -ENOENT : stacks->fds[object];
 }
 
-/* Returns the address of a frame in memory, as debuggers show it. */
+/* Returns the address in memory to which a frame's program counter points, as debuggers show it. */
 static inline uint64_t stacks_pc(struct stacks *stacks, const struct unwind_frame *frame)
 {
     uint64_t address = frame->address + (frame->exact ? 0 : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that wait, and that ask the vDSO for the time. They have no main() among their callers. */
+/* Threads that wait, and threads that ask the vDSO for the time. They have no main() among their callers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
