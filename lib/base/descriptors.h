@@ -6,9 +6,11 @@
 #ifndef PPROFIL_DESCRIPTORS_H
 #define PPROFIL_DESCRIPTORS_H
 
-/* Closes all descriptors from `first` on. Allocates no memory, so it may be called after fork and vfork. */
+/* Closes all descriptors whose number is `first` or higher. Allocates no memory, so it may be called after fork and
+ * vfork. */
 void descriptors_close(int first);
-/* Makes all descriptors from `first` on close when the process executes a program. They stay open until then. */
+/* Leaves the descriptors whose number is `first` or higher open for now. The kernel closes them when the process
+ * executes a program. */
 void descriptors_close_at_exec(int first);
 
 #endif

@@ -3,8 +3,8 @@
  * gperf-address: addresses of the sockets through which pprofil gperf and programs that use osProfile(3P) reach each
  * other. The addresses are abstract (unix(7)), so they vanish with their sockets.
  *
- * A program sends pprofil gperf the lines of a .meta file, preceded by their length in 4 bytes, most significant first.
- * The stream of osProfileFlush follows, up to the end of the connection.
+ * A program first sends pprofil gperf the length of the lines of a .meta file: 4 bytes, the most significant one first.
+ * Then it sends these lines. The stream of osProfileFlush follows, up to the end of the connection.
  */
 #ifndef PPROFIL_BASE_GPERF_ADDRESS_H
 #define PPROFIL_BASE_GPERF_ADDRESS_H
