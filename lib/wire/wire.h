@@ -84,7 +84,7 @@ struct wire_stack {
     uint32_t size;        /* how many bytes of the stack were copied; 0: it could not be read */
     uint32_t below_size;  /* how many bytes of the interrupted stack were copied; 0: none */
     uint64_t known;  /* if bit i is set, the value of regs[i] is known. pc and sp are in struct wire_sample */
-    /* registers of the thread, indexed by their DWARF numbers: System V ABI of the machine */
+    /* registers of the thread, indexed by the DWARF numbers that the machine's System V ABI defines */
     uint64_t regs[WIRE_STACK_REGS];
 }; /* in an event the copied bytes of the stack follow, then those of the interrupted stack, then padding */
 
