@@ -45,8 +45,9 @@ bool compat_is_debugged(void);
 /* Writes a message to stderr, if PPROFIL_DEBUG is set and not 0. call: name of the function that the program has
  * called. */
 __attribute__((format(printf, 2, 3))) void compat_say(const char *call, const char *format, ...);
-/* Writes an important message to stderr, unless PPROFIL_DEBUG is 0. compat_say and compat_warn do not wait, and raise
- * no signal. They write only if standard error is still the file that it was at the start of the program. */
+/* Writes a message that is important for all users to stderr, unless PPROFIL_DEBUG is 0. compat_say and compat_warn do
+ * not wait, and raise no signal. They write only if standard error is still the file that it was at the start of the
+ * program. */
 __attribute__((format(printf, 2, 3))) void compat_warn(const char *call, const char *format, ...);
 
 /* What the program has called: a function of an old system that begins to count, such as profil. */

@@ -2,7 +2,7 @@
 /*
  * This file contains the list of segments, which the osProfile calls share with the I/O thread. It also contains the
  * I/O thread, and the connection to the host. The manual page osProfile(3P) says: "A thread is started in order to
- * service requests for profile data from gperf". The host is here the command pprofil gperf. base/gperf-address.h has
+ * service requests for profile data from gperf". Here the host is the command pprofil gperf. base/gperf-address.h has
  * the addresses of the sockets. Each end of a connection checks that the other end is a process of the same user or of
  * root. So nobody else can read a profile, or pretend to be the other end.
  */

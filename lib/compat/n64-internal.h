@@ -36,7 +36,8 @@ int n64_list_replace(const OSProf *segments, u32 count, u32 counter_size);
 /* A stream of bytes that is being written. */
 struct n64_stream {
     int fd;               /* descriptor of a file or a socket */
-    /* when the stream must be complete, CLOCK_MONOTONIC ns; 0: no limit. SO_SNDTIMEO limits each single send */
+    /* time until which the stream must be complete, CLOCK_MONOTONIC ns; 0: no limit. In addition, SO_SNDTIMEO limits
+     * each send */
     uint64_t deadline_ns;
     uint64_t sum;         /* hash_fnv of all bytes so far */
 };

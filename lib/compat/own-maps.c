@@ -178,11 +178,11 @@ struct offset_search {
     uint64_t caller;     /* an address in the object that calls profil */
     bool reaches;        /* there is text in [given, end) */
     bool covers;         /* the offset is already complete, so [given, end) is what the program means */
-    /* the completed offset. It is in the object that calls profil, if the offset fits there; otherwise it is in the
-     * first object in which it fits */
+    /* the completed offset. If the object that calls profil contains an address with the same lower 32 bits, `found` is
+     * this address. Otherwise it is such an address in the first object that contains one */
     uint64_t found;
-    unsigned count;      /* number of objects in which the offset fits */
-    bool callers;        /* the offset fits in the object that calls profil, so `found` is there */
+    unsigned count;      /* number of objects that contain an address with these lower 32 bits */
+    bool callers;        /* the object that calls profil is one of these objects */
 };
 
 /* Finds an address that has the same lower 32 bits as the offset, and lies in an object or less than BELOW_MAX bytes
