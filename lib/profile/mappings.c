@@ -70,9 +70,9 @@ void profile_set_file(struct profile *profile, uint32_t object, int fd)
     mappings_attach(profile, object, fd);
 }
 
-/* Returns the entry for the object with the id wire_object in the table of pending objects; NULL: none. The descriptor
- * of an object comes through the socket, and the WIRE_MAP event of the object comes through the ring. When the first of
- * them comes, an entry is added to the table. When the second comes, it finds this entry. */
+/* Searches the table of pending objects for the object with the id wire_object. Returns its entry; NULL: there is none.
+ * The descriptor of an object comes through the socket, and the WIRE_MAP event of the object comes through the ring.
+ * When the first of them comes, an entry is added to the table. When the second comes, it finds this entry. */
 static struct pending_object *mappings_find_pending(const struct profile *profile, uint32_t wire_object)
 {
     struct profile_index *index = profile->index;

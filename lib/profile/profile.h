@@ -33,10 +33,12 @@ struct wire_sample;
 
 enum profile_object_kind {
     PROFILE_OBJECT_FILE = 1, /* addresses are offsets in the file */
-    PROFILE_OBJECT_VDSO,     /* addresses are offsets in the kernel's object */
-    /* executable memory without a file, such as JIT code. Each process has one such object. Addresses are in memory */
+    PROFILE_OBJECT_VDSO,     /* addresses are offsets in the vDSO of the kernel */
+    /* executable memory without a file, such as JIT code. Each process has one such object. Its addresses are those in
+     * memory */
     PROFILE_OBJECT_ANON,
-    PROFILE_OBJECT_UNKNOWN,  /* one object for all addresses whose mapping is not known. Addresses are in memory */
+    /* one object for all addresses whose mapping is not known. Its addresses are those in memory */
+    PROFILE_OBJECT_UNKNOWN,
     PROFILE_OBJECT_MARK, /* not code, but a mark: see profile_mark. `path` is the name of the mark; its address is 0 */
 };
 
@@ -141,10 +143,10 @@ struct profile_sample {
 
 /* Totals of the profile. They are saved with the profile. */
 struct profile_totals {
-    uint64_t samples;       /* sum of the field count of all entries in the table samples */
+    uint64_t samples;       /* sum of the field `count` over all entries of the table samples */
     uint64_t running;       /* number of samples whose thread was running */
-    uint64_t cpu_ns;        /* sum of the field cpu_ns of all entries in the table samples */
-    uint64_t wall_ns;       /* sum of the field wall_ns of all entries in the table samples */
+    uint64_t cpu_ns;        /* sum of the field `cpu_ns` over all entries of the table samples */
+    uint64_t wall_ns;       /* sum of the field `wall_ns` over all entries of the table samples */
     uint64_t elapsed_ns;    /* time during which sampling was on */
     uint64_t target_cpu_ns; /* CPU time of the targets while sampling was on, as the kernel accounts it */
     uint64_t stopped_ns;
