@@ -18,13 +18,14 @@
 #include "supervisor/tick.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-/* the least period while no CPU is idle, ns. It is longer, because a search then takes a CPU from a target */
+/* least period of searches while no CPU is idle, ns. It is longer than the usual one, because a search then takes a CPU
+ * from a target */
 #define SEARCH_PERIOD_FULL_NS 40000000u
-#define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period, ns; needed only with thousands of processes */
+#define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period of searches, ns; needed only with thousands of processes */
 #define SEARCH_SHARE 500u       /* reading the clocks of all processes may take 1/SEARCH_SHARE of the time */
 /* largest number of processes and threads that one piece of a round looks at: struct search */
 #define SEARCH_PIECE_MAX 256u
-#define SEARCH_PIECE_NS 1000000u /* time from one piece of a round to the next, ns */
+#define SEARCH_PIECE_NS 1000000u /* time from one piece of a search round to the next, ns */
 #define UNEXPLAINED_NS 50000u   /* a process is searched if threads that are not active have used more than this, ns */
 #define WORTH_A_LOOK_NS 200000u /* a tracee stays active if it has used so much CPU time in activity.span, ns */
 #define ACTIVE_SPAN_MIN_NS 200000000u

@@ -6,8 +6,9 @@
  *
  * Some threads of a process may be impossible to seize: threads with another tracer, or with other credentials (the raw
  * system call setresuid changes the credentials of one thread only). This file says that these threads refuse. The
- * other threads are followed nevertheless. It is tried again at intervals to seize the threads that refused. One
- * reason: another tracer may have detached them. Another reason: the kernel does not seize the tasks that they make.
+ * other threads are followed nevertheless. Later we try again, at intervals, to seize threads that refused, because
+ * another tracer may have detached them. These attempts also find the tasks that such threads have made: the kernel
+ * does not seize those tasks for us.
  */
 #include "config.h"
 
@@ -34,7 +35,7 @@
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
 #define ANSWER_PERIOD_NS 1000000u /* while threads are seized, stops of tracees are answered every so many ns */
-/* It is tried again in rounds to seize the threads that refused. The pause between two rounds is RETRY_NS plus
+/* We try again, in rounds, to seize the threads that refused. The pause between two rounds is RETRY_NS plus
  * RETRY_PAUSE_FACTOR times the length of the last round. A round tries the threads of at most RETRY_PROCESSES_MAX
  * processes. */
 #define RETRY_NS 1000000000u
@@ -135,7 +136,7 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     tracee->seen_before_parent = early;
     pass->found++;
     debug_log(tracer, "seize %d %d", tid, process->pid);
-    if (pass->joins && tid == process->pid) { /* a child that was just forked: handover-take.c */
+    if (pass->joins && tid == process->pid) { /* perhaps a child that was forked a moment ago: handover-take.c */
         tracee->files.may_exec = true;
         tracee->born_at = time_now();
     }
@@ -275,7 +276,7 @@ static unsigned attach_begin(struct attach_pass *pass)
     baseline_take(supervisor, process);
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
-    /* some tracees of the process may have been handed over to another tracer already */
+    /* only our own tracees: others may already have been handed over to another tracer */
     for (struct tracee *tracee = process->tracees; tracee != NULL; tracee = tracee->process_next)
         if (tracee->tracer == pass->tracer)
             attach_announce(pass->tracer, tracee);

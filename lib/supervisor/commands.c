@@ -160,7 +160,7 @@ static void *commands_await_term(void *context)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
-        ; /* ignores a SIGTERM that was not sent to us: it may also report a tracee's end, see clone(2) */
+        ; /* ignores a SIGTERM that nobody sent: it may also report a tracee's end, see clone(2) */
     eventfd_write(watch->term, 1);
     return NULL;
 }

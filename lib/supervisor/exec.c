@@ -80,8 +80,8 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
-/* Ends the following of the process, because options.follow excludes its new program. The leader may be detached at
- * this stop: it is in execve(2), a call that our stops do not break. */
+/* Stops following the process, because options.follow excludes its new program. The leader may be detached at this
+ * stop: it is in execve(2), a call that our stops do not break. */
 static void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -135,9 +135,9 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* Sets the tracee's figures to 0 if they are of another thread, because the tracee's number belongs to the thread that
- * has called execve. This is so if handover_regain has set handover.exec_id to 0, or if the kernel's figures are lower
- * than ours. */
+/* Sets the tracee's figures to 0 if they belong to another thread: the thread that called execve has taken over the
+ * number of that thread. This is so if handover_regain has set handover.exec_id to 0, or if the kernel's figures are
+ * lower than ours. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;

@@ -51,14 +51,15 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
 }
 
 /*
- * Returns a tracer for a thread of tracer `from`. running: number of running threads of `from`; its handover_load if
- * CPUs are full. Returns the first of these that applies:
+ * Chooses a tracer that gets a thread of tracer `from`. running: how many threads of `from` run; if CPUs are full, its
+ * handover_load instead. A tracer's load is the number of its active tracees, plus the number of tracees that it will
+ * get by handovers (handover_load). Returns the first of these that exists:
  *
- *     a tracer that has no active or expected tracees, whose home becomes home_cpu;
- *     NULL, if a new tracer could be started or is starting: it will be ready at a later tick;
- *     the tracer with the fewest active and expected tracees, if these are at least two fewer than `running`, or if
- *     `from` has too many tracees (handover_running_max is 0);
- *     NULL.
+ *     - a tracer whose load is 0; its home becomes home_cpu;
+ *     - NULL if a new tracer was started now, or is still starting: it can get the thread at a later tick;
+ *     - the tracer with the least load, if this load is at least 2 less than `running`, or if `from` has too many
+ *       tracees (handover_running_max is 0);
+ *     - NULL.
  */
 static struct tracer *handover_idle_or_new(struct supervisor *supervisor, const struct tracer *from,
                                            unsigned running, int home_cpu)

@@ -37,7 +37,7 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-/* with options.serve: the main loop checks at least this often whether any program still counts, ns */
+/* with options.serve: the main loop checks at least this often whether a program still needs the supervisor, ns */
 #define SERVE_PERIOD_NS 250000000u
 /* without options.serve: longest time from one round of the main loop to the next, ns */
 #define DRAIN_PERIOD_NS 500000000u

@@ -32,7 +32,8 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-/* an early end is forgotten after this time, ns: another task may then have the number */
+/* if a task ends before its parent has reported it, the end is remembered for this time, ns. Later, another task may
+ * have the number */
 #define ENDED_EARLY_NS 1000000000u
 /* how long a new task stays active without using CPU time, ns. It is short, because most threads of a pool sleep at
  * once */

@@ -89,7 +89,7 @@ void tracer_post(struct tracee *tracee)
 
 /* --- the list of tracers ------------------------------------------------------------------------- */
 
-/* Frees a tracer whose thread does not exist. Also frees the tracer's tracees, stack and log. */
+/* Frees a tracer that has no thread. Also frees the tracer's tracees, stack and log. */
 static void tracer_free(struct tracer *tracer)
 {
     if (tracer->tracees.buckets != NULL)

@@ -241,7 +241,7 @@ struct cpus {
 
 /* When which periodic work was last done, or is due: housekeeping.c. */
 struct housekeeping {
-    /* until this time, processes may end although no tracer sees a stop of theirs: an unreported end */
+    /* until this time, a process may end without a stop that we see (an unreported end) */
     uint64_t unreported_until;
     uint64_t stats_due;        /* the next time at which statistics are sent */
     uint64_t ends_at;          /* last time at which processes were searched for unreported ends */

@@ -29,7 +29,7 @@
 /* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is
  * better than no sample. */
 #define LATE_TICKS_MAX 8
-/* It is read at most once in this time, ns, on which CPU a tracee is. */
+/* A tracee's CPU, where it runs or waits, is read at most once in this time, ns. */
 #define CPU_PERIOD_NS 2000000u
 /* A tracee that a fork has made will probably exec soon. This holds until it is EXEC_SOON_NS old and has used
  * EXEC_SOON_CPU_NS of CPU time. Its age alone is not enough: on a busy machine a tracee may wait longer than

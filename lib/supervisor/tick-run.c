@@ -33,14 +33,15 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* A tracer that woke up so many ns after its tick was due, or later, is not bound to a CPU. */
+/* A tracer that woke up this long after its tick was due (ns), or later, is not bound to a CPU. */
 #define STARVED_NS 20000000u
 /* When a thread is interrupted, its look.ran_ns and look.waited_ns lose 1/FADING of their values before new times are
  * added. */
 #define FADING 32u
 /* Threads are stopped for a handover at most once in this time, ns. */
 #define LEAVING_PERIOD_NS 10000000u
-/* If ticks are so many ns apart, or more, it costs little to interrupt more threads at each tick. */
+/* If the time from one tick to the next is FEW_TICKS_PERIOD_NS (in ns) or more, it costs little to interrupt more
+ * threads at each tick. */
 #define FEW_TICKS_PERIOD_NS 5000000u
 /* If the tracer polls for stops, one tick interrupts at most INTERRUPTS_MAX threads, one after the other. So each
  * thread is stopped as briefly as if it were alone. If the tracer sleeps, one tick interrupts at most

@@ -21,7 +21,7 @@ struct tick {
     uint64_t was_due;    /* time for which that tick was set */
     uint64_t missed_ns;  /* sampling time before that tick that no tick represents, ns: schedule.h */
     uint64_t due;        /* time of the next tick; 0: no tick is set */
-    bool late;           /* that tick came too late to show which thread had our CPU when the tick was due */
+    bool late;           /* that tick came too late to show which thread had the tracer's CPU when the tick was due */
     unsigned late_ticks; /* how many ticks in a row came too late */
     uint64_t leaving_at; /* until this time, no thread is stopped in order to hand it over */
     /* sampling time of the last tick, if the tracer moved to another CPU at that tick, and so looked at no tracee. The
@@ -71,7 +71,8 @@ struct tick_running {
     unsigned away_count;
     /* tracees that run or wait for a CPU other than the tracer's; the tick does not sample them */
     struct tracee *away[AWAITED_MAX];
-    bool ran;                         /* certainly, one of the tracees had the tracer's CPU when the tick was due */
+    /* it is certain that one of the tracees had the tracer's CPU when the tick was due */
+    bool ran;
     cpu_set_t cpus;                   /* the CPUs on which the active tracees last ran or waited */
 };
 

@@ -140,7 +140,7 @@ struct tracee_handover {
 struct tracee_inbox {
     bool queued;
     bool activate;        /* the tracer must make the tracee active */
-    bool may_be_replaced; /* the tracer must find out whether handover_leader_is_replaced */
+    bool may_be_replaced; /* the tracer must call handover_regain */
     struct tracee *next;
 };
 
@@ -310,16 +310,18 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
 /* --- threads of followed processes that could not be seized --- */
 
-/* Returns true if the thread is in the process's list of threads that could not be seized. */
+/* Returns true if the thread is in process->untraced, the list of the threads that could not be seized. */
 bool untraced_knows(struct process *process, pid_t tid);
-/* Adds a thread to that list of the process. The thread must not be in the list yet. known_ns: the part of the thread's
- * CPU time that must not be added to process->untraced_ns, ns. untraced_read adds the rest. Returns 0 or -ENOMEM. */
+/* Adds a thread to process->untraced, the list of the threads that could not be seized. The thread must not be in the
+ * list yet. known_ns: the part of the thread's CPU time that must not be added to process->untraced_ns, ns.
+ * untraced_read adds the rest. Returns 0 or -ENOMEM. */
 int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
-/* Removes a thread from that list of the process, if it is there. untraced_clear removes all threads of the list. */
+/* Removes a thread from process->untraced, the list of the threads that could not be seized, if it is there.
+ * untraced_clear removes all threads from this list. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
 void untraced_clear(struct processes *processes, struct process *process);
-/* Reads the CPU times of the threads in that list of the process, and adds to process->untraced_ns what is new. Removes
- * threads that have ended. */
+/* Reads the CPU times of the threads that could not be seized (process->untraced), and adds what is new to
+ * process->untraced_ns. Removes threads that have ended from this list. */
 void untraced_read(struct processes *processes, struct process *process);
 
 #endif

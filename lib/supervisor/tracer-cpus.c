@@ -15,7 +15,8 @@
 
 #define LOAD_PERIOD_NS 10000000u
 #define LOAD_STALE_NS 100000000u
-/* If no CPU is idle, this counts for at least FULL_MIN_NS, ns. Otherwise tracers would move back and forth. */
+/* After the CPUs were found full for the last time, they still count as full for FULL_MIN_NS, ns. Otherwise tracers
+ * would move back and forth. */
 #define FULL_MIN_NS 20000000u
 #define MOVE_PERIOD_NS 2000000u
 /* Mean time for which a tracer stays on each CPU that it visits: STAY_TICKS ticks, but not less than STAY_MIN_NS and
@@ -31,7 +32,7 @@
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
 
-/* This question matters because a tracer takes its CPU from a target if no other CPU is idle. */
+/* It matters whether a CPU is idle: if none is, a tracer takes its CPU from a target. */
 
 /* Returns how many tasks of the system run or wait for a CPU. Does not count this tracer, nor its occupier (preempt.c)
  * if the occupier has an order. */

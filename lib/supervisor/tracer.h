@@ -55,7 +55,7 @@ struct preempt {
     _Atomic uint64_t due;     /* the last order: the time at which the occupier must take the CPU */
     _Atomic int cpu;          /* the last order: which CPU the occupier must take */
     _Atomic bool waits;       /* the occupier sleeps until it gets another order */
-    _Atomic bool cancelled;   /* the occupier must give up its CPU at once; no further order has come */
+    _Atomic bool cancelled;   /* the occupier must give up its CPU at once; there is no further order */
     /* only the tracer uses these fields: */
     bool started, refused; /* started: we have tried to start the occupier's thread; refused: the start failed */
     bool ordered;          /* the occupier has an order for the next tick */
@@ -77,7 +77,7 @@ struct deadlines {
     unsigned count;
 };
 
-/* Counts of what stops have caused, since they were last added to the supervisor's totals. Exception: stopped_ns counts
+/* What stops have caused since these figures were last added to the supervisor's totals. Exception: stopped_ns counts
  * from the beginning of the tracer. */
 struct stop_totals {
     uint64_t stopped_ns;
@@ -88,7 +88,7 @@ struct stop_totals {
     uint64_t cost_ns; /* CPU time that targets lost by billed stops and by the ticks before these, ns */
 };
 
-/* What waitid(2) has reported of late about news, that is, stops and ends of tracees. */
+/* What waitid(2) has lately reported about news, that is, about stops and ends of tracees. */
 struct tracer_news {
     /* the last time at which no tracee had news, or at which wait.c finished asking tracees for news one by one */
     uint64_t caught_up_at;
