@@ -126,8 +126,8 @@ static void live_keep_code(struct pprofil_live *live, struct code_listing *code)
 
     for (uint32_t i = 0; i < live->code_count; i++)
         if (live->codes[i].code.location == code->location && !live->codes[i].arrived) {
-            /* code that was made at run time may have got another name since the request, and the id depends on the
-             * name */
+            /* code that was made at run time may have got another name since the request. The id depends on the name,
+             * so store the new id */
             live->codes[i].id = id;
             live->codes[i].arrived = true;
             live->codes[i].code = *code;

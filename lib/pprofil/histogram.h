@@ -93,7 +93,7 @@ struct pprofil_histogram_state {
     bool on;            /* true: ticks are still counted; false: the counting has ended */
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* ticks that fell into no region */
-    /* ticks that did not fit into their counter or into the array, and ticks that ended the counting */
+    /* ticks that did not fit into their counter (pcsample: into the array), and ticks that ended the counting */
     uint64_t overflows;
     uint64_t stored;    /* pcsample: number of program counters in the array */
     /* pprofil_session_save_dialect sets the fields below when it calls `wrote` for a file. Nothing else sets them. */

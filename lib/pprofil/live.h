@@ -60,7 +60,7 @@ struct pprofil_live_call {
     const char *name, *object; /* name and object of the function, as in struct pprofil_row */
     uint64_t id;               /* not 0; the same path has the same id in a later tree of the same kind */
     uint64_t function;         /* id of the function's row BY_FUNCTION; 0: the name is pending */
-    /* index of the caller's row, or in a tree of CALLERS of the callee's row; UINT32_MAX: none */
+    /* index of the caller's row; in a tree of CALLERS: index of the callee's row; UINT32_MAX: none */
     uint32_t parent;
     uint32_t below;            /* number of rows directly below this row, including rows that the limit left out */
     uint64_t samples, ns;      /* samples and time (ns) of the function itself; 0 in a tree of CALLERS */

@@ -54,9 +54,8 @@ struct pprofil_file {
     /* for writing a file of counters: name of the dialect whose rules fill the counters: pprofil-formats(5) */
     const char *dialect;
     uint32_t scale;      /* for writing a file of counters: bytes of counters for each 65536 bytes of text; 0: 32768 */
-    /* for writing folded stacks: what each stack begins with: "none" (its outermost function), or before that function
-     * a frame with the "comm", "process" or "thread". NULL: "process" if the profile has several processes, otherwise
-     * "none" */
+    /* for writing folded stacks: which frame is put before the outermost function of each stack: "comm", "process",
+     * "thread" or "none". NULL: "process" if the profile has several processes, otherwise "none" */
     const char *roots;
     /* for folded stacks: unit of their numbers, "samples" or "time" (microseconds); NULL: "samples" */
     const char *values;
@@ -156,7 +155,7 @@ struct pprofil_process {
     uint32_t pid, ppid;
     uint32_t image;    /* which program of this process it is: 0 for the first program, 1 for the next, and so on */
     bool alive;        /* the process is alive, and still runs this program */
-    /* exit status of the process, as wait(2) returns it; -1: the process is alive, or the status is not known */
+    /* how the process ended, as a status of wait(2); -1: the process is alive, or the status is not known */
     int32_t status;
     const char *comm;  /* name in the kernel (comm) */
     uint64_t id;       /* id of its row BY_PROCESS */

@@ -116,8 +116,8 @@ struct pprofil_tree_row {
     /* In a top-down tree, samples, ns, share and error95 are those of the function itself. Totals are those of the
      * function and of all functions that it calls. In a bottom-up tree, totals are those of the function at the top of
      * the tree, but only when it was called along the path through this row. There, samples, ns and share are the part
-     * of these totals in which the function at the top itself ran. The field id: the same path has the same id in a
-     * later tree of the same kind. */
+     * of these totals in which the function at the top itself ran. The id of a path stays the same in a later tree of
+     * the same kind. */
     struct pprofil_row row;
     uint32_t parent; /* index of the row above; PPROFIL_TREE_TOP: none */
     uint32_t depth;  /* level of the row; 0: top of the tree */
@@ -125,7 +125,7 @@ struct pprofil_tree_row {
      * indented by one level more than the parent */
     uint32_t indent;
     uint32_t below;  /* number of rows directly below this row, including rows that the options left out */
-    /* not 0: the row is the sum of so many rows that the options left out; 0: the row is for one function */
+    /* not 0: the row is the sum of this many rows that the options left out; 0: the row is for one function */
     uint32_t cut;
     bool last;       /* no other row with the same parent follows */
     bool inlined;    /* the function was inlined into its caller */
@@ -133,7 +133,7 @@ struct pprofil_tree_row {
 
 struct pprofil_tree_totals {
     /* top-down: number of rows that the tree would have without the options depth, least and limit. Bottom-up: number
-     * of rows that it would have without the option limit */
+     * of rows that the tree would have without the option limit */
     uint32_t all;
     uint64_t samples, ns; /* samples and time of the whole profile; shares are parts of this time */
     uint64_t root_samples, root_ns; /* for CALLERS and CALLEES: samples and time of stacks that contain the function */
@@ -293,8 +293,8 @@ struct pprofil_style_options {
     bool zeros; /* also print rows without time and calls */
     enum pprofil_unit unit; /* for the style gperf: unit of the values in rows */
     double threshold;       /* for the style gperf: rows with a smaller value, in the unit above, are not printed */
-    /* contents to use as the FILE.meta of the printed file (see pprofil-formats(5)), if no such file is beside it;
-     * NULL: none */
+    /* contents of the FILE.meta that belongs to the printed file (pprofil-formats(5)). Used only if there is no such
+     * file beside the printed file; NULL: none */
     const char *meta;
 };
 

@@ -84,8 +84,8 @@ static int graph_last_first(const void *left, const void *right)
     return a->order > b->order ? -1 : a->order < b->order;
 }
 
-/* Finds the row that counts the calls of code at the address `pc`. If a label comes last before this address, the row
- * is that of the function before the label. */
+/* Finds the row that counts the calls of code at the address `pc`. If this code comes after a label, the row is that of
+ * the last function before the label. */
 static const struct ticks_row *graph_find_called(const struct ticks_table *table, uint64_t pc)
 {
     const struct ticks_row *row = ticks_find(table, pc);

@@ -82,8 +82,8 @@ struct builder {
     uint32_t *frames_of;
     uint32_t *frames;    /* owned; the units of each location, innermost first */
     uint32_t frame_count;
-    /* owned; indexed by node of the profile: index of the tree node for its innermost frame; NOWHERE: no sample needs
-     * it */
+    /* owned; indexed by node of the profile: index of the tree node for the innermost frame; NOWHERE: no sample needs
+     * the node */
     uint32_t *became;
 };
 

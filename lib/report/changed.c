@@ -39,7 +39,8 @@ int added_grow(struct added_samples *added, const struct profile *profile)
                         sizeof *added->amounts);
 }
 
-/* Compares amounts before row_counts checks the filter, because most samples of a large profile have no new time. */
+/* The amounts are compared before row_counts checks the filter, because this is faster: in a large profile most samples
+ * have no new time, and need no check. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more)
 {
@@ -58,7 +59,7 @@ void added_clear(struct added_samples *added)
 
 /* --- nodes ------------------------------------------------------------------------------- */
 
-/* A node of the profile on whose stack new samples are. parent, child and sibling are indexes in
+/* A node of the profile that is on the stack of new samples. parent, child and sibling are indexes in
  * changed_nodes.nodes. */
 struct changed_node {
     uint32_t node; /* index in the profile */

@@ -13,7 +13,7 @@
 #define ANNOTATE_BLOCKS_MAX 64u
 
 struct annotation {
-    /* owned; the blocks of the function's code; the block with the hottest location comes first */
+    /* owned; the blocks of the function's code, the block with the hottest location first */
     struct listing *blocks[ANNOTATE_BLOCKS_MAX];
     uint32_t count;
 };
@@ -42,8 +42,8 @@ struct code_sum {
 
 /* The sums of the rows of a listing. */
 struct code_sums {
-    /* owned; indexed by row of the listing. The sum of a source line is the sum of the instructions between it and the
-     * next source line that were compiled from it. */
+    /* owned; indexed by row of the listing. The instructions of a source line are those that were compiled from it and
+     * come before the next source line. The sum of a source line is the sum of these instructions. */
     struct code_sum *rows;
     struct code_sum all;
     /* owned; indexes of the rows that are instructions, sorted by symbol_instruction.place */

@@ -126,8 +126,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* All functions that have the same name and are each in only one of the two profiles. count[side]: how many of them are
- * only in the profile `side`. row[side]: index in diff_table.found of the last one of these. */
+/* Describes all functions that have the same name and are each in only one of the two profiles. count[side]: how many
+ * of them are only in the profile `side`. row[side]: index in diff_table.found of the last one of these. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };

@@ -192,8 +192,8 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location,
     return 0;
 }
 
-/* Returns the index of what decides to which sum a sample belongs: the state, the system call or the thread. BY_PROCESS
- * this is the thread too, because each thread belongs to one process. */
+/* Returns the index of the state, of the system call or of the thread, whichever decides to which sum a sample belongs.
+ * In a report BY_PROCESS it is the thread, because each thread belongs to one process. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)
@@ -239,7 +239,8 @@ static int flat_sums_add(struct update *update, uint32_t index, const struct amo
     return changed_add(&update->sums->changed, update->profile, sample->node, more);
 }
 
-/* Returns true if all locations on the stack of a sample have been looked up. The sample then does not have to wait. */
+/* Returns true if all locations on the stack of a sample have been looked up. If so, the sample does not have to
+ * wait. */
 static bool is_settled(const struct update *update, const struct profile_sample *sample)
 {
     const struct profile_node *nodes = update->profile->nodes;
@@ -360,7 +361,8 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
     uint32_t first, end;
     uint64_t key[2];
 
-    /* the name of code made at run time may have changed, and the hottest functions are kept by name */
+    /* the name of code made at run time may have changed. The hottest functions are found by name, so find them
+     * again */
     if (!is_code(sums->by) && profile->objects[place->object].kind == PROFILE_OBJECT_ANON)
         hottest_clear(&sums->hottest);
     if (!is_code(sums->by) || location >= sums->known_count || sums->known[location] == 0)

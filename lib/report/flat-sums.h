@@ -43,8 +43,8 @@ struct flat_sums {
     enum pprofil_by by;
     bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
-    /* Owned; 0: not known yet. BY_FUNCTION, BY_LINE and BY_OBJECT, indexed by location: 1 + index in frame_sums at
-     * which the location's numbers begin. Otherwise, indexed by thread, system call or state: 1 + index of its sum. */
+    /* Owned. BY_FUNCTION, BY_LINE and BY_OBJECT, it is indexed by location: 1 + index of the location's first number in
+     * frame_sums. Otherwise, it is indexed by thread, system call or state: 1 + index of the sum. 0: not known yet */
     uint32_t *known;
     uint32_t known_count;
     /* owned; for each location that has been looked up: the number of its frames, then the index of each frame's sum */
@@ -53,7 +53,7 @@ struct flat_sums {
     uint32_t *waiting; /* owned; indexes of the samples that wait */
     uint32_t waiting_count;
     struct changed_nodes changed; /* nodes to which samples were added since the last walk */
-    /* owned; indexed by sum: how many frames belong to this sum, among the frames of the stack on which the walk is */
+    /* owned; indexed by sum: how many frames of the walk's present stack belong to this sum */
     uint32_t *on_stack;
     uint32_t on_stack_count;
 };

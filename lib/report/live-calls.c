@@ -143,7 +143,7 @@ static uint32_t heap_pop(struct finder *finder)
 
 /* --- the groups below a row -------------------------------------------------------------- */
 
-/* The groups directly below one row, while this file makes them. */
+/* The groups that are being made for the children of one row. */
 struct batch {
     struct sums keys; /* keys of the groups, in the same order as the groups */
     uint32_t first, parent;
@@ -316,7 +316,7 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 
 /* --- the first groups -------------------------------------------------------------------- */
 
-/* Returns 1 + index of the outermost frame of a function at a location. Returns 0 if it has no frame there. */
+/* Returns 1 + index of the outermost frame of a function at a location. Returns 0 if the function has none there. */
 static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
@@ -331,7 +331,7 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Makes the first groups from the outermost calls of a function. Calls inside these calls would count twice. */
+/* Makes the first groups from the outermost calls of a function, because calls inside them would count twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

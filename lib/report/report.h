@@ -57,8 +57,8 @@ struct report_options {
     bool by_total;   /* if `stacks` is set: rows with the largest total come first */
 };
 
-/* Makes the rows, and looks up their names. If `symbolizer` is NULL, looks up no names, so only names that the profile
- * has already are in the rows. Strings are borrowed from the profile. The caller frees *report with
+/* Makes the rows, and looks up their names. If `symbolizer` is NULL, looks up no names; the rows then have only the
+ * names that are already in the profile. Strings are borrowed from the profile. The caller frees *report with
  * pprofil_report_free. Returns 0 or -ENOMEM. */
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct pprofil_report **report);

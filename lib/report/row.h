@@ -20,8 +20,8 @@ const struct profile_line *row_line(const struct profile_location *location, uin
 uint32_t row_function(const struct profile_location *location);
 /* Finds which lines of a location are frames of a stack. *first is the innermost frame, *end is one more than the
  * outermost frame. A location has at least one frame. In reports BY_OBJECT, and in all reports with no_inlines, a
- * location has exactly one frame. With no_inlines this frame is, BY_FUNCTION, the line of the function that the linker
- * knows, and BY_LINE the innermost line. */
+ * location has exactly one frame. With no_inlines, this frame is the line of the function that the linker knows (in a
+ * report BY_FUNCTION), or the innermost line (BY_LINE). */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 
@@ -31,10 +31,10 @@ void row_frames(const struct profile_location *location, const struct report_opt
 bool row_counts(const struct profile *profile, const struct report_options *options,
                 const struct profile_sample *sample);
 
-/* Returns what must be looked up at a location before its rows are known: PROFILE_LOOKED_NAME, PROFILE_LOOKED_LINE, or
- * 0 (nothing). */
+/* Returns what must be looked up at a location before it is known to which rows the location belongs:
+ * PROFILE_LOOKED_NAME, PROFILE_LOOKED_LINE, or 0 (nothing). */
 uint32_t row_needs(const struct report_options *options);
-/* Looks up for all locations what row_needs returns. If symbolizer is NULL, does nothing. Returns 0 or -ENOMEM. */
+/* Looks up, for all locations, what row_needs returns. If `symbolizer` is NULL, does nothing. Returns 0 or -ENOMEM. */
 int row_look_up(struct symbolizer *symbolizer, const struct report_options *options);
 
 /* Writes the key of one frame of a location to `key`. options->by is BY_FUNCTION, BY_LINE or BY_OBJECT. In a live

@@ -68,8 +68,8 @@ struct diff_pair {
 /* The sums of the two profiles, and what kind of value is compared. */
 struct diff_test {
     struct diff_pair all;
-    /* by how much times in ns are divided before they are compared. 1e9 makes seconds. The elapsed time of the profile
-     * in ns makes seconds per elapsed second */
+    /* times in ns are divided by this number before they are compared. For seconds it is 1e9. For seconds in each
+     * second of sampling it is the elapsed time of the profile, ns */
     double seconds[DIFF_SIDES];
     bool by_share;
 };
@@ -87,7 +87,8 @@ void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 /* sums->squares was computed as if all weights in a cell were equal. Replaces it by a better estimate. */
 void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
-/* Compares the two profiles' sides of a pair, and fills in *change, except for the fields q and significant. */
+/* A pair has the counts of one function in both profiles. Compares the two, and fills in *change, except for the fields
+ * q and significant. */
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
                   struct pprofil_change *change);
 

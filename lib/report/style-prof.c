@@ -34,7 +34,7 @@ struct prof_page {
 
 struct flavour {
     const char *header;
-    const char *ticks_header; /* header if the rate is not known; NULL: if the rate is not known, it is usual_hz */
+    const char *ticks_header; /* header if the rate is not known; NULL: the rate is then assumed to be usual_hz */
     void (*print)(struct prof_page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;

@@ -24,10 +24,10 @@ struct sum {
     struct amount self;
     /* amount of the samples with the row anywhere on their stack; each sample counts once */
     struct amount total;
-    /* for rows of code: the location from which the row takes its name; one of its frames has this key. PROFILE_NONE in
-     * a new sum */
+    /* for rows of code: the location from which the row takes its name; one of its frames has the key of this sum.
+     * PROFILE_NONE in a new sum */
     uint32_t location;
-    /* for rows of code: index of the line of `location` that has this key; 0: the innermost line */
+    /* for rows of code: index of the line of `location` that has the key of this sum; 0: the innermost line */
     uint32_t frame;
     uint32_t thread, syscall, state;
 };

@@ -42,7 +42,7 @@ struct maker {
     uint32_t *below;
     uint64_t least_ns; /* a node with a smaller total (ns) gets no row, because of the option `least` */
     uint64_t floor_ns; /* a node with a smaller total (ns) gets no row, because of the option `limit` */
-    uint64_t places;   /* how many more rows nodes may get whose total is exactly floor_ns */
+    uint64_t places;   /* how many more nodes whose total is exactly floor_ns may get rows */
 };
 
 /* --- what is shown ----------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static int largest_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* Sets maker->floor_ns and maker->places in such a way that the option `limit` is kept. */
+/* Sets maker->floor_ns and maker->places, so that there are not more rows than the option `limit` allows. */
 static int find_floor(struct maker *maker)
 {
     const struct call_tree *calls = maker->calls;

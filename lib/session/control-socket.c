@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The sockets for commands. If a session is killed, its socket file stays in the file system. The next session at the
- * same path replaces the file, in several steps. Two sessions that do this at the same time could disturb each other:
- * one could remove the new socket of the other. This can happen because a new socket does not listen at first, and then
- * looks like the socket of a killed session. So a session locks the directory during these steps.
+ * same path replaces the file, in several steps. One of these steps is to remove a file whose socket does not listen.
+ * But a new socket does not listen at first either. So if two sessions did these steps at the same time, one could
+ * remove the new socket of the other. To prevent this, a session locks the directory during these steps.
  */
 #include "config.h"
 
@@ -130,7 +130,7 @@ int control_listen(const char *target, bool is_path, struct control_socket *resu
     if (result->fd < 0)
         return -errno;
     bool file = address.sun_path[0] != '\0';
-    /* bind(2) makes the socket file with the mode that is set here. So at no moment can other users connect to the
+    /* bind(2) makes the socket file with the mode that is set here, so other users can at no moment connect to the
      * socket */
     if (fchmod(result->fd, 0600) < 0)
         error = -errno;

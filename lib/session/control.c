@@ -30,7 +30,7 @@
 struct peer {
     int fd;
     int64_t since_ms; /* time when the peer connected, CLOCK_MONOTONIC */
-    size_t used;      /* number of bytes in text */
+    size_t used;      /* number of bytes in the field text */
     char text[REQUEST_SIZE];
 };
 
@@ -213,8 +213,8 @@ void control_serve(struct pprofil_session *session)
     struct control *control = session->control;
 
     if (control == NULL || control->serving)
-        /* for the command "flush", this function calls a function of the caller. If that function calls
-         * pprofil_session_pump, control_serve is called again while it runs, and does nothing */
+        /* if control_serve is running already, this second call does nothing. There is such a call if control_serve
+         * executes the command "flush": this calls a function of the caller, which may call pprofil_session_pump */
         return;
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)

@@ -75,9 +75,10 @@ static int parse_regions(struct pprofil_session *session,
     return error;
 }
 
-/* Checks whether the format can hold counters of these options, by writing a small example to /dev/null. The check
- * comes before the sampling, because after the sampling the samples would be lost. Returns -EINVAL, with the problem
- * set, if the format cannot hold such counters; otherwise 0 or another error of writing the example. */
+/* Checks whether the format can hold counters of these options, by writing a small example to /dev/null. This is done
+ * before the sampling, because an error after the sampling would come too late: the samples would be lost. Returns
+ * -EINVAL, with the problem set, if the format cannot hold such counters; otherwise 0 or another error of writing the
+ * example. */
 static int try_format(struct pprofil_session *session,
                       const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
@@ -299,8 +300,8 @@ static int save_all(struct saving *saving)
 
     for (size_t image = 0; error == 0 && image < dialect_run_image_count(saving->session->dialect_run); image++) {
         error = save_image(saving, image, extent);
-        /* if one file cannot hold all regions of an object, for example because the regions overlap, each region gets a
-         * file */
+        /* one file may be unable to hold all regions of an object, for example because the regions overlap. Then each
+         * region gets a file of its own */
         if (error == PPROFIL_ERROR_COUNTERS && extent == DIALECT_RUN_OBJECT)
             error = save_image(saving, image, DIALECT_RUN_REGION);
     }

@@ -65,7 +65,7 @@ static uint64_t histogram_address(const struct session_histogram *entry, const s
 {
     if (!entry->by_call)
         return sample->pc;
-    /* 32-bit programs number their system calls in another way, so their numbers cannot be counted here */
+    /* 32-bit programs number their system calls in another way, so their system calls are not counted */
     bool known = sample->syscall >= 0 && (sample->flags & WIRE_SAMPLE_COMPAT) == 0;
     return known ? PPROFIL_CALL_ADDRESS(sample->syscall) : UINT64_MAX;
 }

@@ -25,14 +25,14 @@
 #include "unwind/unwind.h"
 
 /* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. The ring has room for
- * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks. The room for stacks is enough for
- * a longer time, because most stacks are smaller than the size that is reckoned with. */
+ * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks of the largest size. Most stacks
+ * are smaller, so this room is enough for a longer time. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
 #define RING_SIZE_MIN (1u << 20) /* bytes */
 #define RING_SIZE_MAX (64u << 20)
 #define OBJECT_MS 100     /* ms; how long the session waits at most for the descriptor of a mapped file */
-#define ANSWER_SECONDS 10 /* how long the session waits for an answer, roughly, before it kills the supervisor */
+#define ANSWER_SECONDS 10 /* the session waits about this long for an answer, and then kills the supervisor */
 /* ms; if a supervisor that samples sends nothing for this long, the session requests an answer */
 #define SILENCE_MS 10000
 
@@ -289,7 +289,7 @@ int pprofil_session_clear(pprofil_session *session)
     bool sampling = session->sampling;
     int error = 0;
 
-    /* the sampling is off during the clear, so that no earlier event can be read after the clear */
+    /* the sampling is off during the clear, so that no event from before the clear can be read after it */
     if (sampling)
         error = pprofil_session_stop(session);
     if (error == 0)

@@ -72,9 +72,9 @@ struct pprofil_session {
 
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
-/* Starts pprofil-supervise, and gives it three descriptors. If the caller calls wait(2), it does not find the
- * supervisor, and when the supervisor ends, the caller gets no signal. The session notices this end because the socket
- * is closed then. Returns 0 or a negative errno, with the problem set. */
+/* Starts pprofil-supervise, and gives it three descriptors. A wait(2) of the caller does not find the supervisor, and
+ * when the supervisor ends, the caller gets no signal. But the socket is closed then, so the session notices that the
+ * supervisor has ended. Returns 0 or a negative errno, with the problem set. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
 /* Waits for the supervisor's first message, which contains the supervisor's protocol version. Returns 0 or a negative
@@ -115,7 +115,8 @@ int session_check_supervisor(struct pprofil_session *session);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 
-/* Counts the sample in an event in the histogram of the sample's process, and in the histogram of all processes. */
+/* Uses an event for the histograms in buffers. A sample is counted in the histogram of its process, and in the
+ * histogram of all processes. An exec ends the counting for its process. */
 void session_histograms_feed(struct pprofil_session *session, const struct wire_header *event);
 void session_histograms_clear(struct pprofil_session *session);
 void session_histograms_free(struct pprofil_session *session);

@@ -27,14 +27,14 @@
 #include "session/proc.h"
 #include "session/session.h"
 
-/* if the previous list has at most so many threads, the files of all threads are read for the next list */
+/* if the previous list has at most this many threads, the files of all threads are read for the next list */
 #define TASKS_FEW 64
 #define TASKS_TURNS 8u
 
 /* A thread, and what its files said when they were last read. */
 struct known_task {
     struct pprofil_task task;
-    uint64_t samples; /* how many samples had found the thread awake by the time when its files were read */
+    uint64_t samples; /* how many samples had found the thread awake when its files were read */
 };
 
 struct tasks {
