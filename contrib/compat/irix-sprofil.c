@@ -12,7 +12,7 @@
 #include <sys/profil.h>
 #include <sys/time.h>
 
-#define BYTES_OF_LIBRARY 0x10000 /* so many bytes of the library's text are counted, from memmove on */
+#define BYTES_OF_LIBRARY 0x10000 /* number of bytes of the library's text that are counted, from memmove on */
 
 extern char etext;
 

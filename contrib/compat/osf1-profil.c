@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * OSF/1 profil(2) has two forms, and this program uses both: first with one range of addresses, then with two ranges,
- * in decreasing order. Written from the manual page alone:
+ * of which the higher one comes first. Written from the manual page alone:
  *
  *    cc -O1 osf1-profil.c $(pkg-config --cflags --libs pprofil-osf1)
  *

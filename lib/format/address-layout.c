@@ -14,7 +14,7 @@
 /* objects that cannot keep their first address are moved to this address or above it */
 #define FREE_FROM (UINT64_C(1) << 32)
 
-/* The addresses [start, end). No object may be moved there. */
+/* A range of addresses, [start, end), that is taken. No object may be moved there. */
 struct range {
     uint64_t start, end;
 };
@@ -198,8 +198,8 @@ static void list_wishes(struct layout *layout)
     qsort(layout->wishes, layout->wish_count, sizeof *layout->wishes, compare_wishes);
 }
 
-/* Gives an object the address that it wishes, if all its addresses are free there. Afterwards only refused wishes are
- * in layout->wishes. */
+/* Gives each object in layout->wishes the address at which it was first mapped, if the whole range there is free. Only
+ * the other objects stay in layout->wishes. */
 static int grant_wishes(struct layout *layout)
 {
     const size_t fixed = layout->taken.count;

@@ -53,7 +53,7 @@ struct writer {
     uint32_t line_count, call_count;
     struct cost *leaves; /* an element for each node of the profile: cost of the samples whose leaf is the node */
     struct cost all;
-    uint32_t *met;       /* an element for each frame id: number of the stack in which this frame was met last */
+    uint32_t *met;       /* an element for each frame id: number of the last stack so far that has this frame */
     unsigned char *role; /* an element for each frame id: a set of ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
     bool *named;         /* an element for each frame id: the name has been written once, so now its number is enough */

@@ -169,7 +169,7 @@ struct reader {
 };
 
 /* Reads the next field, and ends it with a zero in the buffer. Sets *last to true if the field is the last one of its
- * row. Returns false if a quotation mark that begins a field has no counterpart. */
+ * row. Returns false if a field begins with a quotation mark, but the mark at its end is missing. */
 static bool next_field(struct reader *reader, char **field, bool *last)
 {
     char *to = reader->at, *at = reader->at;

@@ -259,8 +259,8 @@ static int read_copy(const char *path, int from, const struct format *format,
     snprintf(name, sizeof name, "/proc/self/fd/%d", copy);
     if (error == 0 && from >= 0)
         error = format_read_file_as(name, format, options, result);
-    /* the contents are not unpacked again, because there are gzip files that unpack into themselves */
     else if (error == 0)
+        /* the contents are not unpacked again, because there are gzip files that unpack into themselves */
         error = read_unpacked(name, path, format, options, result);
     close(copy);
     return error;

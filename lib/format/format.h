@@ -70,8 +70,8 @@ enum format_roots {
  * uses the options does not free them. */
 struct format_options {
     const char *object;             /* reading: path of the ELF file that the addresses belong to */
-    /* reading: a file with the suffix .meta (profil/profil.h) is read, too: `name` followed by .meta. NULL: the path
-     * that is read, followed by .meta */
+    /* reading: a second file, whose path ends with .meta (profil/profil.h), is read, too. Its path is `name` and this
+     * suffix. If name is NULL, it is the path of the first file and this suffix */
     const char *name;
     /* writing: the rules by which histograms are counted; NULL: the usual rules of the format */
     const struct dialect *dialect;
@@ -92,8 +92,8 @@ bool format_is_of_counters(const struct format *format, const char *path);
 /* Find a format by its name, or by the longest extension at the end of a path. Return NULL if there is none. */
 const struct format *format_by_name(const char *name);
 const struct format *format_by_path(const char *path);
-/* Returns format number i, or NULL if there are not so many formats. The formats are in the order in which they are
- * tried when a file is recognised by its contents. */
+/* Returns format number i, or NULL if i is too large. The formats are in the order in which they are tried when a file
+ * is recognised by its contents. */
 const struct format *format_at(unsigned i);
 
 /* Reads a saved profile of any known format. The contents of the file show its format. Some formats of counters have no

@@ -2,9 +2,9 @@
 /*
  * Turns the stacks of a profile into lists and trees of frames.
  *
- * A node of a profile has a location. The location of the node's parent called it. In the tree of frames, nodes with
- * the same callers and the same function become one node. In the profile and in the tree, parents come before their
- * children, so one pass is enough.
+ * A node of a profile stands for a location that was called from the location of the node's parent. In the tree of
+ * frames, nodes with the same callers and the same function become one node. In the profile and in the tree, parents
+ * come before their children, so one pass is enough.
  */
 #include "config.h"
 
@@ -119,8 +119,8 @@ static int make_tree(struct frame_tree *tree, const struct profile *profile, uin
     return error;
 }
 
-/* Numbers the nodes in the order of a depth-first walk. The number of a node plus the number of nodes in its subtree is
- * the number of its next sibling. */
+/* Numbers the nodes in the order of a depth-first walk. The number of a node plus the number of nodes in its subtree,
+ * including the node, is the number of its next sibling. */
 static int put_in_order(struct frame_tree *tree)
 {
     uint32_t *size = calloc(tree->node_count, sizeof *size);

@@ -29,7 +29,7 @@ struct frame frame_at(const struct profile *profile, uint32_t location, uint32_t
 /* Returns the name of the frame's function. If the function has no name or is not known, writes a name like
  * "libx.so+0x1f30" into buffer and returns buffer. */
 const char *frame_name(const struct profile *profile, const struct frame *frame, char buffer[FRAME_NAME]);
-/* Is the frame a mark (PROFILE_OBJECT_MARK) and not code? */
+/* Returns true if the frame is a mark (PROFILE_OBJECT_MARK), which is not code. */
 bool frame_is_mark(const struct profile *profile, const struct frame *frame);
 
 /* Returns the name of a thread. If the thread has no name, returns the name of its process. If the process has no name
@@ -39,7 +39,7 @@ const char *frame_comm(const struct profile *profile, uint32_t thread);
 /* --- the frames of a stack ------------------------------------------------------------ */
 
 struct frame_list {
-    struct frame *all; /* owned; the outermost frame first */
+    struct frame *all; /* owned; the outermost frame comes first */
     uint32_t count;
 };
 

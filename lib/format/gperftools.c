@@ -30,7 +30,7 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Returns true if the location is code with a real address. Marks are not code, and some addresses are invented. */
+/* Returns true if the location is code with a real address, and false if it is a mark or has an invented address. */
 static bool has_address(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
@@ -45,7 +45,7 @@ static void put_stack(struct bytes_out *out, const struct profile *profile, cons
     for (uint32_t node = leaf; node != PROFILE_NONE; node = profile->nodes[node].parent)
         if (has_address(profile, profile->nodes[node].location) && depth++ == 0)
             first = layout_address(profile, mapped, profile->nodes[node].location);
-    /* readers take a stack whose first pc is 0 as the end of the profile, so it is not written */
+    /* readers take a stack whose first pc is 0 as the end of the profile, so such a stack is not written */
     if (depth == 0 || first == 0)
         return;
     bytes_put(out, count, 8);

@@ -13,9 +13,9 @@
 #include "format/profile-builder.h"
 #include "pprofil/error.h"
 
-/* limit for the addresses that are tried for one location; hashes do not collide so often by chance */
+/* limit for the addresses that are tried for one location; by chance alone, never all of them are taken */
 #define PROBES_MAX 1000
-#define HASHED_MAX 4096 /* only so many bytes of a name are hashed */
+#define HASHED_MAX 4096 /* at most this number of bytes of a name are hashed */
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 

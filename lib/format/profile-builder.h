@@ -42,7 +42,7 @@ int builder_location(struct builder *builder, uint32_t object, const struct prof
 /* Finds or adds a node below the node `parent`, for a function of which only the name is known. If parent is
  * PROFILE_NONE and the name is the name of a mark, such as "[truncated]", the node becomes a mark (profile_mark). */
 int builder_frame(struct builder *builder, uint32_t parent, const char *name, uint32_t *node);
-/* Is this the name of a mark? No function has such a name. */
+/* Returns true if this is the name of a mark, such as "[truncated]". No function has such a name. */
 bool builder_is_mark(const char *name);
 
 /* Counts a sample as profile_count does, but ignores a sample with neither count nor time. Returns

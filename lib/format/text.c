@@ -28,7 +28,7 @@ int text_close(FILE *out)
 {
     bool failed = ferror(out) != 0;
 
-    if (!failed) /* a failed write has set errno, and fclose may succeed without changing it */
+    if (!failed) /* if a write has failed, errno says why, and must keep its value */
         errno = 0;
     if (fclose(out) != 0 || failed)
         return errno != 0 ? -errno : -EIO;

@@ -18,9 +18,9 @@
 
 struct timed_sample {
     uint64_t time;   /* made up, ns */
-    uint64_t ns;     /* time of the sample, ns: elapsed time in wall mode, else CPU time */
-    uint64_t cpu_ns; /* how much time the sample stands for, ns: elapsed time in wall mode, else CPU time */
-    uint32_t sample; /* how much CPU time the sample stands for, ns */
+    uint64_t ns;     /* how much time the sample stands for, ns: elapsed time in wall mode, else CPU time */
+    uint64_t cpu_ns; /* how much CPU time the sample stands for, ns */
+    uint32_t sample; /* index in profile->samples of the entry that counts the sample */
 };
 
 struct lifetime {

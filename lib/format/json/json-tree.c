@@ -15,9 +15,10 @@
 
 /* --- the memory of a tree -------------------------------------------------------------------- */
 
-/* How many bytes jansson allocates at most for an array, an object, a member and an element. Each is counted by a
- * character: '[', '{', the ':' in a member, and the ',' before an element. The bytes include the overhead of malloc,
- * and the unused part of arrays, which double when they grow. The name of a member costs as much as any other text. */
+/* How many bytes jansson allocates at most for an array, an object, a member and an element. In the text, each of these
+ * is found by one character: '[', '{', the ':' in a member, and the ',' before an element. The bytes include the
+ * overhead of malloc, and the unused part of arrays, which double when they grow. The name of a member costs as much as
+ * any other text. */
 static const uint16_t costs[256] = {['['] = 144, ['{'] = 272, [':'] = 40, [','] = 24};
 #define TEXT_COST 80u
 #define NUMBER_COST 32u
@@ -46,8 +47,7 @@ uint64_t json_cost(const unsigned char *bytes, size_t size)
         if (byte == '"') {
             at = skip_text(bytes, size, at);
             cost += TEXT_COST + (at - start);
-        /* a number does not begin with e, but the word "true" ends with it */
-        } else if (in_number(byte) && byte != 'e') {
+        } else if (in_number(byte) && byte != 'e') { /* no number begins with e, but the word "true" ends with it */
             while (at < size && in_number(bytes[at]))
                 at++;
             cost += NUMBER_COST;

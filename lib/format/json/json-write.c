@@ -47,7 +47,7 @@ size_t json_total_count(void)
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Writes ,"key":"text" (with the values of key and text) if the text is not empty. */
+/* Writes a member of an object, "key":"text", with a comma before it. Writes nothing if the text is empty. */
 static void put_text(FILE *out, const char *key, const char *text)
 {
     if (*text == '\0')

@@ -27,7 +27,7 @@ struct json_total {
 extern const struct json_total json_totals[];
 size_t json_total_count(void);
 
-/* The function `write` of format_json. */
+/* The field `write` of format_json points to this function. */
 int json_write(int fd, const struct profile *profile);
 
 /* --- trees (json-tree.c) -------------------------------------------------------------- */

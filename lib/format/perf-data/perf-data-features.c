@@ -147,8 +147,8 @@ static void put_feature(struct perf_writer *writer, enum perf_feature feature)
     case PERF_FEATURE_CPUDESC:
         put_string(writer, machine.machine);
         break;
-    /* readers take the first word of the command line as the name of perf, so PERF_OWN_COMMAND comes first */
     case PERF_FEATURE_CMDLINE:
+        /* readers take the first word of the command line as the name of perf, so PERF_OWN_COMMAND comes first */
         perf_put4(writer, 2);
         put_string(writer, PERF_OWN_COMMAND);
         put_string(writer, command != NULL ? command : "");

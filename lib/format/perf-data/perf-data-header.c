@@ -42,7 +42,8 @@ static int read_header(struct perf_header *header)
         (header->data.size == 0 && header->features == 0) ||
         header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
-        return PPROFIL_ERROR_DAMAGED; /* without data and features: perf was killed before it wrote their sizes */
+        /* if there are neither data nor features, perf was killed before it wrote their sizes */
+        return PPROFIL_ERROR_DAMAGED;
     return header->features >> PERF_FEATURE_COMPRESSED & 1 ? PPROFIL_ERROR_COMPRESSED : 0;
 }
 
@@ -127,7 +128,7 @@ static int choose_event(struct perf_header *header)
     else if (is_clock(chosen) && chosen->period > 0)
         totals->asked_hz = 1e9 / (double)chosen->period;
     if (chosen->flags & PERF_FLAG_FREQ)
-        chosen->period = 1; /* samples without a period count as this */
+        chosen->period = 1; /* the period of samples that do not have one */
     return read_ids(header, &chosen_ids);
 }
 

@@ -32,8 +32,8 @@ void perf_file_close(struct perf_file *file);
 /* Returns the `size` bytes at an offset of the file. They are valid until the next call. Returns NULL if the file ends
  * before them, or if `size` is above 3 MiB. */
 const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_t size);
-/* Finds `size` bytes as perf_file_at does, and makes *bytes a reader of these bytes that takes numbers as
- * little-endian. Returns false if perf_file_at would return NULL. */
+/* Finds `size` bytes as perf_file_at does, and sets *bytes so that little-endian numbers can be read from them. Returns
+ * false if perf_file_at would return NULL. */
 bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struct bytes *bytes);
 
 /* Copies a section of the file into memory that it allocates, with a zero behind it. The caller frees *copy. Returns 0,
@@ -46,10 +46,9 @@ struct perf_section perf_get_section(struct bytes *bytes);
 
 struct perf_mapping {
     uint64_t start, end; /* [start, end) */
-    /* the mapping is not code: pprofil wrote it to show why the callers in a stack are not known */
-    uint64_t offset;
+    uint64_t offset;     /* offset of the address `start` in the object */
     uint32_t object;
-    bool mark; /* addresses in the mapping are no code: they show why the callers are not known */
+    bool mark; /* the mapping is not code: pprofil wrote it to show why the callers in a stack are not known */
 };
 
 /* The mappings of a process. They are in a search tree, sorted by address, in which two mappings that overlap compare
@@ -70,8 +69,8 @@ void perf_space_clear(struct perf_space *space);
 
 /* --- records (perf-data-replay.c, perf-data-sample.c) --------------------------------- */
 
-/* How many mappings may be copied from parents to children for all forks of a file. So many copies take some hundred
- * megabytes and some seconds. */
+/* How many mappings may be copied from parents to children for all forks of a file. To copy this number takes some
+ * hundred megabytes and some seconds. */
 #define PERF_COPIES_MAX (1u << 23)
 
 /* The build-id of the file at a path. The features of a perf.data contain these build-ids. */

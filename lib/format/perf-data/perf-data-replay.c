@@ -27,7 +27,7 @@ static int inherit_mappings(struct perf_replay *replay, uint32_t pid, uint32_t p
     struct perf_space *parent, *child;
     int error = perf_find_space(replay, pid, &child);
 
-    if (error == 0) /* to add the parent's mappings may move the child's in memory, so these are looked up again */
+    if (error == 0) /* this call may move the child's mappings in memory, so afterwards they are looked up again */
         error = perf_find_space(replay, ppid, &parent);
     if (error == 0)
         error = perf_find_space(replay, pid, &child);

@@ -50,11 +50,11 @@ struct perf_writer {
 
 void perf_put4(struct perf_writer *writer, uint64_t number);
 void perf_put8(struct perf_writer *writer, uint64_t number);
-/* Writes the header of a record. The record has size bytes, including this header. */
+/* Writes the header of a record. The record has `size` bytes, including this header. */
 void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size);
 /* perf_text_room returns how many bytes the file has for a text: its length with a terminating zero, rounded up to a
- * multiple of `align`. perf_put_text writes the text, and then zeros until so many bytes are written. Both cut texts of
- * more than 4095 bytes. */
+ * multiple of `align`. perf_put_text writes the text, and then zeros up to this number of bytes. Both cut texts of more
+ * than 4095 bytes. */
 size_t perf_text_room(const char *text, size_t align);
 void perf_put_text(struct perf_writer *writer, const char *text, size_t align);
 

@@ -28,7 +28,8 @@ enum perf_record {
 };
 
 enum perf_misc {
-    PERF_MISC_MODE = 7, /* mask for the bits that show the CPU mode; two modes follow, and there are others */
+    /* mask of the bits that contain the CPU mode. The next two constants are modes, and there are others */
+    PERF_MISC_MODE = 7,
     PERF_MISC_KERNEL = 1,
     PERF_MISC_USER = 2,
     PERF_MISC_DATA = 1 << 13, /* in an MMAP record: the mapping is not executable */
@@ -95,7 +96,7 @@ enum perf_feature {
 #define PERF_OWN_VERSION "pprofil "  /* how the version begins in files that pprofil wrote */
 #define PERF_OWN_COMMAND "pprofil"   /* first word of the command line in files that pprofil wrote */
 
-/* The function `write` of format_perf_data. */
+/* The field `write` of format_perf_data points to this function. */
 int perf_data_write(int fd, const struct profile *profile);
 
 #endif

@@ -64,8 +64,8 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
     text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
-    /* readers remove the last offset in a line. So if the name ends with an offset, "+0x0" is added to be removed
-     * instead */
+    /* readers remove the last offset in a line. So behind a name that ends with an offset, "+0x0" is written, which
+     * they remove instead */
     fputs(has_offset(name) ? "+0x0 (" : " (", out);
     if (frame->inlined)
         fputs("inlined", out);
@@ -81,7 +81,7 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
 
     const char *comm = frame_comm(profile, thread);
 
-    if (comm[0] == '#') /* with the blank, readers do not take the line as a comment */
+    if (comm[0] == '#') /* readers take a line that begins with '#' as a comment, so a blank is written first */
         putc(' ', writer->out);
     text_put(writer->out, comm, "", ' ');
     fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,

@@ -7,7 +7,7 @@
 
 #define PERF_SCRIPT_WALL "wall-clock" /* name of the event in a profile of elapsed time */
 
-/* The function that the field `read` of format_perf_script points to. */
+/* The field `read` of format_perf_script points to this function. */
 int perf_script_read(const char *path, struct profile *profile);
 /* Returns true if a sample begins with this line. Such a line has the form "comm pid/tid [cpu] time: period event:". */
 bool perf_script_begins(const char *line);

@@ -52,7 +52,7 @@ static struct picture_colour from_hsl(double hue, double saturation, double ligh
                                    channel(hue, saturation, lightness, 4)};
 }
 
-/* Returns the 32-bit FNV-1a hash. */
+/* Returns the 32-bit FNV-1a hash of a text. */
 static uint32_t hash_text(const char *text)
 {
     uint32_t hash = 2166136261u;

@@ -15,17 +15,17 @@
 
 #define WIDTH 1200u
 #define EDGE 10u
-#define TOP 66u  /* height of the part below the frames, which has the legend and the details */
-#define FOOT 54u /* height of the legend and the details */
+#define TOP 66u  /* height of the heading */
+#define FOOT 54u /* height of the part below the frames, which has the legend and the details */
 #define ROW 18u
-#define TITLE 86u   /* columns of the title: the buttons are to the right of it */
-#define LETTER 7.23 /* columns that the title may take; the buttons are to the right of them */
+#define TITLE 86u   /* columns that the title may take; the buttons are to the right of them */
+#define LETTER 7.23 /* width of a letter in a fixed-width font of 12 units */
 #define NARROWEST 0.1
-#define ROWS 40u /* these rows of frames are always drawn */
+#define ROWS 40u /* number of rows of frames that are always drawn */
 /* after ROWS, rows are drawn as long as frames with more than this share of the whole reach them */
 #define DEEP 0.02
-#define ROUNDED 4.0       /* frames that are at least so many units wide have round corners */
-#define FRAMES_MAX 20000u /* limit for the number of frames; browsers draw so many without a delay */
+#define ROUNDED 4.0       /* a frame that is at least this number of units wide has round corners */
+#define FRAMES_MAX 20000u /* limit for the number of frames; browsers draw this number without a delay */
 
 /* What is needed while a flame graph is drawn. */
 struct drawing {
@@ -53,7 +53,7 @@ static double scale_of(const struct picture_tree *tree)
 static uint64_t *find_starts(const struct picture_tree *tree)
 {
     uint64_t *starts = calloc(2 * (size_t)tree->frame_count, sizeof *starts);
-    /* an element for each frame: right edge of the last called frame so far */
+    /* an element for each frame: left edge of the next frame that it called */
     uint64_t *ends = starts + tree->frame_count;
 
     for (uint32_t i = 0; starts != NULL && i < tree->frame_count; i++) {

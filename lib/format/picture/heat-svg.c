@@ -17,8 +17,8 @@
 #define WIDTH 1200u
 #define LEFT 62u
 #define RIGHT 12u
-#define TOP 72u  /* height of the bars above the columns, which show how many CPUs were in use */
-#define BARS 44u /* height of the bars: CPUs in use, by column */
+#define TOP 72u  /* height of the heading */
+#define BARS 44u /* height of the bars above the columns, which show how many CPUs were in use */
 #define GAP 6u
 #define CELLS 50u /* cells of a column */
 #define CELL 6u   /* height of a cell */

@@ -67,7 +67,8 @@ struct picture_tree {
     uint32_t dropped;                        /* number of frames that are left out because they are too small */
     /* no frame that is left out because it is too small has a larger value than this */
     uint64_t cut;
-    uint32_t deeper;                         /* number of frames that are left out because they are in too deep rows */
+    /* number of frames that are left out because they are below the last row that is kept */
+    uint32_t deeper;
     /* sum of the baseline's values of frames that the profile does not have, except where chance explains the
      * difference */
     uint64_t gone;
@@ -80,7 +81,7 @@ struct picture_tree {
 struct picture_limits {
     uint32_t most; /* how many frames are kept at most; the smallest frames are dropped first */
     double share;  /* a frame with a smaller share of the whole than this is dropped; 0 to 1 */
-    uint32_t rows; /* so many rows of frames are always kept */
+    uint32_t rows; /* number of rows of frames that are always kept */
     /* Deeper rows are kept as long as frames with more than this share of the whole reach them; 0 to 1. */
     double deep;
     /* What counts as the size of a frame when small frames are dropped. true: its value or its value in the baseline,
@@ -124,15 +125,16 @@ struct stack_merge {
     bool several;     /* processes with different names have samples, so the first frame of each stack is its process */
     uint32_t *order;  /* owned; indexes in from->samples, sorted by the names of the processes */
     /* owned; an element for each node of `from`. Each different name of a process has a number, from 1. A node is
-     * merged once for each name that has samples in it, and lane has the name for which this was done last */
+     * merged once for each name that has samples in it. lane[i] is the number of the name for which node i was merged
+     * last */
     uint32_t *lane;
     /* owned; an element for each node of `from`: the node of the store into which it was merged for the name in
-     * `lane` */
+     * lane[i] */
     uint32_t *merged;
     /* owned; nodes of the stack that is being merged, from its leaf to the first caller that is merged already */
     uint32_t *stack;
-    /* owned; an element for each location of `from` that has at most one function: the function's name in the store; 0:
-     * not stored yet */
+    /* owned; an element for each location of `from`. If the location has at most one function: the function's name in
+     * the store; 0: it has not been stored yet */
     uint32_t *names;
     /* owned; an element for each sample of `from`: the node of the store for the sample's innermost frame */
     uint32_t *leaves;
@@ -176,8 +178,8 @@ char *picture_clean(const char *text);
 
 /* Writes a text that picture_clean has made harmless into XML or HTML, between tags or in a quoted attribute. */
 void picture_escape(FILE *out, const char *text);
-/* Writes such a text as picture_escape does, but at most `columns` columns of it. A text that is cut ends with "…".
- * Writes nothing if `columns` is less than 3. */
+/* Writes a text as picture_escape does, but at most `columns` columns of it. A text that is cut ends with "…". Writes
+ * nothing if `columns` is less than 3. */
 void picture_escape_clipped(FILE *out, const char *text, unsigned columns);
 /* Writes a text that picture_clean has made harmless as a JSON string that is safe in a script element. Returns 0 or
  * -ENOMEM. */
@@ -189,8 +191,8 @@ int picture_json(FILE *out, const char *text);
 void picture_format_value(const struct picture_tree *tree, uint64_t value, char text[PICTURE_FIGURE_SIZE]);
 void picture_format_count(uint64_t count, char text[PICTURE_FIGURE_SIZE]);
 
-/* Make two lines of text above the picture. The title has the command and the kind of picture (`what`). The subtitle
- * has the totals of the picture. The caller frees the text. Return 0 or -ENOMEM. */
+/* Make the two lines of text that are above a picture. The title has the command and the kind of picture (`what`). The
+ * subtitle has the totals of the picture. The caller frees the text. Return 0 or -ENOMEM. */
 int picture_title(const struct profile *profile, const char *what, char **title);
 int picture_subtitle(const struct profile *profile, const struct picture_tree *tree, char **subtitle);
 

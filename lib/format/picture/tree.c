@@ -74,7 +74,8 @@ struct choice {
     uint32_t rows;      /* depth of the deepest row that is kept */
     uint32_t equals;    /* how many more frames of exactly the smallest size may be kept; UINT32_MAX: any number */
     uint32_t *ranks;    /* an element for each name: its place when the names are sorted by text */
-    uint32_t *children; /* frames that are kept, sorted by parent, and for one parent by the ranks of their names */
+    /* frames that are kept, sorted by parent; children of one parent are sorted by the ranks of their names */
+    uint32_t *children;
     uint32_t count;
 };
 

@@ -14,7 +14,7 @@
 #define SIGN "pprofil: "
 #define U64(value) ((unsigned long long)(value))
 #define SLOTS_OF_A_LINE 256u
-#define SILENCE 16u /* a comment about the timeline ends before so many slots with less than 1 us each */
+#define SILENCE 16u /* a comment about the timeline ends where at least this number of slots have less than 1 us each */
 
 static const char *const comment_words[] = {
     [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",

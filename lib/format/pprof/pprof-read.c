@@ -15,7 +15,7 @@
 
 #include "format/pprof/pprof.h"
 
-/* limit for the length of a system call's name, which is hashed for each sample, bytes */
+/* limit for the bytes of a system call's name, because the name is hashed for each sample */
 #define CALL_NAME_SIZE_MAX 256
 
 /* --- the run, and who ran ------------------------------------------------------------ */

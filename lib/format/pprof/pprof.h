@@ -42,7 +42,7 @@ static inline bool pprof_relative(enum profile_object_kind kind)
     return kind == PROFILE_OBJECT_FILE || kind == PROFILE_OBJECT_VDSO;
 }
 
-/* The function `write` of format_pprof. */
+/* The field `write` of format_pprof points to this function. */
 int pprof_write(int fd, const struct profile *profile);
 
 /* --- messages ------------------------------------------------------------------------ */
@@ -127,11 +127,12 @@ struct pprof_reader {
     /* an element for each string of the file: its index + 1 in the profile; 0: not in the profile yet */
     uint32_t *strings;
     struct pprof_ids mappings, functions, locations;
-    /* finds pprofil's comment about an object (as an index of a string) by the id of the object's mapping */
+    /* one for each mapping with a comment of pprofil: `id` is the id of the mapping, and `index` that of the comment's
+     * string */
     struct pprof_ids notes;
     struct memo memo;
     struct pprof_values values;
-    uint64_t made_up; /* the address that is tried when the next address has to be invented */
+    uint64_t made_up; /* the next address to try when a made-up address is needed */
 };
 
 /* Makes an empty array with memory for `count` ids. Returns 0 or -ENOMEM. The caller frees ids->sorted. */

@@ -210,8 +210,8 @@ int codec_write(const struct codec *codec, int fd, const struct format_options *
                     : histogram_from_profile(profile, object, dialect, options->scale,
                                              codec->rate_hz, &file);
 
-    /* in some dialects a full counter continues from 0. Only a user who names a dialect gets counters that are cut by
-     * its rule */
+    /* in some dialects a full counter continues from 0. The dialect's rule for full counters is used only if the user
+     * named a dialect */
     file.dialect = options->dialect;
     if (error == 0)
         error = codec->write(fd, &file);

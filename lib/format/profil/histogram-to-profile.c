@@ -26,7 +26,8 @@
 
 /* An object of the profile that is made, and its addresses in the histogram file. */
 struct target {
-    uint64_t start, end; /* not set if the file has no modules, and so only one object */
+    /* addresses of the object in the histogram file; not set if the file has no modules, and so only one object */
+    uint64_t start, end;
     uint64_t shift;      /* an address in the histogram file plus `shift` is the link address */
     uint32_t object;     /* index of the object in the profile */
     bool known;          /* the object's file could be read, so the field `text` is set */

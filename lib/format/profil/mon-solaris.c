@@ -20,7 +20,7 @@
 #define BUFFER_PCS 131072u /* most pcs in one object; Solaris has the same limit */
 #define FUNCTION_SIZE 48u
 #define MODULE_SIZE 32u
-#define MODULES_MAX 4096u /* limit, because the file of each module is opened */
+#define MODULES_MAX 4096u /* limit for the number of modules, because the file of each module is opened */
 
 enum type { BUFFER = 1, CALL_GRAPH = 2, MODULES = 3 };
 #define BUFFER_HEADER 32u
@@ -35,7 +35,7 @@ static bool mon_solaris_matches(const unsigned char *head, size_t size, uint64_t
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Makes *at read from an offset of an object. Returns false if fewer than `size` bytes follow this offset. */
+/* Sets *at to read from this offset of the object. Returns false if fewer than `size` bytes follow the offset. */
 static bool mon_solaris_look(const struct bytes *object, uint64_t offset, uint64_t size, struct bytes *at)
 {
     uint64_t all = bytes_left(object);

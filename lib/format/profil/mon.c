@@ -86,8 +86,8 @@ static const struct shape *find_shape(const unsigned char *bytes, size_t size, s
     return shape != NULL ? shape : try_shapes(bytes, size, size, 0, SHAPES, false, false, header);
 }
 
-/* Recognises a file only if it lists at least one function, as every monitor() makes it. A file without functions is
- * read only if its name shows the format, or if the user names the format. */
+/* Recognises a file only if it lists at least one function, because the files of every monitor() do. A file without
+ * functions is read only if its name shows the format, or if the user names the format. */
 static bool mon_matches(const unsigned char *head, size_t size, uint64_t all)
 {
     struct header header;

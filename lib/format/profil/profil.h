@@ -52,7 +52,7 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
 uint32_t histogram_scale(uint64_t bytes, uint64_t text);
 
 /* Returns the histogram of a file, for formats that hold only one. Returns NULL if the file does not have exactly one
- * histogram, or if one of its counters does not count `each` bytes of text. If `each` is 0, counters may count any
+ * histogram, or if a counter counts another number of bytes of text than `each`. If `each` is 0, it may count any
  * number of bytes. */
 const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
 
@@ -127,7 +127,8 @@ struct codec {
     bool whole;            /* true: one file contains all objects; false: each object has its own file */
     bool single;           /* a file has at most one histogram */
     bool has_modules;      /* a file says at which addresses objects were mapped */
-    /* bytes of a counter in the format, to report how many counts do not fit; 0: this is not reported */
+    /* bytes of a counter in the format. The number of counts that do not fit into it is reported. 0: it is not
+     * reported */
     uint32_t counter_size;
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
