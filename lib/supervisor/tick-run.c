@@ -147,9 +147,9 @@ static void tick_await_without_lock(struct tracer *tracer)
     supervisor_lock(tracer->supervisor);
 }
 
-/* Returns how many threads this tick may interrupt. The limit is lower if no CPU is idle. It is not lowered for programs
- * that profile themselves and request few ticks, because they compare the number of samples with the CPU time that they
- * have used. */
+/* Returns how many threads this tick may interrupt. The limit is lower if no CPU is idle. It is not lowered for
+ * programs that profile themselves and request few ticks, because they compare the number of samples with the CPU time
+ * that they have used. */
 static unsigned tick_interrupts_max(const struct supervisor *supervisor)
 {
     bool few = supervisor->options.serve && budget_period(&supervisor->budget) >= FEW_TICKS_PERIOD_NS;
