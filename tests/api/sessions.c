@@ -270,8 +270,8 @@ static void test_launch(void)
     for (ssize_t part; got < sizeof text - 1 &&
                        (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
         got += (size_t)part;
-    /* the first line of the output lists descriptors; it may contain the caller's ends of the pipes, which are
-     * inherited */
+    /* the first line lists the descriptors of the program, which may also have inherited the caller's ends of the
+     * pipes */
     snprintf(expected, sizeof expected, "got word\n%d\n", pid);
     const char *rest = strchr(text, '\n');
     check("input, output and error", rest != NULL && strcmp(rest + 1, expected) == 0);
