@@ -112,7 +112,7 @@ static void check_refused(void)
 }
 
 /* The offset is above lowpc. Addresses below the offset have no counter, and the memory in front of the buffer must not
- * be written to. */
+ * be changed. */
 static void check_offset_above(void)
 {
     struct profil_args above = range(spin_first, first_counts + 512);

@@ -6,7 +6,8 @@
  *   PERIOD_NS       the period of the system's tick
  *   ONE_EACH_WORD   the scale that gives every 4 bytes of text a counter
  *   start(buffer, size, offset, scale), stop()
- *   CHILD_COUNTS    1: counting goes on in a forked child; SYSTEM_TIME 1: time in the kernel counts, too
+ *   CHILD_COUNTS    1: counting goes on in a forked child
+ *   SYSTEM_TIME     1: time in the kernel counts, too
  */
 #ifndef PPROFIL_TEST_PROFIL_CHECKS_H
 #define PPROFIL_TEST_PROFIL_CHECKS_H
@@ -252,7 +253,7 @@ static void burn_until_left(void)
         burn(spin_first, SHORT_NS);
 }
 
-/* take: makes the buffer inaccessible, or, if back is true, accessible again. */
+/* `take` makes the buffer inaccessible, or, if its parameter `back` is true, accessible again. */
 static void check_fault_by(const char *name, void (*take)(void *page, size_t size, bool back))
 {
     size_t size = (counter_count() * sizeof(counter) + 4095) & ~(size_t)4095;
