@@ -58,7 +58,7 @@ static void add_places_of_file(struct profile *profile, uint32_t object, int fd,
     symbol_table_clear(&table);
 }
 
-/* Adds addresses that the file has as numbers of 8 bytes, or as hexadecimal numbers at the beginning of lines. */
+/* Adds addresses that the file contains as numbers of 8 bytes, or as hexadecimal numbers at the beginning of lines. */
 static void add_places_of_list(struct profile *profile, uint32_t object, const uint8_t *data,
                                size_t size)
 {

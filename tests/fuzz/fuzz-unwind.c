@@ -25,7 +25,7 @@
 #define CODE_SIZE UINT64_C(0x10000)
 #define JIT UINT64_C(0x500000)
 #define STACK UINT64_C(0x7ff00000)
-#define FRAMES_AT 0x1000u /* offset of .eh_frame in a file that make_file makes; its address is the same number */
+#define FRAMES_AT 0x1000u /* offset of .eh_frame in a file that make_file makes; also its address in memory */
 #define STACK_MAX 65535u
 
 enum object { FILE_OBJECT, JIT_OBJECT };
