@@ -26,7 +26,7 @@
 #include "blocking-calls.h"
 
 #define POLL_US 50
-#define STEP 4096                       /* bytes; all numbers of bytes are multiples of STEP */
+#define STEP 4096                       /* bytes; each number of bytes here is a multiple of STEP */
 /* The signal comes after fewer bytes than this. The remaining bytes of the call are more than a socket or a pipe
  * holds. */
 #define SIGNAL_MAX (BLOCKING_SIZE / 2)
