@@ -46,7 +46,7 @@ static const char *const hostile[] = {
 /* --- profiles in words --------------------------------------------------------------- */
 
 enum show {
-    STACKS = 1 << 0, /* whole stacks; else only the innermost frames */
+    STACKS = 1 << 0, /* whole stacks; otherwise only the innermost frames */
     OBJECTS = 1 << 1,
     FUNCTION_PLACE = 1 << 2, /* file and line at which a function is defined */
     LINES = 1 << 3,

@@ -107,7 +107,8 @@ static bool has_place(const struct hash_index *index, uint32_t hash, uint32_t en
     return false;
 }
 
-/* The entries have few hashes, so searches are long, cross each other, and wrap around the end of the index. */
+/* The entries have few different hashes, so searches are long, cross each other, and wrap around the end of the
+ * index. */
 Test(hash, finds_what_was_added_and_not_removed)
 {
     enum { ENTRIES = 200, HASHES = 30 };

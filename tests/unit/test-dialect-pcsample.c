@@ -17,7 +17,7 @@ static struct dialect_count *samples(unsigned size)
     return count;
 }
 
-/* Acts as a call of pcsample: from now on, up to n samples are stored in array. Returns the result of the call. */
+/* Acts as a call of pcsample: from now on, up to `n` samples are stored in `array`. Returns the result of the call. */
 static int64_t call(struct dialect_count *count, uint64_t array, int64_t n)
 {
     int64_t before = dialect_pcsample_call(&count->pcsample, n);

@@ -105,7 +105,8 @@ Test(dialect, every_bucket_vector)
         }
 }
 
-/* Old kernels also use a counter of which only a part is in the buffer. dialect_index does so only if exact is true. */
+/* Old kernels also use a counter of which only a part is in the buffer. dialect_index does so only if `exact` is
+ * true. */
 Test(dialect, whole_counters_inside)
 {
     const struct dialect *dialect = dialect_find("solaris");
@@ -314,7 +315,7 @@ Test(dialect, counters_at_their_edge)
     add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED, 1);
 }
 
-/* A table of pcsample defines 17 sequences of calls and ticks. The comment at the end of a line is the number of a
+/* A table for pcsample lists 17 sequences of calls and ticks. The comment at the end of a line is the number of a
  * sequence in that table. Checks only how many samples there are, not the stored samples. */
 Test(dialect, pcsample_sequences)
 {

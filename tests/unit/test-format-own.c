@@ -217,7 +217,7 @@ Test(formats_own, in_wall_mode_too)
         expect_kept(promises[i].format, promises[i].show, promises[i].bad, true);
 }
 
-/* JSON also keeps the totals, and entries of tables to which no sample refers. */
+/* JSON also keeps the totals, and table entries to which no sample refers. */
 Test(formats_own, json_keeps_the_rest)
 {
     struct format_options options = {0};
@@ -270,8 +270,8 @@ Test(formats_own, made_up_addresses_are_known_as_such)
     profile_free(third);
 }
 
-/* The reader of a file without addresses makes them up. If two files have the same location, its made-up address is the
- * same in both. */
+/* If a file has no addresses, its reader makes addresses up. If two files have the same location, its made-up address
+ * is the same in both. */
 Test(formats_own, made_up_addresses_are_the_same_everywhere)
 {
     struct format_options options = {0};

@@ -272,7 +272,7 @@ Test(picture, deep_stacks_take_no_stack_of_ours, .timeout = 20)
     profile_free(profile);
 }
 
-/* 3 of 200 samples have stacks of 500 frames, and the others of 50 frames. */
+/* 3 of 200 samples have stacks of 500 frames, and the others have stacks of 50 frames. */
 Test(picture, rows_that_little_reaches_are_dropped)
 {
     struct profile *profile = profile_new();

@@ -103,7 +103,7 @@ static char *say_process(const struct profile *profile, uint32_t index)
     return text;
 }
 
-/* Writes the length of slots, and each slot with its start. */
+/* Writes a time line as text: the length of its slots, and each slot with its start. */
 static char *say_timeline(const struct profile_timeline *line)
 {
     char *text;

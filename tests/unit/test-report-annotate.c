@@ -47,7 +47,7 @@ static struct listing *make_listing(void)
     code->files[1] = strdup(path);
     cr_assert_eq(listing_new(code, &listing), 0);
     unlink(path);
-    /* line 2, its first two instructions, line 1, its instruction, line 2, its last instruction */
+    /* the rows are line 2, its first two instructions, line 1, its instruction, line 2, and its last instruction */
     cr_assert_eq(listing->row_count, 7);
     return listing;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tests of diffs. The formulas give the numbers of textbooks. Profiles are drawn from distributions, with fixed seeds.
- * If a distribution has not changed, at most 5 % of diffs have anything significant. A real change is found.
+ * Tests of diffs. The formulas must give the numbers that textbooks give. Profiles are drawn from distributions, with
+ * fixed seeds. If a distribution has not changed, at most 5 % of the diffs may have anything significant. A real change
+ * must be found.
  */
 #include "config.h"
 

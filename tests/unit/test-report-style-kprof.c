@@ -64,9 +64,9 @@ Test(kprof, a_bucket_belongs_to_the_symbol_of_its_first_byte)
     struct symbol_table symbols = table_of(inside, COUNT(inside));
     struct histogram_file file = make_kernel("inferno", 0);
 
-    kernel_cells[8] = 9;  /* 0x10040: `one` has the first byte, and `two` begins later */
-    kernel_cells[9] = 20; /* 0x10048: `two` */
-    kernel_cells[10] = 7; /* 0x10050: `three` */
+    kernel_cells[8] = 9;  /* 0x10040: belongs to `one`, which has the first byte; `two` begins later */
+    kernel_cells[9] = 20; /* 0x10048: belongs to `two` */
+    kernel_cells[10] = 7; /* 0x10050: belongs to `three` */
     kernel_cells[11] = 1; /* 0x10058: behind `etext`, where the text ends */
     file.ticks = file.outside + 40;
     expect(style_kprof, &file, &symbols, PLAIN,
@@ -147,7 +147,7 @@ Test(kprof, of_plan_9)
            "450\t 50.0\tfoo\n"
            "300\t 33.3\tbar\n",
            "");
-    file.rate_hz = 100; /* as in a profile: files of Plan 9 have 1000 Hz */
+    file.rate_hz = 100; /* a rate that profiles may have; files of Plan 9 always have 1000 Hz */
     expect(style_kprof_plan9, &file, &symbols, PLAIN,
            "total: 10000\tin kernel text: 9000\toutside kernel text: 1000\n"
            "KTZERO 00010000 PGSIZE 4Kb\n"

@@ -141,10 +141,10 @@ Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
     cr_assert_geq(given, whole - 100 * (int64_t)MS);
 }
 
-/* In each 10 ms, a thread works for 0.5 ms in one function, then for 0.5 ms in another, and sleeps for 9 ms. One look
- * comes at a random instant of each 10 ms. So half of the time of the samples must be in each function. About 1000 of
- * the 10000 looks find the thread at work. By the binomial distribution, five standard deviations of the share are
- * 0.08. The seed is fixed. */
+/* In each 10 ms, a thread works for 0.5 ms in one function, then for 0.5 ms in another, and sleeps for 9 ms. The tracer
+ * looks at it once in each 10 ms, at a random instant. So half of the time of the samples must be in each function.
+ * About 1000 of the 10000 looks find the thread at work. By the binomial distribution, five standard deviations of the
+ * share are 0.08. The seed is fixed. */
 Test(weight, bursts_come_out_right)
 {
     struct schedule schedule;
@@ -211,7 +211,7 @@ static bool thread_seems_to_wait(struct thread *thread, uint64_t waited_ns)
     return thread_look(thread, waited_ns) == CPU_WAIT_WAITS;
 }
 
-/* Returns a thread whose CPU the tracer has taken ten times. */
+/* Returns a thread from which the tracer has taken the CPU ten times. */
 static struct thread thread_begin(void)
 {
     struct thread thread = {.now = MS};

@@ -17,7 +17,7 @@
 #include "supervisor/proc/system.h"
 #include "wire/wire.h"
 
-/* A name of a task that contains what in "stat" looks like the end of the name, and a state after it. */
+/* A task's name. In "stat" it looks as if the name ended early, and a state followed. */
 #define HOSTILE_NAME ") R 1 (x"
 
 static struct procfs_task task;

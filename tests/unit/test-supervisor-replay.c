@@ -141,7 +141,7 @@ static void enter(struct task *task, const struct line *line, const char *state)
 }
 
 /* Returns true if a thread of the leader's process may have called execve() while one tracer handed it over to another.
- * That thread then has the leader's tid, by which a tracer knew the leader. */
+ * That thread then has the leader's tid, by which another tracer knows the leader. */
 static bool has_executed(const struct replay *replay, const struct task *leader)
 {
     for (unsigned i = 0; i < TASKS && !leader->lost_thread; i++)

@@ -178,7 +178,7 @@ Test(schedule, a_gap_begins_where_the_last_stratum_ended)
     schedule_draw_ahead(&schedule, 0, MS);
     cr_assert_eq(schedule_end_gap(&schedule, MS), 0);
     cr_assert_neq(schedule.ahead.at, 0);
-    cr_assert_eq(schedule_end_gap(&schedule, MS + 1), 1); /* even though the next tick's time is chosen already */
+    cr_assert_eq(schedule_end_gap(&schedule, MS + 1), 1); /* a gap, although the next tick's time is chosen already */
     cr_assert_eq(schedule.ahead.at, 0);
     schedule_draw_ahead(&schedule, MS + 1, MS);
     schedule_next(&schedule, MS + 1, MS);

@@ -129,7 +129,7 @@ Test(symbol_table, of_files_cut_short, .timeout = 120)
     free(bytes);
 }
 
-/* The section headers are at the end of a file, and contain the places of all sections. */
+/* The section headers are at the end of a file, and say where all sections are. */
 Test(symbol_table, of_files_with_wrong_bytes, .timeout = 120)
 {
     size_t size;

@@ -236,7 +236,7 @@ Test(search, finds_names_objects_and_files_and_goes_around)
     type_in(model, "a");
     press(model, TUI_KEY_ESCAPE);
     cr_assert_str_eq(model->search, "nowhere");
-    press(model, TUI_KEY_ESCAPE); /* removes the marks of the search, because there is no filter to leave */
+    press(model, TUI_KEY_ESCAPE); /* removes the marks of the search, because there is no filter to remove */
     cr_assert_str_eq(model->search, "");
     model_free(model);
 }

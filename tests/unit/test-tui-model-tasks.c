@@ -33,7 +33,7 @@ Test(pause, rows_stay_and_histories_go_on)
     expect_rows(model, "ab");
     cr_assert_eq(press(model, '3'), EFFECT_PAINT);
     expect_rows(model, "ab");
-    cr_assert_eq(press(model, '5'), EFFECT_SNAPSHOT); /* no snapshot had this table yet */
+    cr_assert_eq(press(model, '5'), EFFECT_SNAPSHOT); /* no snapshot has contained this table yet */
     pass(&story, 10, false);
     expect_rows(model, "abc");
     run(&story, "d", 10000);

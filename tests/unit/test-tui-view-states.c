@@ -269,8 +269,8 @@ Test(view_states, frames)
     LINE(4, "# nothing to show here yet");
 }
 
-/* After a window without samples, known shares are dim and have no interval. Frames of the batch mode
- * have neither shares nor intervals for such a window. */
+/* After a window without samples, known shares are dim and have no interval. In the batch mode, the output for such a
+ * window has neither shares nor intervals. */
 Test(view_states, empty_window)
 {
     struct table *table = &model->tables[PPROFIL_BY_FUNCTION];

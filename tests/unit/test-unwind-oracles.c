@@ -42,7 +42,7 @@ static int open_own(void *context, uint32_t object)
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* A signal handler. Copies the registers of the code that the signal interrupted, and the stack from its stack pointer
+/* A signal handler. Copies the registers of the interrupted code, and the stack from the interrupted stack pointer
  * on. */
 static void look(int number, siginfo_t *information, void *context)
 {
@@ -145,8 +145,8 @@ static bool same_cfa(Dwarf_Frame *frame, const struct rule *rule)
                (numbered ? operations[0].number2 : operations[0].number);
 }
 
-/* Compares a register's rule. libdw describes a saved register by its offset from the CFA. A register without a
- * description has no rule. */
+/* Compares the rule for a register with libdw's rule. libdw describes a saved register by its offset from the CFA. A
+ * register without a description has no rule. */
 static bool same_register(Dwarf_Frame *frame, const struct rule *rule, int number)
 {
     Dwarf_Op memory[3], *operations;

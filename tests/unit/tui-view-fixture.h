@@ -26,8 +26,8 @@ static void *copy_of(const void *from, size_t size)
     return copy;
 }
 
-/* Makes a row. total and window: the row's shares of the time since the start and of the last window,
- * in 1/1000. */
+/* Makes a row. `total` and `window` are the row's shares of the time since the start and of the last window, in
+ * 1/1000. */
 static struct table_row row_of(const char *name, const char *object, unsigned total,
                                unsigned window)
 {
