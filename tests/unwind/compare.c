@@ -6,7 +6,7 @@
  *
  * After the outermost function, and where unwind information is wrong, gdb shows frames at addresses where no code is
  * mapped. These frames are left out, and such stacks are counted as padded. -s cuts the copies to SIZE bytes. Then a
- * truncated stack is equal if it is the inner part of gdb's.
+ * truncated stack also counts as equal if it is the inner part of gdb's stack.
  */
 #include "config.h"
 

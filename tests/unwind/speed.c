@@ -79,8 +79,7 @@ static int take_frame(Dwfl_Frame *frame, void *context)
     return DWARF_CB_OK;
 }
 
-/* Finds the address at which the file is mapped, that is, the address in memory that is address 0 in the program
- * headers. */
+/* Finds where the file is mapped: the address in memory that corresponds to address 0 of the program headers. */
 static bool find_base(int fd, const struct stacks_mapping *mapping, uint64_t *base)
 {
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
