@@ -31,8 +31,8 @@ struct debug_log *debug_log_new(int fd)
     return log;
 }
 
-/* Returns the size of the leading lines that a pipe accepts in one atomic write, so that lines of two tracers are not
- * mixed. */
+/* Returns the size of as many whole lines from the beginning of `text` as a pipe accepts in one atomic write. By
+ * writing so many at a time, the lines of two tracers do not get mixed. */
 static size_t debug_log_lines(const char *text, size_t size)
 {
     if (size <= PIPE_BUF)
@@ -50,7 +50,7 @@ void debug_log_flush(struct tracer *tracer)
         size_t size = debug_log_lines(log->text + written, log->used - written);
         ssize_t got = write(log->fd, log->text + written, size);
         if (got < 0 && errno != EINTR)
-            break; /* nobody reads the log, or the disk is full: drops the lines */
+            break; /* nobody reads the log any more, or the disk is full, so the lines are dropped */
         written += got > 0 ? (size_t)got : 0;
     }
     if (log != NULL)

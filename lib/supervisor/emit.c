@@ -20,7 +20,7 @@ void emit_wake(const struct supervisor *supervisor)
 {
     uint64_t one = 1;
     ssize_t ignored = write(supervisor->wake, &one, sizeof one);
-    (void)ignored; /* fails if the counter is full: then the client was woken already */
+    (void)ignored; /* the write fails if the counter of the eventfd is full; then the client was woken already */
 }
 
 static void emit_lost(struct supervisor *supervisor)
@@ -29,16 +29,19 @@ static void emit_lost(struct supervisor *supervisor)
         return;
     struct wire_lost *event = ring_reserve(supervisor->ring, sizeof *event);
     if (event == NULL)
-        return; /* this WIRE_LOST event is counted as lost, too; a later call reports the count */
+        /* the ring has no room for this event. It counts as lost, like the events before it; a later call reports how
+         * many were lost */
+        return;
     uint64_t lost = ring_lost(supervisor->ring);
     if (lost == 0)
-        return; /* a reserved event that is not committed is not sent */
+        return; /* an event is sent only if ring_commit is called after ring_reserve */
     *event = (struct wire_lost){
         .header = {WIRE_LOST, sizeof *event}, .time = time_now(), .events = lost};
     ring_commit(supervisor->ring);
 }
 
-/* Returns true if the event is the end of a process: the client may wait for this event, without a time limit. */
+/* Returns true if the event reports the end of a process. The client may wait for such an event without a time limit,
+ * so it must not be lost. */
 static bool emit_is_awaited(const struct wire_header *event)
 {
     const struct wire_exit *end = (const void *)event;
@@ -74,7 +77,7 @@ void emit_set_ring(struct supervisor *supervisor, struct ring *ring)
         emit_event(supervisor, &event.header);
 }
 
-/* Emits a sample and its stack as one event: neither is emitted without the other. */
+/* Sends a sample and its stack as one event. If there is no room for both, sends neither. */
 static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample,
                        const struct stack *stack)
 {
@@ -130,7 +133,8 @@ void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
     emit_event(supervisor, &event.header);
 }
 
-/* Reads the name of a thread, and emits it if it differs from known. known: the name that was last emitted; updated. */
+/* Reads the name of a thread, and reports it if it differs from `known`, the name that was reported last. Then also
+ * updates `known`. */
 static void emit_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char known[16])
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* emit: sends events to the client through the ring. The caller holds the lock. An event that does not fit into the
- * ring is dropped and counted, so no function waits. Without a client (ring is NULL) nothing is emitted. Times are
- * CLOCK_MONOTONIC, ns. */
+ * ring is dropped and counted, so no function waits. If there is no client (supervisor->ring is NULL), no event is
+ * sent. Times are CLOCK_MONOTONIC, ns. */
 #ifndef PPROFIL_EMIT_H
 #define PPROFIL_EMIT_H
 
@@ -16,28 +16,31 @@ struct stack;
 struct supervisor;
 struct tracee;
 
-/* Replaces the ring; the supervisor owns the new one. Closes the old ring, which must exist. Emits, into the
- * new ring, the number of events that the old ring lost. */
+/* Replaces supervisor->ring by `ring`, which the supervisor owns from now on. Closes the old ring, which must exist.
+ * Sends an event through the new ring that says how many events the old ring lost. */
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
-/* Emits *sample; fills in header, pid and tid. stack: copied into the same event; NULL: none. If there is a stack,
- * there must be a ring. */
+/* Sends *sample, and fills in its header, pid and tid. stack: is copied into the same event; NULL: there is none. If
+ * `stack` is not NULL, there must be a ring. */
 void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
-/* Reports that a process is followed. parent: the process that forked it; 0: the client launched it or attached to it,
- * or it is not known. */
+/* Reports that we trace a further process. parent: the process that has forked it; 0: this is not known, or the client
+ * has launched the process or attached to it. */
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);
-/* Emits a new thread (type WIRE_THREAD), or an exec (WIRE_EXEC; tid is the former number of its caller). */
+/* Reports a new thread (type WIRE_THREAD), or an exec (WIRE_EXEC). For an exec, `tid` is the id that the calling thread
+ * had before the exec. */
 void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pid_t tid);
-/* Reads the thread's name, and emits it if it has changed. */
+/* Reads the thread's name, and reports it if it has changed. */
 void emit_comm(struct supervisor *supervisor, struct tracee *tracee);
-/* Reads and emits the name of a process, whose leader need not be a tracee. */
+/* Reads and reports the name of a process. The leader of the process need not be a tracee. */
 void emit_process_comm(struct supervisor *supervisor, pid_t pid);
-/* Emits the end of a thread. If pid == tid, the event means that the whole process has ended, or is not followed any
- * more. cpu_ns: CPU time that the process used while it was sampled. status: of wait(2); -1: not known. */
+/* Reports that a thread has ended. If pid == tid, the event means that the whole process has ended, or that we do not
+ * trace it any more. cpu_ns: CPU time that the process used while it was sampled. status: the status that wait(2)
+ * returned; -1: not known. */
 void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
-/* Emits the requested rate and the present one: asked_hz and rate_hz of struct budget. */
+/* Reports the requested sampling rate and the present one: asked_hz and rate_hz of struct budget. */
 void emit_rate(struct supervisor *supervisor);
-/* Emits the statistics. exact: reads the clocks of all processes for them. */
+/* Reports the statistics. If exact is true, reads the clocks of all processes for this; otherwise uses the values that
+ * were read last. */
 void emit_stats(struct supervisor *supervisor, bool exact);
 /* Wakes the client up. */
 void emit_wake(const struct supervisor *supervisor);

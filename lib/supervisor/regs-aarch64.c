@@ -2,15 +2,17 @@
 /*
  * Registers and system calls of AArch64, and of 32-bit Arm tracees under it.
  *
- * The kernel decides before the stop whether a call begins anew (do_signal in arch/arm64/kernel/signal.c). At the stop
- * it has forgotten the call. x0 contains the result, and the former x0 is in orig_x0, which ptrace does not show. But
- * the instruction before the pc is the instruction of the call, and x8 contains the number of the call. If the tracer
- * sets the thread's call to that number (NT_ARM_SYSTEM_CALL), /proc/TID/syscall shows orig_x0. The tracer makes a call
- * begin anew by setting the pc. So the tracer must notice itself whether a handler runs first. A handler runs if a
- * signal's stop comes before the call's entry stop.
+ * The kernel decides before a stop whether a system call begins anew (do_signal in arch/arm64/kernel/signal.c). At the
+ * stop it no longer knows in which call the thread was. But the instruction before the pc is the instruction of the
+ * call, x8 contains the number of the call, and x0 contains its result. The first argument, which was in x0 before, is
+ * in orig_x0, which ptrace does not show. If the tracer sets the number of the thread's current call
+ * (NT_ARM_SYSTEM_CALL) to that of x8, /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by setting
+ * the pc back. The kernel does not know about this, so the tracer must find out itself whether a signal handler runs
+ * first. This is so if the stop of a signal comes before the entry stop of the call.
  *
- * A thread whose pc is after the instruction may have made the call long ago, and have just returned from a signal
- * handler: struct handled_call in repair.h. Calls of 32-bit tracees are not repaired.
+ * If the pc of a thread is after the instruction of a call, the thread may have made this call long ago, and may have
+ * just returned from a signal handler: struct handled_call in repair.h. System calls of 32-bit tracees are not
+ * repaired.
  */
 #include "config.h"
 
@@ -44,14 +46,14 @@ struct regs_arm {
 #define SVC_THUMB 0xdf00u
 #define CPSR_THUMB 0x20u
 
-/* at the stops of a call, the kernel uses this register to show whether the stop is the entry or the exit:
+/* at the entry stop and the exit stop of a call, the kernel changes this register to show which of the two it is:
  * report_syscall in ptrace.c */
 #define CALL_STOP_REGISTER 7
 #define NUMBER_REGISTER 8
 #define INSTRUCTION_SIZE 4
 
-/* Returns the number of the system call if the thread is at an entry or exit stop. At other stops the kernel has
- * forgotten the call: regs_find_syscall. */
+/* Returns the number of the system call if the thread is at an entry stop or exit stop. At other stops the kernel no
+ * longer knows the call, so this function returns WIRE_NO_SYSCALL, and regs_find_syscall must be used. */
 static int32_t regs_read_syscall(pid_t tid)
 {
     int number = WIRE_NO_SYSCALL;
@@ -62,7 +64,7 @@ static int32_t regs_read_syscall(pid_t tid)
     return number;
 }
 
-/* Sets the number of the system call; -1: no call. Returns 0 or -errno. */
+/* Sets the number of the system call in which the thread is; -1: it is in no call. Returns 0 or -errno. */
 static int regs_write_syscall(pid_t tid, int number)
 {
     struct iovec part = {.iov_base = &number, .iov_len = sizeof number};
@@ -79,8 +81,8 @@ static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8]
     return errno == 0;
 }
 
-/* Finds the call in which the thread stopped, by the code around the pc. The pc is after the call's instruction, or
- * before it if the kernel will begin the call anew. */
+/* Finds out from the code around the pc in which call the thread has stopped. The pc is after the instruction of the
+ * call. If the kernel will begin the call anew, the pc is before that instruction. */
 static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, struct regs *regs)
 {
     unsigned char bytes[8];
@@ -113,7 +115,8 @@ static int32_t regs_find_compat_syscall(pid_t tid, const struct regs_arm *set)
     return in_call ? (int32_t)set->r[7] : WIRE_NO_SYSCALL;
 }
 
-/* Fills *regs in. In DWARF for the Arm 64-bit Architecture, x0 to x30 are 0 to 30, sp is 31, and pc is 32. */
+/* Fills *regs in. In "DWARF for the Arm 64-bit Architecture", registers x0 to x30 have the numbers 0 to 30, sp has 31,
+ * and pc has 32. */
 static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
     regs->pc = set->pc;
@@ -129,7 +132,7 @@ static void regs_fill_narrow(struct regs *regs, const struct regs_arm *set)
 {
     regs->pc = set->r[15];
     regs->sp = set->r[13];
-    regs->known = 0; /* none: the client cannot unwind such stacks (regs_are_unwound) */
+    regs->known = 0; /* no register is filled in, because the client cannot unwind such stacks (regs_are_unwound) */
 }
 
 int regs_read(pid_t tid, struct regs *regs)
@@ -176,17 +179,17 @@ struct regs_context regs_context(bool compat)
 int regs_restart_call(pid_t tid)
 {
     (void)tid;
-    return -ENOSYS; /* after the stop, the kernel treats EINTR like any other result */
+    return -ENOSYS; /* impossible, because after the stop the kernel treats EINTR like any other result */
 }
 
-/* Adds a word to a hash: FNV-1a, applied to words instead of bytes. */
+/* Adds a word to a hash. The hash is FNV-1a, applied to words instead of bytes. */
 static uint64_t regs_hash(uint64_t hash, uint64_t word)
 {
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* Hashes all registers except x0, which contains the result, and CALL_STOP_REGISTER, which the kernel changes at a
- * call's stops. */
+/* Returns a hash of all registers except x0, which contains the result, and CALL_STOP_REGISTER, which the kernel
+ * changes at the entry and exit stops of a call. */
 static uint64_t regs_fingerprint(const struct user_regs_struct *set, uint64_t call_end)
 {
     uint64_t hash = regs_hash(UINT64_C(0xcbf29ce484222325), call_end);
@@ -257,12 +260,13 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
         return error;
     regs_put_call(&set, call);
     set.pc -= INSTRUCTION_SIZE;
-    /* hides the call from the kernel, so that the kernel does not begin it anew */
+    /* tells the kernel that the thread is in no call, so that the kernel does not begin the former call anew */
     regs_write_syscall(tid, WIRE_NO_SYSCALL);
     return regs_write_wide(tid, &set);
 }
 
-/* Makes the call begin anew by setting the pc: the kernel has already decided not to do that. */
+/* Makes the call begin anew by setting the pc, because the kernel has already decided not to begin it anew. entered: as
+ * in regs_leave_call. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;

@@ -2,8 +2,9 @@
 /* Registers and system calls of x86-64 and its 32-bit ABIs.
  *
  * The kernel decides after the stop whether to restart a system call (arch_do_signal_or_restart in
- * arch/x86/kernel/signal.c), by the value of rax that the tracer left. A tracer that sets rax to -ERESTARTNOHAND turns
- * a plain EINTR into a restart. If a handler runs first, the kernel sets rax back to -EINTR. */
+ * arch/x86/kernel/signal.c), by the value that rax has when the tracer resumes the thread. So if a call has returned
+ * EINTR, and the tracer sets rax to -ERESTARTNOHAND, the kernel restarts the call. If a signal handler runs first, the
+ * kernel sets rax back to -EINTR. */
 #include "config.h"
 
 #include <asm/unistd.h>
@@ -30,8 +31,9 @@ struct regs_i386 {
     uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
 };
 
-/* Fills in syscall, entered and result. In the saved flags, the processor sets the resume flag for a fault, and clears
- * it for an interrupt, except during a repeated string instruction: Intel SDM volume 3, 17.3.1.1. */
+/* Fills in regs->syscall, regs->entered and regs->result. flags: the saved flags register. In it, the processor has set
+ * the resume flag if a fault has stopped the thread, and has cleared it if an interrupt has, except during a repeated
+ * string instruction: Intel SDM volume 3, 17.3.1.1. */
 static void regs_fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
@@ -39,7 +41,7 @@ static void regs_fill(struct regs *regs, long number, long result, uint64_t flag
     regs->result = result;
 }
 
-/* Fills *regs in. The order of general is that of the AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
+/* Fills *regs in. The order of regs->general is that of the AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
 static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
     const uint64_t general[] = {set->rax, set->rdx, set->rcx, set->rbx, set->rsi, set->rdi,
@@ -53,7 +55,7 @@ static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set
     regs_fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
 }
 
-/* Fills *regs in for a 32-bit tracee. The order of general is that of the i386 ABI, table 2.14. */
+/* Fills *regs in for a 32-bit tracee. The order of regs->general is that of the i386 ABI, table 2.14. */
 static void regs_fill_narrow(struct regs *regs, const struct regs_i386 *set)
 {
     const uint64_t general[] = {set->eax, set->ecx, set->edx, set->ebx, set->esp,
@@ -115,8 +117,9 @@ bool regs_are_unwound(bool compat)
 
 struct regs_context regs_context(bool compat)
 {
-    /* struct sigcontext_32 (asm/sigcontext.h) begins after 5 words, and esp is its 8th word. The kernel aligns a frame
-     * as at the entry of a function: align_sigframe in arch/x86/kernel/signal.c */
+    /* In struct ucontext of i386, struct sigcontext_32 (asm/sigcontext.h) begins after 5 words, and esp is its 8th
+     * word. The kernel aligns the frame of a handler like that of a function at its entry: align_sigframe in
+     * arch/x86/kernel/signal.c */
     if (compat)
         return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12};
     return (struct regs_context){.word = 8,
@@ -125,7 +128,8 @@ struct regs_context regs_context(bool compat)
 
 int regs_set_result(pid_t tid, int64_t result)
 {
-    /* must be a long: as a variable argument of ptrace, an int would have zeros in its upper half */
+    /* must be a long, because ptrace takes variable arguments: if an int were passed, the upper half of the value would
+     * be 0 */
     const long value = (long)result;
 
     return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rax), value) < 0 ? -errno : 0;
@@ -136,9 +140,9 @@ int regs_restart_call(pid_t tid)
     return regs_set_result(tid, -ERESTARTNOHAND);
 }
 
-/* Returns the ABI of a call. The ABI depends on the call's instruction and number, and 64-bit programs may use each
- * ABI. PTRACE_GET_SYSCALL_INFO reports the instruction's architecture at any stop (ptrace_get_syscall_info in
- * kernel/ptrace.c). */
+/* Returns the ABI of a call. The ABI depends on the instruction and on the number of the call, and a 64-bit program may
+ * use all three ABIs. PTRACE_GET_SYSCALL_INFO shows the architecture that belongs to the instruction, at any stop
+ * (ptrace_get_syscall_info in kernel/ptrace.c). */
 static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
 {
     struct __ptrace_syscall_info info;
@@ -149,7 +153,8 @@ static enum regs_abi regs_call_abi(pid_t tid, int64_t number)
     return (number & X32_CALL) != 0 ? REGS_ABI_X32 : REGS_ABI_NATIVE;
 }
 
-/* Fills call->arguments in from the registers of call->abi: syscall(2), "Architecture calling conventions". */
+/* Fills in call->arguments, from the registers that call->abi uses for arguments: syscall(2), "Architecture calling
+ * conventions". */
 static void regs_wide_arguments(const struct user_regs_struct *set, struct regs_call *call)
 {
     const uint64_t native[] = {set->rdi, set->rsi, set->rdx, set->r10, set->r8, set->r9};
@@ -174,8 +179,8 @@ static bool regs_peek_word(pid_t tid, uint64_t address, unsigned char code[sizeo
     return errno == 0;
 }
 
-/* Returns true if the instruction at pc is a system call. Reads a word that ends with the instruction. If the memory
- * before the instruction is not mapped, reads a word that begins with it. */
+/* Returns true if the instruction at `pc` is a system call. Reads a word of memory that ends with this instruction. If
+ * the memory before the instruction is not mapped, reads a word that begins with the instruction. */
 static bool regs_is_call_at(pid_t tid, uint64_t pc)
 {
     unsigned char code[sizeof(long)];
@@ -187,15 +192,16 @@ static bool regs_is_call_at(pid_t tid, uint64_t pc)
 }
 
 /*
- * Returns true if the registers are those at the return of a call. They may be others, because a thread can stop twice
- * before it runs. Between the two stops, the kernel may have done one of two things:
+ * Returns true if the registers are those of a thread that is about to return from a call. A thread can stop twice
+ * before it runs, and between the two stops the kernel may have changed the registers in one of two ways:
  *
- * It may have prepared the call to begin anew (arch_do_signal_or_restart). Then the pc is at the call's instruction.
- * rax contains the number of the call, or of restart_syscall, instead of a result. A result of the same value may look
- * the same; in doubt the call counts as not returned.
+ * The kernel may have prepared the thread to begin the call anew (arch_do_signal_or_restart). Then the pc is at the
+ * instruction of the call, and rax contains the number of the call, or that of restart_syscall, instead of a result. A
+ * call whose result is equal to such a number may look the same. In such a case this function returns false.
  *
- * It may have prepared a signal handler. Then the pc is at the handler. In a 32-bit program eax is the signal's number
- * (ia32_setup_rt_frame). In an x32 program eax is still the call's result.
+ * The kernel may have prepared the thread to run a signal handler. Then the pc is at the beginning of the handler. In a
+ * 32-bit program eax contains the number of the signal (ia32_setup_rt_frame). In an x32 program eax still contains the
+ * result of the call.
  */
 static bool regs_has_returned(pid_t tid, const struct regs *regs)
 {
@@ -262,7 +268,7 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     unsigned long long int *const i386_to[] = {&wide->rbx, &wide->rcx, &wide->rdx,
                                                &wide->rsi, &wide->rdi, &wide->rbp};
     for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++) {
-        /* int 0x80 ignores the upper halves, so these keep the program's values */
+        /* int 0x80 ignores the upper halves of the registers, so these keep the values of the program */
         if (i386)
             *i386_to[i] = (*i386_to[i] & ~(unsigned long long)UINT32_MAX) | (uint32_t)from[i];
         else
@@ -270,8 +276,8 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     }
 }
 
-/* Sets rax, the result, and orig_rax, the number of the call. orig_rax -1: the kernel sees no call, so it does not
- * begin one anew. */
+/* Sets rax, which contains the result of a call, and orig_rax, which contains its number. If orig_rax is -1, the thread
+ * is in no call for the kernel, so the kernel does not begin the call anew. */
 static void regs_put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
 {
     if (narrow) {

@@ -7,9 +7,10 @@
 
 #include "supervisor/stop.h"
 
-#define CALL_STOP_SIGNAL (SIGTRAP | 0x80) /* marks syscall-stops: PTRACE_O_TRACESYSGOOD */
+/* the signal that wait(2) reports for a syscall-stop: PTRACE_O_TRACESYSGOOD */
+#define CALL_STOP_SIGNAL (SIGTRAP | 0x80)
 
-/* Returns true if the signal's default action stops a process: signal(7). */
+/* Returns true if the default action of the signal is to stop the process: signal(7). */
 static bool stop_is_job_control(int signal)
 {
     return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -56,7 +57,7 @@ const char *stop_kind_name(enum stop_kind kind)
     return names[kind];
 }
 
-/* In the status of waitpid(2), the second byte is the value that waitid(2) has in si_status. */
+/* In the status that waitpid(2) returns, the upper bytes are the value that waitid(2) returns in si_status. */
 int stop_status(const siginfo_t *news)
 {
     return (news->si_status << 8) | 0x7f;

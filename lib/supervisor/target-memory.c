@@ -10,9 +10,10 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-/* bytes of a stack that are searched for a signal frame */
+/* how many bytes of a stack are searched for the frame of a signal handler, at most */
 #define SEARCH_SIZE_MAX 65536u
-#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)  /* bytes; larger values do not belong to an alternate stack */
+/* bytes; an alternate stack is not larger, so larger values were not found in the frame of a signal handler */
+#define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)
 
 static int target_memory_result(ssize_t done, size_t size)
 {
@@ -40,13 +41,12 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
 /* --- copies of stacks ------------------------------------------------------------------------ */
 
 /*
- * One system call copies a stack from the stack pointer up, while the thread is stopped. If the mapping ends before the
- * requested size, the kernel copies up to the end of the mapping. Bytes below the stack pointer are of no use for
- * finding callers.
+ * One system call copies a stack, beginning at the stack pointer. If the mapping ends before the requested size, the
+ * kernel copies up to the end of the mapping. Bytes below the stack pointer are not needed to find callers.
  *
- * If a signal handler runs on an alternate stack, a frame at the end of that stack contains the bounds of that stack
- * and the interrupted stack pointer. A second copy takes the interrupted stack from the interrupted stack pointer up.
- * Its size is what the first copy has left of the limit.
+ * If a signal handler runs on an alternate stack, a frame at the end of that stack contains the bounds of that stack,
+ * and the stack pointer of the code that the signal has interrupted. Then the stack of that code is copied, too,
+ * beginning at that stack pointer. The two copies together are not larger than the limit.
  */
 
 int stack_init(struct stack *stack, size_t limit)
@@ -58,8 +58,8 @@ int stack_init(struct stack *stack, size_t limit)
     return stack->bytes != NULL ? 0 : -ENOMEM;
 }
 
-/* Copies up to `most` bytes from an address up, and ends before the first byte that is not mapped. Returns the number
- * of bytes copied. */
+/* Copies up to `most` bytes, beginning at `address`, but only up to the first byte that is not mapped. Returns how many
+ * bytes it copied. */
 static size_t stack_copy_memory(pid_t tid, uint64_t address, unsigned char *bytes, size_t most)
 {
     struct iovec local = {.iov_base = bytes, .iov_len = most};
@@ -82,10 +82,10 @@ static uint64_t stack_word_at(const unsigned char *bytes, unsigned word)
     return narrow;
 }
 
-/* Returns true if bytes are the struct ucontext of the handler that began on the alternate stack which contains sp. The
- * struct ucontext of a further handler inside that handler does not match, because that handler interrupted the
- * alternate stack itself. Sets *end to the end of the alternate stack, and *below to the stack pointer of the
- * interrupted stack. */
+/* `sp` is a stack pointer that may be in an alternate stack. Returns true if `bytes` are the struct ucontext of the
+ * first signal handler on that alternate stack, the one that has interrupted code on another stack. Returns false for a
+ * further handler, which has interrupted code on the alternate stack itself. Sets *end to the end of the alternate
+ * stack, and *below to the stack pointer of the interrupted code. */
 static bool stack_left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
                              uint64_t *end, uint64_t *below)
 {
@@ -100,9 +100,9 @@ static bool stack_left_stack(const unsigned char *bytes, struct regs_context con
     return *below - start > size;
 }
 
-/* If the copied stack is an alternate one, sets *end to its end, and *below to the stack pointer of the interrupted
- * stack. Returns false if the stack is not recognized as an alternate one. i386 handlers without SA_SIGINFO have no
- * struct ucontext, so their stacks are not recognized. */
+/* If the copied stack is the alternate stack of a signal handler, sets *end to the end of that stack, and *below to the
+ * stack pointer of the code that the signal has interrupted, and returns true. Otherwise returns false. The stack of an
+ * i386 handler without SA_SIGINFO is not recognized, because it contains no struct ucontext. */
 static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *end, uint64_t *below)
 {
     struct regs_context context = regs_context(compat);
@@ -156,6 +156,7 @@ bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const stru
     if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
         after.pc != state->pc)
         stack->head.size = stack->head.below_size = 0;
-    stack->head.known = 0; /* head.regs is not filled in: only pc and sp are known, and the sample contains these */
+    /* head.regs is not filled in, because only pc and sp are known, and the sample itself contains these */
+    stack->head.known = 0;
     return true;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * target-memory: reads and writes a target's memory, and copies stacks. No other file accesses that memory. Exception:
+ * target-memory: reads and writes a target's memory, and copies stacks. No other files access that memory, except that
  * regs-*.c read a few words of code by ptrace(2).
  *
- * Memory is written for two reasons. serve/counts.c writes the histograms of programs that profile themselves.
- * calls/call-progress.c completes what a call that was cut short should have left in memory.
+ * Only two files write to a target's memory. serve/counts.c writes the histograms of programs that profile themselves.
+ * If a system call was cut short and we make its rest, calls/call-progress.c writes what one whole call would have
+ * written.
  */
 #ifndef PPROFIL_TARGET_MEMORY_H
 #define PPROFIL_TARGET_MEMORY_H
@@ -17,28 +18,28 @@
 #include "supervisor/proc/procfs.h"
 #include "wire/wire.h"
 
-/* Copies size bytes from the memory of task tid. Needs no lock. Returns 0 or -errno: -EFAULT if a part of the memory is
- * not mapped, else an error of process_vm_readv(2). */
+/* Copies `size` bytes from the memory of task `tid` to `to`. Needs no lock. Returns 0 or -errno: -EFAULT if a part of
+ * the memory is not mapped, else an error of process_vm_readv(2). */
 int target_memory_read(pid_t tid, uint64_t address, void *to, size_t size);
-/* Copies size bytes into the memory of task tid. Needs no lock. Returns 0 or -errno. After an error a part may have
- * been written. */
+/* Copies `size` bytes at `from` into the memory of task `tid`. Needs no lock. Returns 0 or -errno. If it returns an
+ * error, it may have written a part. */
 int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t size);
 
 struct regs;
 
 struct stack {
     size_t limit;           /* largest size of a copy, bytes; 0: no stack is copied */
-    unsigned char *bytes;   /* owned; there is room for limit bytes */
+    unsigned char *bytes;   /* owned; has room for `limit` bytes */
     struct wire_stack head; /* addresses, sizes and registers of the last copy */
 };
 
-/* Allocates the buffer for copies of up to limit bytes; 0: no stack will be copied. Returns 0 or -ENOMEM. The owner
+/* Allocates the buffer for copies of up to `limit` bytes; 0: no stack will be copied. Returns 0 or -ENOMEM. The owner
  * frees stack->bytes. */
 int stack_init(struct stack *stack, size_t limit);
 /* Copies the stack and the registers of a stopped thread. Does nothing if the limit is 0. */
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
-/* Copies the stack of a sleeping thread, without stopping it. The copy is empty if the thread's system call, pc or sp
- * has changed meanwhile. state: these values, as procfs_look has just read them. Returns false if the limit is 0. */
+/* Copies the stack of a sleeping thread, without stopping it. state: what procfs_look has just read about the thread.
+ * If the thread's system call, pc or sp has changed since then, the copy is empty. Returns false if the limit is 0. */
 bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "supervisor/wakeup.h"
 
-#define WAKE_SIGNAL SIGALRM /* not a real-time signal, so sending it does not fail when memory is short */
+#define WAKE_SIGNAL SIGALRM /* not a real-time signal, because sending one may fail when memory is short */
 #define PATIENCE_NS 10000000u
 
 static __thread struct wakeup *wakeup_of_thread;
@@ -34,13 +34,13 @@ static void wakeup_handle(int signal)
 
 void wakeup_prepare(void)
 {
-    /* the jump leaves the handler, so the signal must not be blocked in the handler */
+    /* SA_NODEFER: the handler is left by a jump, so the signal must not be blocked in the handler */
     struct sigaction wake = {.sa_handler = wakeup_handle, .sa_flags = SA_NODEFER | SA_RESTART};
-    /* no SIGCHLD for stops: the stopped thread would spend time on sending each one */
+    /* SA_NOCLDSTOP: no SIGCHLD is sent when a thread stops, because sending it would cost that thread time */
     struct sigaction child = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
     sigset_t all;
 
-    sigfillset(&all); /* blocks all: any signal may report a tracee's end (clone(2)) */
+    sigfillset(&all); /* all signals are blocked, because the end of a tracee may be reported by any signal: clone(2) */
     sigprocmask(SIG_BLOCK, &all, NULL);
     sigaction(WAKE_SIGNAL, &wake, NULL);
     sigaction(SIGCHLD, &child, NULL);
@@ -113,8 +113,8 @@ void wakeup_set_slow(struct wakeup *wakeup, uint64_t due)
     wakeup->slow_due = due;
 }
 
-/* Waits for news. Does not call glibc's waitid: it changes the thread's cancellation type during the call, and the jump
- * would leave that type changed. */
+/* Waits for news of a tracee. Does not call the waitid of glibc, because that function changes the cancellation type of
+ * the thread while it waits, and the jump would leave the type changed. */
 static bool wakeup_await_news(siginfo_t *news)
 {
     int which = WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD;
@@ -122,7 +122,7 @@ static bool wakeup_await_news(siginfo_t *news)
     if (syscall(SYS_waitid, P_ALL, 0, news, which, NULL) == 0)
         return true;
     if (errno == ECHILD)
-        ppoll(NULL, 0, NULL, NULL); /* there are no tracees: sleeps until a signal comes */
+        ppoll(NULL, 0, NULL, NULL); /* there are no tracees, so this sleeps until a signal comes */
     return false;
 }
 
@@ -138,7 +138,9 @@ bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news)
     }
     wakeup->jumps = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    wakeup->woken = 0; /* safe: the sender has stored the reason for the signal before it sent the signal */
+    /* no signal is forgotten by this: its sender has stored the reason before it sent the signal, and the caller will
+     * see that reason */
+    wakeup->woken = 0;
     uint64_t now = time_now();
     for (unsigned i = 0; i < 2; i++)
         if (now >= wakeup->due[i])
@@ -160,11 +162,12 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
     if (sigsetjmp(wakeup->out, 0) == 0) {
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
-        /* sets the timer only after jumps: a signal that came earlier would not end the wait */
+        /* the timer is set only after `jumps`, because a signal that comes before that would not end the wait in
+         * ptrace */
         wakeup_set(wakeup, time_now() + PATIENCE_NS, 0);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }
     wakeup->jumps = 0;
-    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* so that the next wakeup_set sets both timers again */
+    wakeup->due[0] = wakeup->due[1] = UINT64_MAX; /* these values make the next wakeup_set set both timers again */
     return error;
 }

@@ -67,8 +67,7 @@ ssize_t procfs_read_file(const char *path, char *text, size_t size)
 /* Returns the largest number of descriptors that we may have; -1: there is no limit. */
 static long procfs_limit_of_descriptors(void)
 {
-    /* the limit is read only once, because it does not change after main.c has raised it, before the first file is
-     * opened */
+    /* read only once, because the limit does not change after main.c has raised it, before any file is opened */
     static long limit;
 
     if (limit == 0)
@@ -92,8 +91,8 @@ void procfs_task_close_if_scarce(struct procfs_task *task)
         procfs_task_close(task);
 }
 
-/* Reads a task's file through descriptor *kept. If *kept is -1, opens the file. Then stores the new descriptor in
- * *kept, or closes it if descriptors are scarce. Returns the number of bytes read, or -errno. */
+/* Reads a task's file through descriptor *kept. If *kept is -1, opens the file, and keeps it open in *kept if
+ * descriptors are not scarce. Returns how many bytes it read, or -errno. */
 static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
                                 size_t size)
 {
