@@ -56,7 +56,8 @@ struct writer {
     uint32_t *met;       /* an element for each frame id: number of the last stack so far that has this frame */
     unsigned char *role; /* an element for each frame id: a set of ROLE_ bits */
     uint32_t root;       /* frame id of "(root)" */
-    bool *named;         /* an element for each frame id: the name has been written once, so now its number is enough */
+    /* an element for each frame id: true if the name has been written. From then on its number is enough */
+    bool *named;
     /* the same as `named`, with an element for each string (file_named) and for each object (object_named) */
     bool *file_named, *object_named;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the lines of text files, and writes names, JSON strings and times. */
+/* Reads text files line by line, and writes names, JSON strings and times. */
 #include "config.h"
 
 #include <errno.h>

@@ -61,7 +61,7 @@ struct firefox_tables {
     const struct profile *profile;
     struct firefox_stream columns[FIREFOX_COLUMNS];
     struct memo rows;
-    uint32_t *chain; /* memory for the nodes of the deepest stack, which the caller owns */
+    uint32_t *chain; /* memory for the nodes of one stack, enough for the deepest stack; the caller owns it */
     int error;       /* 0, or the -errno of something that failed */
 };
 

@@ -42,7 +42,7 @@ static int read_header(struct perf_header *header)
         (header->data.size == 0 && header->features == 0) ||
         header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
-        /* if there are neither data nor features, perf was killed before it wrote their sizes */
+        /* this is also the case if perf was killed before it wrote the sizes of data and features */
         return PPROFIL_ERROR_DAMAGED;
     return header->features >> PERF_FEATURE_COMPRESSED & 1 ? PPROFIL_ERROR_COMPRESSED : 0;
 }

@@ -36,8 +36,9 @@ const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_
  * false if perf_file_at would return NULL. */
 bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struct bytes *bytes);
 
-/* Copies a section of the file into memory that it allocates, with a zero behind it. The caller frees *copy. Returns 0,
- * -errno, or PPROFIL_ERROR_DAMAGED (the section is not in the file, or is larger than 16 MiB). */
+/* Allocates memory for a section of the file and for one more byte, reads the section into this memory, and puts a zero
+ * behind it. The caller frees *copy. Returns 0, -errno, or PPROFIL_ERROR_DAMAGED (the section is not in the file, or is
+ * larger than 16 MiB). */
 int perf_file_load(const struct perf_file *file, const struct perf_section *section, unsigned char **copy);
 /* Reads the offset and the size of a section, two numbers, and returns them. */
 struct perf_section perf_get_section(struct bytes *bytes);
@@ -62,8 +63,8 @@ struct perf_space {
 const struct perf_mapping *perf_space_find(const struct perf_space *space, uint64_t address);
 /* Adds a mapping of at least one byte. Where old mappings overlap it, it replaces them. Returns 0 or -ENOMEM. */
 int perf_space_add(struct perf_space *space, const struct perf_mapping *mapping);
-/* Adds copies of the mappings of another process. *left is the number of mappings that may still be copied, and is
- * reduced. Returns 0, -ENOMEM, or PPROFIL_ERROR_DAMAGED if there are more than *left mappings. */
+/* Adds copies of the mappings of another process. *left is the number of mappings that may still be copied, and becomes
+ * lower with every copy. Returns 0, -ENOMEM, or PPROFIL_ERROR_DAMAGED if there are more than *left mappings. */
 int perf_space_copy(struct perf_space *to, const struct perf_space *from, uint64_t *left);
 void perf_space_clear(struct perf_space *space);
 
@@ -97,7 +98,7 @@ struct perf_stack {
 };
 
 struct perf_stacks {
-    struct perf_stack known[PERF_STACKS]; /* the hash of the addresses is the index */
+    struct perf_stack known[PERF_STACKS]; /* the index of a stack comes from a hash of its addresses */
     uint32_t *locations;                  /* owned: locations of the current sample, leaf first */
 };
 
@@ -110,8 +111,9 @@ struct perf_replay {
     bool wall;                       /* the periods of samples are elapsed time, not CPU time */
     struct perf_build_id *build_ids; /* owned */
     uint32_t build_id_count;
-    struct memo build_id_index; /* by path */
-    struct perf_space *spaces;  /* owned; space_index has the index of a process's mappings here, by pid */
+    struct memo build_id_index; /* finds a build-id by its path */
+    /* owned; the mappings of each process. space_index finds the index of a process by its pid */
+    struct perf_space *spaces;
     uint32_t space_count;
     struct memo space_index;
     uint64_t copies_left; /* how many mappings may still be copied from parents to children */

@@ -60,7 +60,8 @@ static int add_processes(struct perf_plan *plan, const struct profile *profile)
     return error;
 }
 
-/* Adds steps that map the objects of a sample's stack in the process of the sample. */
+/* Adds a step (records to be written) for each object of a sample's stack. The step maps the object in the process of
+ * the sample. */
 static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
                        const struct profile_sample *sample, struct memo *known)
 {

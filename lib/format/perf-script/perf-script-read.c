@@ -28,7 +28,8 @@ struct reader {
     struct profile_sample sample;
     uint32_t *locations; /* owned: locations of the current sample, leaf first */
     uint32_t location_count;
-    /* owned: inlined functions that have been read, until the function into which they were inlined is read */
+    /* owned: the inlined functions that have been read. They are kept until the function into which they were inlined
+     * is read */
     struct profile_line *lines;
     uint32_t line_count;
 };

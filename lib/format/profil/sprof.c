@@ -47,7 +47,8 @@ static uint64_t arcs_for(uint64_t text)
 }
 
 /* Returns how many bytes of the file are reserved for arcs. The linker multiplies the number of arcs by the size of an
- * arc. It multiplies the result also by the size of an entry in an internal table. */
+ * arc, and multiplies the result by the size of an entry in an internal table. So most of these bytes are never
+ * used. */
 static uint64_t room_for(uint64_t text, uint32_t pointer_size)
 {
     return arcs_for(text) * (2 * pointer_size) * arc_size(pointer_size);
