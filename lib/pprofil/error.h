@@ -29,7 +29,7 @@ enum pprofil_error {
     PPROFIL_ERROR_UNWRITABLE,       /* no format has the requested name, or the format can only be read */
     PPROFIL_ERROR_NO_SAMPLES,       /* the profile has no samples that the format can hold */
     PPROFIL_ERROR_COUNTERS,         /* the format cannot hold counters of this width or scale */
-    PPROFIL_ERROR_ADDRESSES,        /* addresses are too large for the format */
+    PPROFIL_ERROR_ADDRESSES,        /* the profile has addresses that are too large for the format */
     PPROFIL_ERROR_DIALECT,          /* no dialect has the requested name */
     PPROFIL_ERROR_OFF,              /* the dialect counts nothing at the requested scale: the scale means "off" */
     PPROFIL_ERROR_NO_COMPARISON,    /* the caller gave a baseline, but the format cannot show a comparison */

@@ -42,7 +42,8 @@ struct pprofil_region {
     void *buffer;
     size_t size;        /* bytes of the buffer */
     uint64_t offset;    /* lowest counted address in the memory of the process */
-    /* limits of the counted addresses, [low, high), as in the extended profil of OSF/1; high 0: no limits */
+    /* limits of the counted addresses, [low, high), as in the extended profil of OSF/1. If high is 0, there are no
+     * limits */
     uint64_t low, high;
     uint32_t scale;
 };

@@ -59,8 +59,8 @@ struct changed_visitor {
 int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node,
                 const struct amount *more);
 /* Walks over all changed nodes, adds their samples and time to *all, and removes the nodes. The walk does not recurse,
- * because files may have stacks of any depth. If enter fails, the walk stops and returns the error of enter; otherwise
- * it returns 0. */
+ * because files may have stacks of any depth. If the function `enter` fails, the walk stops and returns its error.
+ * Otherwise the walk returns 0. */
 int changed_walk(struct changed_nodes *changed, const struct changed_visitor *visitor,
                  void *context, struct amount *all);
 void changed_clear(struct changed_nodes *changed);

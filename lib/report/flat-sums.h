@@ -43,8 +43,8 @@ struct flat_sums {
     enum pprofil_by by;
     bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
-    /* Owned. BY_FUNCTION, BY_LINE and BY_OBJECT, it is indexed by location: 1 + index of the location's first number in
-     * frame_sums. Otherwise, it is indexed by thread, system call or state: 1 + index of the sum. 0: not known yet */
+    /* Owned. In reports BY_FUNCTION, BY_LINE and BY_OBJECT: for each location, 1 + index of the location's first number
+     * in frame_sums. In other reports: for each thread, system call or state, 1 + index of its sum. 0: not known yet */
     uint32_t *known;
     uint32_t known_count;
     /* owned; for each location that has been looked up: the number of its frames, then the index of each frame's sum */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keys, ids, names and figures of report rows: see row.h. */
+/* Keys, ids, names and numbers of report rows: see row.h. */
 #include "config.h"
 
 #include <string.h>
@@ -73,7 +73,7 @@ bool row_counts(const struct profile *profile, const struct report_options *opti
     if (options->live && report_ns(profile, sample) == 0)
         return false;
     if (!profile->totals.wall &&
-        sample->state != PROFILE_RUNNING) /* sampled while wall mode was on */
+        sample->state != PROFILE_RUNNING) /* taken while wall mode was on; it does not count now */
         return false;
     return report_lets_through(profile, &options->filter, sample);
 }

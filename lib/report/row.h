@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * row: functions that all reports share. They decide which samples count, make the keys of rows, and fill in the names
- * and figures of rows.
+ * and numbers of rows.
  */
 #ifndef PPROFIL_ROW_H
 #define PPROFIL_ROW_H
@@ -43,7 +43,7 @@ int row_look_up(struct symbolizer *symbolizer, const struct report_options *opti
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
-/* Writes the key of a sample; by is BY_THREAD, BY_PROCESS, BY_SYSCALL or BY_STATE. */
+/* Writes the key of the row to which a sample belongs. `by` is BY_THREAD, BY_PROCESS, BY_SYSCALL or BY_STATE. */
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 

@@ -17,8 +17,8 @@ bool report_has_stacks(const struct profile *profile)
     return false;
 }
 
-/* Returns true if a location is a mark for missing frames. A stack of a thread that waited for a CPU has a mark too,
- * but no missing frames. */
+/* Returns true if a location is a mark for missing frames. The stack of a thread that waited for a CPU has a mark too,
+ * but no frames are missing there. So that mark does not count. */
 static bool is_mark(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];

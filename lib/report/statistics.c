@@ -30,7 +30,8 @@
 
 #include "report/statistics.h"
 
-#define PRIOR 4.0 /* the spread of all functions counts as much as this many cells in the estimate for one function */
+/* an estimate for one function also uses the spread of all functions, which counts as much as this many cells */
+#define PRIOR 4.0
 /* the estimate of a sum of squares is at most this many times as large as the sum that was counted */
 #define SQUARES_RATIO_MAX 3.0
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */

@@ -52,8 +52,8 @@ void ticks_clear(struct ticks_table *table);
 struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address);
 
 /* Returns the address in the text at which a histogram of a file begins. If file->from_text is true, the file does not
- * contain this address. Then the start of the page of the first symbol is used, as kprof does. A page has TICKS_PAGE
- * bytes. */
+ * contain this address. In that case the start of the page of the first symbol is used, as kprof does. A page has
+ * TICKS_PAGE bytes. */
 #define TICKS_PAGE UINT64_C(4096)
 uint64_t ticks_base(const struct ticks_table *table, const struct histogram_file *file,
                     const struct histogram *histogram);

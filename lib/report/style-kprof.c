@@ -21,7 +21,7 @@
 #include "report/style-internal.h"
 #include "report/style.h"
 
-#define USUAL_US 10000u /* period of a tick at 100 Hz */
+#define USUAL_US 10000u /* microseconds; period of a tick at 100 Hz, the usual rate */
 
 /* How the kprof of Inferno and the kprof of Plan 9 differ. */
 struct kprof {

@@ -25,7 +25,7 @@ typedef int style_function(const struct histogram_file *file, const struct symbo
                            const struct pprofil_style_options *options, FILE *out, FILE *errors);
 
 style_function style_kprof, style_kprof_plan9;
-style_function style_prof; /* the prof of the system that wrote the file */
+style_function style_prof; /* prints like the prof of the system that wrote the file */
 style_function style_prof_v7, style_prof_bsd, style_prof_solaris, style_prof_solaris_versioned;
 style_function style_gprof;
 style_function style_gperf;

@@ -27,8 +27,8 @@ int proc_parse_stat(const char *text, struct proc_stat *stat);
 struct proc_status {
     char name[32];
     char state;  /* 0: there is no such task */
-    long tracer; /* number of the tracing process; 0: none */
-    long uid;    /* effective user; -1: not known */
+    long tracer; /* pid of the process that traces the task; 0: none */
+    long uid;    /* id of the task's effective user; -1: not known */
     bool kernel_thread;
 };
 

@@ -117,7 +117,8 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     return error == 0 ? session_await_hello(session) : error;
 }
 
-/* This function is in this file and not in lib/api, because pprofil_session_close calls it. */
+/* This function is in this file and not in lib/api, because pprofil_session_close calls it, and lib/session does not
+ * call lib/api. */
 void pprofil_profile_close(pprofil_profile *profile)
 {
     if (profile == NULL)
