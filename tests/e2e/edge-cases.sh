@@ -44,10 +44,10 @@ else
 	echo "SKIP may not send signals: needs root that may trace others"
 fi
 # 32-bit programs: their calls have other numbers, and signal handlers other registers
-if gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 -pthread \
+if can_run_32_bit && gcc -m32 -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64 -O1 -std=gnu11 -pthread \
 	"$source"/tests/targets/edge-cases*.c -o "$work/edges32" -lutil 2>/dev/null; then
 	right 32-bit "" "$work/edges32"
 else
-	echo "SKIP 32-bit: gcc -m32 does not work here"
+	echo "SKIP 32-bit: gcc makes no 32-bit programs here, or the kernel runs none"
 fi
 finish

@@ -30,6 +30,11 @@ expect_text() {
 status_of() { "$@" >"$work/out" 2>"$work/err"; echo $?; }
 # one_line NAME: what the last command said is one line
 one_line() { expect "$1: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"; }
+# can_run_32_bit: the compiler makes 32-bit programs of x86, and the kernel runs them (it does not with ia32_emulation=off)
+can_run_32_bit() {
+	echo 'int main(void) { return 0; }' >"$work/bits.c"
+	gcc -m32 "$work/bits.c" -o "$work/bits" 2>/dev/null && "$work/bits" 2>/dev/null
+}
 # expect_free NAME PROCESS: it is neither traced nor stopped, or it has ended. It is waited for: the kernel lets go
 # the last threads when the supervisor has ended, and a client that was killed does not wait for that.
 expect_free() {

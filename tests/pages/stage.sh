@@ -30,7 +30,7 @@ modes="pie no-pie"
 # a program with sanitizers can be linked in neither way
 if [ -z "$sanitizers" ]; then
 	modes="$modes static"
-	[ ! -e "$build/m32/libpprofil-irix.a" ] || modes="$modes m32"
+	[ ! -e "$build/m32/libpprofil-irix.a" ] || ! can_run_32_bit || modes="$modes m32"
 fi
 mode_flags() {
 	case $1 in
