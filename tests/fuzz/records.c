@@ -58,7 +58,7 @@ static size_t plain_head(const struct plain *plain, const struct record *record,
 /* --- where they are -------------------------------------------------------------------------- */
 
 /* linux/tools/perf/Documentation/perf.data-file-format.txt */
-#define PERF_DATA 40 /* offset and size of the records */
+#define PERF_DATA 40 /* where the file header contains the offset and the size of the records */
 #define PERF_FEATURES 72
 
 static void perf_bounds(const uint8_t *file, size_t size, size_t *start, size_t *end)
