@@ -168,7 +168,8 @@ static void *replace_file(void *nothing)
 {
     while (*replaced.stage != STAGE_WAITING)
         usleep(1000);
-    /* twice in a row, because a writer whose call a tracer continues also sleeps for a moment */
+    /* waits until the writer is found asleep twice in a row, because it also sleeps for a moment when a tracer
+     * continues its call */
     for (int sleeps = 0; sleeps < 2; sleeps = writer_sleeps() ? sleeps + 1 : 0)
         usleep(5000);
     dup2(replaced.other_file, replaced.fd);

@@ -57,14 +57,14 @@ bool try_handled_signal(void)
     return right > 0;
 }
 
-/* Sends SIGWINCH or SIGCONT, which are ignored by default. delay: us. */
+/* Waits for `delay` microseconds. Then sends SIGWINCH or SIGCONT, which are ignored by default. */
 static void signal_later(pid_t process, useconds_t delay, int signal)
 {
     usleep(delay);
     kill(process, signal);
 }
 
-/* Forks a process that sends SIGWINCH for five seconds, once in each period. period: us. */
+/* Forks a process that sends SIGWINCH for five seconds, once every `period` microseconds. */
 static pid_t send_signals(useconds_t period)
 {
     pid_t parent = getpid(), child = fork();

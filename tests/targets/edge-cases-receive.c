@@ -232,8 +232,8 @@ enum { URGENT_RECORD = 1 << 12, URGENT_RECORDS = 64, URGENT_SIZE = URGENT_RECORD
 
 static char before_mark[URGENT_SIZE], behind_mark[16];
 
-/* Forks a process that sends before_mark in records, an urgent byte (the mark), and behind_mark. *took: time for the
- * last record and the mark, s. */
+/* Forks a process that sends before_mark in records, then an urgent byte (the mark), then behind_mark. Sets *took to
+ * the seconds that it took to send the last record and the mark. */
 static pid_t sender_of_mark(int to, double *took)
 {
     int cork = 1;

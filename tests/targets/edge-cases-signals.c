@@ -320,7 +320,8 @@ bool try_blocked_sigpipe(void)
     return is_right_filtered(raises_no_sigpipe);
 }
 
-/* A SIGPIPE that another process sends during a write is delivered, although a tracer may continue the call first. */
+/* If another process sends a SIGPIPE during a write, the signal is delivered, even if a tracer continues the call
+ * first. */
 static bool gets_sigpipe(int number)
 {
     const int sigpipe = SIGPIPE;

@@ -12,7 +12,7 @@
 void limit_socket(int fd, int option, suseconds_t limit);
 /* returns a pointer to a time in seconds that child processes share; always the same pointer */
 double *shared_time(void);
-/* late: a step of this try came so late that the try may go wrong without a tracer, too */
+/* `late` says that a step of this try came so late that the try may go wrong without a tracer, too */
 void note_lateness(bool late);
 /* forks a process that closes the descriptor `other`, and reads from fd up to its end, 4 KiB at a time */
 pid_t reader_of_all(int fd, int other);

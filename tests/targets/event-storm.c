@@ -166,7 +166,7 @@ static void raise_signals(void)
         for (int i = 0; i < 100; i++, sent++)
             kill(getpid(), SIGUSR1);
     } while (now() < end);
-    _exit(arrived != sent); /* a process gets a signal that it sends to itself before kill() returns */
+    _exit(arrived != sent); /* a signal that a process sends to itself comes before kill() returns */
 }
 
 static int storm_raise(void)

@@ -31,8 +31,8 @@ static void report(const char *name, long shorts, long calls, long wrong)
 
 /* --- sending: a child receives, and its status says whether all was right ---------------- */
 
-/* Forks a process that reads the stream and checks it. to_the_end: reads until the stream ends. A terminal has no such
- * end, and loses bytes when it is closed. */
+/* Forks a process that reads the stream and checks it. If `to_the_end` is true, it reads until the stream ends. A
+ * terminal has no such end, and loses bytes when it is closed. */
 static pid_t start_receiver(int fd, int other, uint64_t expected, bool to_the_end)
 {
     pid_t child = fork();

@@ -47,7 +47,7 @@ static double cpu(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* *bias: address where the program was loaded, minus the address for which it was linked. */
+/* Sets *bias to the address where the program was loaded, minus the address for which it was linked. */
 static int first_object(struct dl_phdr_info *info, size_t size, void *bias)
 {
     (void)size;

@@ -58,8 +58,8 @@ static pthread_t start(void *(*body)(void *))
     return thread;
 }
 
-/* Seizes each thread that asks for it, and continues the thread at each stop. heedless: makes no wait calls, so no
- * thread is continued. */
+/* Seizes each thread that asks for it, and continues the thread at each stop. If `heedless` is true, makes no wait
+ * calls, so no thread is continued. */
 static void trace_others(bool heedless)
 {
     pid_t tid;
