@@ -86,7 +86,8 @@ UNUSED static uint64_t sum_of_all(unsigned size)
 }
 
 /* Makes a count with one region at TEXT, and a counter for each 4 bytes of text. The scale is 1 for counters of 4
- * bytes, and a half for counters of 2 bytes. wanted: size of the counters, bytes; 0: the dialect's own. */
+ * bytes, and a half for counters of 2 bytes. `wanted` is the size of the counters in bytes. If it is 0, they have the
+ * dialect's own size. */
 UNUSED static struct dialect_count *count_text(const char *name, unsigned wanted)
 {
     const struct dialect *dialect = dialect_find(name);

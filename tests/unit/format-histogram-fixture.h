@@ -163,7 +163,7 @@ UNUSED static void make_pcsample_ilp32(struct histogram_file *file)
 
 static const struct example {
     const char *name;
-    const struct format *format; /* the format that must recognize the bytes; NULL: no format may */
+    const struct format *format; /* the format that must recognize the bytes; NULL: no format may recognize them */
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
     void (*make)(struct histogram_file *file);

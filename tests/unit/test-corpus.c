@@ -94,7 +94,7 @@ static int run_files(const char *target, const char *path, struct progress *prog
     return good && progress->files > 0 ? 0 : 1;
 }
 
-/* Reads an archive in a new process. name: file name of the archive. */
+/* Reads an archive in a new process. `name` is the file name of the archive. */
 static bool run_target(const char *corpus, const char *name, struct progress *progress)
 {
     char path[PATH_MAX + NAME_MAX + 1], target[NAME_MAX + 1];

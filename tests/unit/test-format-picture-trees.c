@@ -21,7 +21,7 @@ static uint32_t string_in(struct profile *profile, const char *text)
     return index;
 }
 
-/* Adds a location. names: its functions, innermost first, separated by spaces. */
+/* Adds a location. `names` are its functions, innermost first, separated by spaces. */
 static uint32_t place(struct profile *profile, const char *path, const char *names)
 {
     struct profile_object object = {
@@ -52,7 +52,7 @@ static uint32_t process_of(struct profile *profile, uint32_t pid, const char *co
     return index;
 }
 
-/* Returns the node of a stack. frames: locations, outermost first; 0 ends the list. */
+/* Returns the node of a stack. `frames` are locations, outermost first. A 0 ends the list. */
 static uint32_t stack(struct profile *profile, const uint32_t *frames)
 {
     uint32_t node = PROFILE_NONE;

@@ -188,12 +188,12 @@ Test(profile, a_storm_of_processes_leaves_only_their_entries)
     profile_free(profile);
 }
 
-/* Compares with a model that is too simple to be wrong: an array of all pages. */
+/* Compares the mappings of a profile with a model that is too simple to be wrong: an array of all pages. */
 Test(profile, random_mappings_agree_with_a_naive_model)
 {
     enum { PAGES = 64 };
     struct profile *profile = profile_new();
-    uint64_t model[PAGES] = {0}; /* element: inode * 1000 + page of the file; 0: no mapping */
+    uint64_t model[PAGES] = {0}; /* each element: inode * 1000 + page of the file, or 0 if nothing is mapped */
 
     srand(7);
     feed_fork(profile, 10, 0);
@@ -234,12 +234,12 @@ Test(profile, random_threads_agree_with_a_naive_model)
 {
     enum { PIDS = 6, TIDS = 8, STEPS = 20000 };
     struct profile *profile = profile_new();
-    static uint64_t cpu_ns[STEPS]; /* index: thread of the profile */
+    static uint64_t cpu_ns[STEPS]; /* CPU time of each thread of the profile */
     uint32_t now[PIDS][TIDS], threads = 0, processes = 0;
     uint64_t total = 0;
 
     srand(5);
-    memset(now, 0xff, sizeof now); /* element: the thread that has this tid now, or UINT32_MAX; t = 0: the leader */
+    memset(now, 0xff, sizeof now); /* thread that has this tid now, or UINT32_MAX; t = 0: the leader */
     for (uint32_t step = 0; step < STEPS; step++) {
         uint32_t p = (uint32_t)rand() % PIDS, t = (uint32_t)rand() % TIDS,
                  what = (uint32_t)rand() % 10;

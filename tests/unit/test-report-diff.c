@@ -354,7 +354,7 @@ static double draw(uint64_t *seed)
 }
 
 /* Returns the share of a function. The first four functions have 20, 30, 15 and 10 %, and the others 25 % together.
- * change: relative change of the first share; the other shares are scaled, so that the sum stays 1. */
+ * `change` is the relative change of the first share. The other shares are scaled, so that the sum stays 1. */
 static double share_of(int function, double change)
 {
     static const double first[] = {0.2, 0.3, 0.15, 0.1};

@@ -115,8 +115,8 @@ Test(report, certainty_takes_samples)
     }
 }
 
-/* Makes a profile with one sample of 5 ns in each of two objects. names[i]: the functions at the location
- * in object i, innermost first. */
+/* Makes a profile with one sample of 5 ns in each of two objects. names[i] are the functions at the location in object
+ * i, innermost first. */
 static struct profile *make_two(const char *names[2][2])
 {
     struct profile *profile = profile_new();

@@ -11,8 +11,8 @@
 
 TestSuite(code_files, .init = make_program, .fini = remove_directory);
 
-/* Expects that the code of loud_one in a file is complete, and has the same addresses as in objdump. with_symbols: the
- * same file before it was stripped. */
+/* Expects that the code of loud_one in a file is complete, and has the same addresses as in objdump. `with_symbols` is
+ * the same file before it was stripped. */
 static void expect_loud(const char *file, const char *with_symbols, bool lines)
 {
     struct symbol symbol;

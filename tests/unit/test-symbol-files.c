@@ -37,7 +37,7 @@ ReportHook(POST_ALL)(struct criterion_global_stats *stats)
 
 TestSuite(files, .init = make_program, .fini = remove_directory);
 
-/* Reads the build-id of a file into object, and as text into hex. */
+/* Reads the build-id of a file. Stores it in `object`, and as a text in `hex`. */
 static void read_build_id(const char *file, struct profile_object *object, char hex[64])
 {
     char command[256];

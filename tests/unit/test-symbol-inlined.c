@@ -239,7 +239,7 @@ static bool is_named(const struct profile *profile, const char *name)
     return false;
 }
 
-/* Checks which functions were inlined into work. names: up to four, ended by NULL if there are fewer. */
+/* Checks which functions were inlined into work. `names` are up to four names. If there are fewer, a NULL ends them. */
 static void expect_names(const char *command, const char *const names[4])
 {
     struct lookup lookup;

@@ -64,7 +64,7 @@ Test(filters, add_up_and_lead_back)
     model_free(model);
 }
 
-/* Tab and Shift-Tab leave out the view of states, unless elapsed time is counted. */
+/* Tab and Shift-Tab skip the view of states, unless elapsed time is counted. */
 Test(filters, to_a_state)
 {
     struct story story = begin();

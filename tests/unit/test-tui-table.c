@@ -3,7 +3,7 @@
 
 #include "make-snapshot.h"
 
-/* Takes a report. pairs: the id of each row and its CPU time in ms; an id of 0 ends the list. */
+/* Takes a report. `pairs` contains the id of each row and its CPU time in ms. An id of 0 ends the list. */
 static void take(struct table *table, double seconds, const uint64_t *pairs)
 {
     struct snapshot_rows rows = {.taken = true};

@@ -309,7 +309,8 @@ Test(unwind, return_address_in_register)
     free_fixture(fixture);
 }
 
-/* A function without a frame description has pushed nothing: the return address is on top of the stack. */
+/* If a function has no frame description, the walk assumes that it has pushed nothing, so that the return address is on
+ * top of the stack. */
 Test(unwind, top_of_stack)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
