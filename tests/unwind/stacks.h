@@ -50,7 +50,7 @@ struct stacks_record {
 
 struct stacks {
     const char *path; /* borrowed */
-    char *bytes;      /* owned: the file */
+    char *bytes;      /* owned; the bytes of the file */
     size_t size;
     struct stacks_record *records; /* owned */
     uint32_t count;
