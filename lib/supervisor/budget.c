@@ -15,9 +15,9 @@
 #define COST_SECONDS 0.1
 #define COST_SAMPLES_MIN 8.0
 #define COST_SAMPLES_MAX 32.0
-/* a sample that cost more, ns, was delayed by something else, and counts with this cost */
+/* if a sample cost more than this, ns, something else has delayed it, so it counts as if it had cost this */
 #define COST_SAMPLE_MAX_NS 1000000.0
-#define CHANGE_MIN 0.05 /* smaller changes of the rate are not reported to the client; a share of the rate */
+#define CHANGE_MIN 0.05 /* the rate is reported to the client if it has changed by this share or more */
 
 void budget_init(struct budget *budget, double asked_hz, double share)
 {

@@ -30,18 +30,18 @@ uint64_t process_cpu_known(const struct process *process, bool sampling);
  * if the CPU time is lower than before. Then the tracee is unchanged, but *cpu may be filled in. */
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
 
-/* Sets the baseline of a process and of its threads to their present CPU times. CPU time that was used before does not
- * count from now on. An interrupt that was sent before yields no sample. */
+/* Sets the baseline of a process and of its threads to their present CPU times. From now on, CPU time that was used
+ * before does not count. An interrupt that was sent before yields no sample. */
 void baseline_take(struct supervisor *supervisor, struct process *process);
-/* Does the same for a single thread. */
+/* Sets the baseline of a single thread to its present CPU time. */
 void baseline_take_of(struct tracee *tracee);
 
 /* To be called when a program that profiles itself pauses profiling. Saves how much CPU time of the process, and of
  * each of its threads, no sample represents yet. Without this, that CPU time would be lost if a program turns profiling
  * on again and again, for less than a period each time. */
 void baseline_keep_debts(struct process *process);
-/* To be called when the pause ends. Sets the baselines like baseline_take, but counts the CPU time that was saved as
- * not yet represented. */
+/* To be called when the pause ends. Sets the baselines like baseline_take. The CPU time that baseline_keep_debts has
+ * saved then counts as CPU time that no sample represents yet. */
 void baseline_resume(struct supervisor *supervisor, struct process *process);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* emit: sends events to the client through the ring. The caller holds the lock. An event that does not fit into the
- * ring is dropped and counted, so no function waits. If there is no client (supervisor->ring is NULL), no event is
- * sent. Times are CLOCK_MONOTONIC, ns. */
+/* emit: sends events to the client through the ring. The caller holds the supervisor's lock. An event that does not fit
+ * into the ring is dropped and counted, so no function waits. If there is no client (supervisor->ring is NULL), no
+ * event is sent. Times are CLOCK_MONOTONIC, ns. */
 #ifndef PPROFIL_EMIT_H
 #define PPROFIL_EMIT_H
 

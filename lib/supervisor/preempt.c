@@ -55,8 +55,8 @@
 /* If the occupier comes too late for a tick, no sample is taken until the next tick. After OCCUPIER_LATE_TICKS_MAX such
  * ticks in a row, the sample is taken without the occupier. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* The occupier takes a CPU because of the threads there for which preempt_wanted returns true. If it found no such
- * thread at more than MISSED_TICKS_MAX ticks in a row, it is not told to take a CPU for the next tick. */
+/* The occupier is meant for threads for which preempt_wanted returns true. If no such thread was on the CPU that the
+ * occupier took at more than MISSED_TICKS_MAX ticks in a row, it takes no CPU at the next tick. */
 #define MISSED_TICKS_MAX 1
 /* Limits of preempt.early_ns: how long before a tick the tracer wakes up, ns. */
 #define EARLY_MIN_NS 60000u

@@ -15,8 +15,8 @@ struct tracer;
 void preempt_note(struct tracee *tracee, bool running);
 /* Returns true if the occupier must take the tracee's CPU before the tracee is interrupted. */
 bool preempt_wanted(const struct tracee *tracee);
-/* Updates tracee->judgement after a sample. entered: the thread had entered the kernel by itself (struct regs,
- * entered). */
+/* Updates tracee->judgement after a sample. entered: the thread had entered the kernel by a call or a fault (struct
+ * regs, entered). */
 void preempt_judge(struct tracee *tracee, bool entered);
 /* To be called at the beginning of a tick. If the occupier was told to take a CPU for this tick, waits until it has
  * done so or is late. Releases the supervisor's lock meanwhile. Returns true if the occupier has taken that CPU. */

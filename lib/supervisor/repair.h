@@ -54,17 +54,18 @@ struct handled_call {
     uint64_t fingerprint; /* regs_call.fingerprint of the broken call; 0: this element is free */
     uint64_t first_argument;
 };
-#define HANDLED_CALLS 4u /* up to this many handlers may be interrupted by each other */
+/* broken calls are remembered for this many signal handlers that have interrupted each other */
+#define HANDLED_CALLS 4u
 
 /* A signal whose delivery is delayed: held_signal_hold. */
 struct held_signal {
-    /* siginfo_t with which the signal first came; si_signo 0: no signal is held, or was held and sent again */
+    /* siginfo_t with which the signal first came; si_signo 0: there is no signal that is held or was sent again */
     siginfo_t info;
     bool is_queued; /* we have sent the held signal again, but it is not delivered yet */
 };
 
-/* A SIGPIPE that one whole call would not have raised, but a piece, a shorter call for its rest, has raised:
- * stray_sigpipe_look. */
+/* A SIGPIPE that a piece has raised, but one whole call would not have raised: stray_sigpipe_look. A piece is a shorter
+ * call that does the rest of a call. */
 struct stray_sigpipe {
     bool was_pending;  /* a SIGPIPE was in the thread's own queue of signals before the first piece began */
     bool is_pending;   /* the SIGPIPE of a piece is in the thread's own queue of signals */
@@ -80,14 +81,14 @@ struct repair {
     struct handled_call handled[HANDLED_CALLS];
     unsigned next_handled; /* index of the oldest element of handled */
     /* regs_call.fingerprint and result of a call that we have ended. Until the thread runs, further stops may look as
-     * if this call had just returned. 0: no such call */
+     * if this call had just returned. ended_fingerprint 0: there is no such call */
     uint64_t ended_fingerprint;
     int64_t ended_result;
 
     /* the fields below describe the call that is being continued: */
     bool piece_entered;    /* the tracee is between the entry stop and the exit stop of a piece */
     bool giving_up;        /* the call must end now, and return what it has done so far */
-    /* the call is given up because the supervisor ends; an incomplete call then counts as cut short */
+    /* the call must end now because the supervisor ends; if it is then incomplete, it is counted in totals.cut_short */
     bool leaving;
     bool at_call_end;      /* the call has ended, and the stop at its end is being answered */
     /* a tick's interrupt broke the call, so the stops of the repair count as a cost of sampling */
@@ -194,8 +195,9 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);
  * it finds that the reader is gone. So the piece raises SIGPIPE.
  *
  * A stray SIGPIPE is in the queue of signals for the thread, not in that for the process. A signal of kill(2) is in the
- * queue for the process; only held_signal_send also uses the thread's queue. The kernel takes signals from the thread's
- * queue first (dequeue_signal in kernel/signal.c), so the stray SIGPIPE is the next SIGPIPE that the thread gets.
+ * queue for the process, but one of held_signal_send is also in that for the thread. The kernel takes signals from the
+ * thread's queue first (dequeue_signal in kernel/signal.c), so the stray SIGPIPE is the next SIGPIPE that the thread
+ * gets.
  */
 
 /* Records whether a SIGPIPE is already pending. To be called at a stop of the tracee, before the first piece of a call

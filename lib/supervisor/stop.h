@@ -62,14 +62,15 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
 
 /* --- wait.c: waits for stops, and answers each --- */
 
-/* Called without the lock. Handles the tracees that have stopped or ended, for up to 2 ms. Returns false if there were
- * none. */
+/* Called without the supervisor's lock. Handles the tracees that have stopped or ended, for up to 2 ms. Returns false
+ * if there were none. */
 bool wait_drain(struct tracer *tracer);
-/* Called without the lock. Handles the stop or the end of a tracee that waitid(2) has reported in *news. */
+/* Called without the supervisor's lock. Handles the stop or the end of a tracee that waitid(2) has reported in
+ * *news. */
 void wait_answer_news(struct tracer *tracer, const siginfo_t *news);
-/* Called without the lock. Polls for up to 50 us for the stops of the threads that this tick has interrupted. A thread
- * that has not stopped by then is asleep, deep in the kernel, or waiting for the CPU on which we poll. So the tracer
- * then moves to another CPU. */
+/* Called without the supervisor's lock. Polls for up to 50 us for the stops of the threads that this tick has
+ * interrupted. A thread that has not stopped by then is asleep, deep in the kernel, or waiting for the CPU on which we
+ * poll. So the tracer then moves to another CPU. */
 void wait_for_tick_stops(struct tracer *tracer);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* how many bytes of a stack are searched for the frame of a signal handler, at most */
 #define SEARCH_SIZE_MAX 65536u
-/* bytes; an alternate stack is not larger, so larger values were not found in the frame of a signal handler */
+/* bytes; no alternate stack is larger, so memory that contains a larger value is not the frame of a signal handler */
 #define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)
 
 static int target_memory_result(ssize_t done, size_t size)

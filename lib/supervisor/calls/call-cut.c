@@ -100,7 +100,7 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
         return 1;
     if (request->shape == CALL_MESSAGES)
         return cut_messages(tid, request, file);
-    /* the options of the socket are not known, so neither is whether the receive ended by itself */
+    /* the options of the socket are not known, so we do not know whether the receive ended by itself */
     if (file->opaque && S_ISSOCK(file->type))
         return (request->flags & MSG_WAITALL) != 0 ? -EPERM : 0;
     bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;

@@ -45,7 +45,7 @@ struct call_position {
     uint64_t element;
     uint64_t within;        /* offset of the byte in that element */
     uint64_t base, length;  /* address and size of that element */
-    /* how many elements, from that byte on, have `room` bytes or less together */
+    /* how many elements, from that byte on, fit into `room` bytes all together; `room`: see call_find_position */
     uint64_t fitting;
     uint64_t fitting_bytes; /* how many bytes these elements have, from that byte on */
 };
@@ -58,7 +58,7 @@ const struct call_layout *call_layout(const struct call_request *request);
 uint64_t call_message_address(const struct call_request *request, uint64_t message);
 
 /* Finds the byte at offset `done` in a vector, counted over all elements. Also counts how many elements, from that byte
- * on, have `room` bytes or less together. Returns 0 or -errno: -EINVAL if the vector has more elements than the kernel
+ * on, fit into `room` bytes all together. Returns 0 or -errno: -EINVAL if the vector has more elements than the kernel
  * accepts. */
 int call_find_position(pid_t tid, const struct call_request *request, const struct call_vector *vector,
                        uint64_t done, uint64_t room, struct call_position *position);

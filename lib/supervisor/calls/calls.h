@@ -83,7 +83,8 @@ struct call_request {
     /* which argument of the call contains `size`, and which `address`; 0 is the first, -1: none */
     int8_t size_argument, address_argument;
     uint64_t address;
-    uint64_t size;       /* value of the argument that says how many bytes, elements, events or submissions */
+    /* the count that the program has passed to the call: of bytes, elements, events or submissions */
+    uint64_t size;
     uint64_t enough;     /* the call is complete after this many bytes, even if `size` is larger */
     uint64_t events_min; /* CALL_EVENTS and CALL_RING: how many events the call waits for */
     uint64_t timeout;    /* recvmmsg(2): address of the call's time limit; 0: no limit */
@@ -125,7 +126,7 @@ bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call);
 
 /* How much of a call is done, by the call itself and by its pieces, the calls that do its rest. */
 struct call_progress {
-    uint64_t done; /* how many bytes, messages or events are done, whichever the call returns */
+    uint64_t done; /* how much is done, in the unit of the call's return value: bytes, messages or events */
     /* CALL_MESSAGES: how many bytes of the next message, after the first `done` messages, are moved already */
     uint64_t part;
 };

@@ -5,10 +5,9 @@
  * opener hangs, only the symbols of the files on that file system are lost. openers_advance never waits for an opener.
  * wire/open-request.h describes the requests.
  *
- * There are two openers, one for files that may hang, and one for all others, so that the former do not delay the
- * latter. Each opener is a process that opens one file at a time, and is forked when it is first needed. If it does not
- * answer in time, we abandon the process, and fork a new one for the next file. Openers do not trace targets or write
- * to them.
+ * There are two openers, one for files that may hang, and one for all other files, which must not be delayed. Each
+ * opener is a process that opens one file at a time, and is forked when it is first needed. If it does not answer in
+ * time, we abandon the process, and fork a new one for the next file. Openers do not trace targets or write to them.
  */
 #ifndef PPROFIL_OPENER_H
 #define PPROFIL_OPENER_H
@@ -75,8 +74,8 @@ bool opener_has_room(const struct openers *openers);
 bool opener_add(struct openers *openers, enum opener_kind kind, uint32_t id,
                 const struct open_request *request, dev_t device);
 /* Receives answers of the openers, sends them to the client, and sends further requests to the openers. Never waits,
- * but may fork, which takes long. So it must not be called while a tracee is stopped that the caller will resume.
- * socket: connection to the client; epoll: epoll descriptor that watches the sockets to the openers. */
+ * but may fork, which takes long. So the caller must first resume any tracee whose stop it is handling. socket:
+ * connection to the client; epoll: epoll descriptor that watches the sockets to the openers. */
 void openers_advance(struct openers *openers, int socket, int epoll);
 /* Returns true if a task is queued or has no answer yet. Ignores tasks of kind OPEN_JIT_NAMES. */
 bool openers_are_busy(const struct openers *openers);

@@ -46,16 +46,16 @@ struct mapping_details {
     char name[4096]; /* name of the file as in /proc/PID/maps; "": an anonymous mapping */
 };
 
-/* text: a line of /proc/TID/stat, proc_pid_stat(5). Returns a pointer to the space before the field with this number,
- * which must be 3 or more; NULL: there is no such field. Copes with any character in field 2, the name of the task. */
+/* text: a line of /proc/TID/stat, proc_pid_stat(5). Returns a pointer to the space before field `number`, which must be
+ * 3 or more; NULL: there is no such field. Works with any character in field 2, the name of the task. */
 const char *procfs_find_stat_field(const char *text, int number);
-/* Returns the letter for the state of the task in such a line; 'X': there is none. */
+/* Returns the letter for the state of the task in a line of /proc/TID/stat; 'X': there is none. */
 char procfs_parse_stat_letter(const char *text);
 
 /* Finds the line that begins with `name` in the text of /proc/TID/status, proc_pid_status(5). Returns the beginning of
  * that line; NULL: there is no such line. Ignores the first line, which contains the task's name. */
 const char *procfs_find_status_field(const char *text, const char *name);
-/* Returns the letter for the state of the task in such a text; 'X': there is none. */
+/* Returns the letter for the state of the task in the text of /proc/TID/status; 'X': there is none. */
 char procfs_parse_status_letter(const char *text);
 /* Returns the set of signals after `name` in these lines of /proc/TID/status; bit N - 1 is signal N. The set is empty
  * if `name` is not there, or if `lines` is NULL. */

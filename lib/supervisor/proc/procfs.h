@@ -14,12 +14,12 @@
  * descriptors. */
 struct procfs_task {
     pid_t pid, tid;
-    /* descriptor of the file "syscall"; of "stat" if `coarse`; of "status" if may_exec; -1: not open */
+    /* descriptor of "syscall", or of "stat" if `coarse` is true, or of "status" if may_exec is true; -1: not open */
     int doing_fd;
     int schedstat_fd; /* -1: not open */
     int stat_fd;      /* -1: not open */
-    /* procfs_look reads "stat" instead of "syscall", because the latter is denied or may wait; does not matter if
-     * may_exec */
+    /* procfs_look reads "stat" instead of "syscall", because reading "syscall" is denied or may make us wait; not used
+     * while may_exec is true */
     bool coarse;
     /* the task may soon execute a program. During an exec, reading "syscall" or "stat" may make us wait (system.c), so
      * procfs_look reads "status" */

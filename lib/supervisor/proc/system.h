@@ -28,7 +28,7 @@ unsigned system_cpu_count(const cpu_set_t *cpus);
  * waits until the exec has ended. release: a version as in uname(2), or a text whose last word is such a version. Also
  * returns true if release cannot be parsed. */
 bool kernel_syscall_file_blocks(const char *release);
-/* Does the same for the kernel on which we run. */
+/* Returns the result of kernel_syscall_file_blocks for the kernel on which we run. */
 bool kernel_syscall_file_blocks_here(void);
 
 #endif

@@ -106,8 +106,8 @@ int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect
            (place == COUNTS_ALL_THREADS && (former = counts_at(process, maker)) != NULL))
         counts_drop(process, former);
     count->owed_ns = process->count_owed_ns % count->period_ns;
-    /* the next count begins 0.618 of a period later within its period: steps of the golden ratio spread the beginnings
-     * evenly */
+    /* the next count begins with an owed_ns that is larger by 0.618 of a period, modulo the period: steps of the golden
+     * ratio spread these values evenly */
     process->count_owed_ns = count->owed_ns + (uint64_t)((double)count->period_ns * 0.618);
     *entry = (struct counts){.next = process->counts, .tid = place, .maker = maker, .count = count};
     process->counts = entry;
