@@ -40,7 +40,7 @@ struct procfs_cpu;
 enum cpu_wait_verdict {
     CPU_WAIT_UNKNOWN,
     CPU_WAIT_WAITS, /* the thread had no CPU */
-    CPU_WAIT_RAN,   /* the thread had the CPU that the tracer has now */
+    CPU_WAIT_RAN,   /* the thread had the CPU on which the tracer runs now */
 };
 
 /* The state of a thread at the last call of cpu_wait_look or cpu_wait_note. All fields are 0 before the first call. */

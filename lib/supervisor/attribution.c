@@ -2,9 +2,10 @@
 /*
  * Computes how much time a sample represents (accounting.c), and delivers the sample.
  *
- * In wall mode, the kernel tells how long a thread waited for a CPU, and the CPU time that its samples represent is the
- * time that it ran. In the rest of the time it slept (wall_time of accounting.h). This rest is attributed to the system
- * call and address at which the thread is next seen asleep.
+ * In wall mode, the elapsed time of a thread is divided into three parts (wall_time of accounting.h). The kernel tells
+ * how long the thread waited for a CPU. The CPU time that its samples represent counts as the time that it ran. In the
+ * rest of the time it slept. This rest is attributed to the system call and address at which the thread is next seen
+ * asleep.
  *
  * A thread that waits for a CPU is "running" in /proc, too. If cpu_wait of accounting.h does not recognize the wait,
  * the thread is interrupted, and stops when it gets a CPU. At that stop, the time that it waited for a CPU shows that
@@ -27,8 +28,8 @@
 #include "supervisor/tracer-cpus.h"
 #include "wire/wire.h"
 
-/* A sample of a young thread (accounting.h) takes 1/YOUNG_SHARES of the CPU time of its process that no sample
- * represents yet. */
+/* The sample of a young thread (accounting.h) represents at least 1/YOUNG_SHARES of that CPU time of its process that
+ * no sample represents yet. */
 #define YOUNG_SHARES 4u
 #define AHEAD_MAX 8             /* how many stretches more than its CPU time the samples of a thread may represent */
 #define SEEN_LATE_NS 100000u    /* a stop that is seen less than this after the interrupt, ns, was not delayed */
@@ -137,7 +138,7 @@ static bool attribution_credit(struct supervisor *supervisor, struct tracee *tra
     return on_cpu;
 }
 
-/* Wall mode: emits how long the tracee has waited for a CPU. */
+/* Wall mode: reports to the client how long the tracee has waited for a CPU. */
 static void attribution_emit_wait(struct supervisor *supervisor, struct tracee *tracee, uint64_t now,
                                   const struct procfs_cpu *cpu)
 {
@@ -158,7 +159,7 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    /* other tracees were interrupted by this tick, too, and may still be stopped */
+    /* this tick has also interrupted other tracees, which may still be stopped */
     bool others_stopped = tracer->tick.awaited_count > 1;
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
@@ -197,7 +198,7 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     if (supervisor->options.wall)
         attribution_emit_wait(supervisor, tracee, tracee->interrupt.at, &cpu);
     if (!on_cpu)
-        return; /* the thread waited for a CPU: no sample */
+        return; /* the thread waited for a CPU, so it gets no sample */
     if (supervisor->options.wall)
         sample.wall_ns = sample.cpu_ns;
     wall_time_book_run(&tracee->sleep.wall, sample.wall_ns);

@@ -22,7 +22,7 @@
  *     resume TID SIGNAL        RUNNING
  *     call TID SIGNAL          CONTINUING: it runs on to its next system-call stop
  *     follow TID SIGNAL        RUNNING, to its next system-call stop: a signal is held, a signal mask must be restored
- *                              there, or ticks leave it alone (backoff of calls.h)
+ *                              there, or ticks must not interrupt it (backoff of calls.h)
  *     listen TID               LISTENING
  *     detach TID               none: it is detached for good
  *     release TID TO           RELEASED: it is detached, so that the tracer with number TO can trace it
@@ -44,7 +44,7 @@
  * The sampling rate can be computed from the following events (budget.h). They are logged in the order in which the
  * budget has changed:
  *
- *     ask HZ SHARE             the requested rate, and the share of its time that a target may lose
+ *     ask HZ SHARE             the requested rate, and the share of its CPU time that a target may lose
  *     cost CONDITION SAMPLES NS   SAMPLES samples cost NS; if SAMPLES is 0, NS is a part of the cost of the next ones
  *     condition CONDITION      this condition applies from now on
  *     rate HZ                  the present rate; logged when it has changed by 5 % or more

@@ -19,8 +19,8 @@ struct tracee;
 /* Replaces supervisor->ring by `ring`, which the supervisor owns from now on. Closes the old ring, which must exist.
  * Sends an event through the new ring that says how many events the old ring lost. */
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
-/* Sends *sample, and fills in its header, pid and tid. stack: is copied into the same event; NULL: there is none. If
- * `stack` is not NULL, there must be a ring. */
+/* Sends *sample, and fills in its fields header, pid and tid. If `stack` is not NULL, it is copied into the same event,
+ * and there must be a ring. */
 void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
 /* Reports that we trace a further process. parent: the process that has forked it; 0: this is not known, or the client

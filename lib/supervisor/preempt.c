@@ -16,8 +16,9 @@
  * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used only for
  * threads whose samples show that they often enter the kernel. At low rates it costs little, and is then also used for
  * every thread that runs alone. If it is used for threads on several CPUs, it takes one of these CPUs at each tick,
- * chosen at random. It has the priority that its tracer has while a CPU is idle. If no CPU is idle, the occupier is not
- * used. Then the tracer itself moves to the thread's CPU, and so takes the CPU from the thread (tracer-cpus.c).
+ * chosen at random. The occupier always has the priority that its tracer has while a CPU is idle. If no CPU is idle,
+ * the occupier is not used. Then the tracer itself moves to the thread's CPU, and so takes the CPU from the thread
+ * (tracer-cpus.c).
  */
 #include "config.h"
 

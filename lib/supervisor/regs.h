@@ -71,8 +71,8 @@ int regs_restart_call(pid_t tid);
 
 /* Looks in the registers that were read at a stop for the system call from which the thread will return when it is
  * resumed. Fills *call in and returns true. Returns false if there is no such call, or if the machine does not show it.
- * If the kernel has decided to begin the call anew, then depending on the machine either returns false, or sets
- * call->result to an -ERESTART... code (include/linux/errno.h). */
+ * If the kernel has decided to begin the call anew, some machines do not show the call, and on the others call->result
+ * is an -ERESTART... code (include/linux/errno.h). */
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
 /* If call->lacks_first, finds out call->arguments[0]. To be called at the same stop as regs_call. files: the files of
  * the thread in /proc. Returns 0 or -errno, such as an error of procfs_first_argument. */

@@ -26,8 +26,9 @@ int64_t piece_partial_result(const struct repair *repair);
  * it is after the instruction of the previous piece. final: if result is 0 or more, the call must not be continued at a
  * later stop. */
 void piece_leave_call(struct tracee *tracee, int64_t result, bool entered, bool final);
-/* If the current message of a recvmmsg(2) is incomplete (progress.part > 0), counts it as done with the bytes received
- * so far. The call continues with the next message. Returns false if no message is incomplete. */
+/* If the current message of a recvmmsg(2) is incomplete (progress.part > 0), counts it as done, although it has only
+ * the bytes received so far. The call then continues with the next message. Returns false if no message is
+ * incomplete. */
 bool piece_end_message(struct repair *repair);
 
 /* Sets repair->error_waits to true if an error may be left in the socket, and to false otherwise. If an error ends a
@@ -39,9 +40,9 @@ void piece_note_error(struct repair *repair, int64_t result, uint64_t asked);
 void piece_clear_error(struct tracee *tracee);
 
 /* Returns true if a piece may raise a stray SIGPIPE (repair.h), that is, one that the whole call would not raise,
- * because it has moved a part of the data already. A piece that is a send with MSG_NOSIGNAL raises no SIGPIPE. There is
- * an exception that we cannot detect: one whole sendfile(2) also raises SIGPIPE if everything that it has read so far
- * has just been sent. */
+ * because the whole call has already moved a part of the data. A piece that is a send with MSG_NOSIGNAL raises no
+ * SIGPIPE. There is an exception that we cannot detect: one whole sendfile(2) also raises SIGPIPE if everything that it
+ * has read so far has just been sent. */
 bool piece_may_raise_stray_sigpipe(const struct call_request *request);
 
 #endif

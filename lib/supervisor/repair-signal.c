@@ -101,8 +101,8 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
         ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return false;
     bool is_ours = held_signal_is_sent_again(&info);
-    /* true if this is another real-time signal with the same number, and the one that we sent again comes later; it
-     * does not come if a sigaction(2) has emptied the queue */
+    /* true if this is another real-time signal with the same number, which comes before the one that we sent again. The
+     * latter is still pending then, unless a sigaction(2) has emptied the queue */
     bool comes_before = !is_ours && signal >= SIGRTMIN_OF_KERNEL && procfs_signal_is_pending(tid, signal);
     if (is_ours || comes_before)
         ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);

@@ -97,7 +97,7 @@ struct repair {
     struct call_request request;
     struct call_progress progress;
     uint64_t asked;     /* how much the present piece should move, in the units of its result */
-    bool came_short;    /* the last piece moved less than asked, perhaps because of a signal */
+    bool came_short;    /* the last piece moved less than it was asked for, perhaps because of a signal */
     /* a SIGCONT was already pending when the piece began, so a pending SIGCONT does not mean that it has broken the
      * piece */
     bool sigcont_waits;
@@ -106,7 +106,7 @@ struct repair {
     struct held_signal held;
     struct stray_sigpipe sigpipe;
     bool restarted;             /* the whole call was begun anew; otherwise pieces do the rest of the call */
-    int64_t timeout_result;     /* result of a restarted call when its deadline has passed */
+    int64_t timeout_result;     /* what a call that was begun anew must return if its deadline has passed */
     uint64_t deadline;          /* time at which we must end the call, CLOCK_MONOTONIC ns; 0: no time limit */
     uint64_t signal_restart_at; /* time at which a call was last begun anew because a signal had broken it */
 };
@@ -122,8 +122,8 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
 
 /* What stopped a tracee whose call is being continued. */
 enum repair_event {
-    REPAIR_CALL,      /* the beginning or the end of a piece */
-    REPAIR_INTERRUPT, /* PTRACE_INTERRUPT, before a piece has begun */
+    REPAIR_CALL,      /* the entry stop or the exit stop of a piece */
+    REPAIR_INTERRUPT, /* the stop of a PTRACE_INTERRUPT, before a piece has begun */
     REPAIR_SIGNAL,
     REPAIR_OTHER, /* any other stop */
 };
@@ -209,8 +209,8 @@ void stray_sigpipe_begin(struct tracee *tracee);
  * at each later stop from which the thread is resumed without a signal, because another thread's sigaction(2) may have
  * removed the SIGPIPE meanwhile. */
 void stray_sigpipe_look(struct tracee *tracee);
-/* To be called at each signal-delivery stop. Returns true if the signal is a stray SIGPIPE, which must not be
- * delivered. */
+/* To be called at each signal-delivery stop. Returns true if the signal is a stray SIGPIPE, that is, one that the whole
+ * call would not have raised. Then it must not be delivered. */
 bool stray_sigpipe_take(struct tracee *tracee, int signal);
 /* If stray_sigpipe_look has changed the signal mask of the thread, restores the mask. To be called at a stop if the
  * thread will be detached, or will stay stopped. */

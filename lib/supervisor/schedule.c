@@ -11,7 +11,7 @@
 void schedule_init(struct schedule *schedule, uint64_t seed)
 {
     *schedule = (struct schedule){.random = seed != 0 ? seed : time_now() * 2654435761u};
-    schedule->random |= 1; /* with 0, the generator would return only 0 */
+    schedule->random |= 1; /* if this were 0, the generator would return only zeros */
 }
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators". */

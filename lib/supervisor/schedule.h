@@ -15,8 +15,8 @@
 
 struct schedule_draw {
     uint64_t at;         /* time of the tick; 0: no tick is drawn */
-    uint64_t covered_ns; /* sampling time that the tick represents, ns */
-    uint64_t missed_ns;  /* earlier sampling time that no tick represents, ns */
+    uint64_t covered_ns; /* how much time the tick represents, ns */
+    uint64_t missed_ns;  /* how much time before that no tick represents, ns */
 };
 
 struct schedule {
@@ -27,7 +27,7 @@ struct schedule {
     uint64_t random;                /* state of the random number generator; never 0 */
 };
 
-/* Initializes *schedule. seed: seed of the random number generator; 0: taken from the clock. */
+/* Initializes *schedule. seed: seed of the random number generator; if it is 0, the clock is used instead. */
 void schedule_init(struct schedule *schedule, uint64_t seed);
 
 /* Returns the time of the next tick. This is the tick that schedule_draw_ahead has drawn; if there is none, or its time

@@ -11,8 +11,8 @@
 #include "supervisor/regs.h"
 
 /* After stops have broken a call BACKOFF_TIMES times in a row, ticks no longer interrupt the thread in this call. Two
- * times in a row may be chance if the thread often waits. But a call that loses its work at each stop loses it this
- * many times first. */
+ * times in a row may be chance if the thread often waits. On the other hand, a call that loses its work at each stop
+ * has lost it BACKOFF_TIMES times by then. */
 #define BACKOFF_TIMES 3u
 #define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 

@@ -22,8 +22,8 @@
 enum limit_form {
     LIMIT_NONE,
     LIMIT_MS,         /* milliseconds, as an int; negative: no limit */
-    LIMIT_TIMESPEC,   /* address of a timespec with 64-bit words; 0: no limit */
-    LIMIT_TIMESPEC32, /* address of a timespec with 32-bit words; 0: no limit */
+    LIMIT_TIMESPEC,   /* address of a timespec with 64-bit words; address 0: no limit */
+    LIMIT_TIMESPEC32, /* address of a timespec with 32-bit words; address 0: no limit */
 };
 
 struct limit_row {

@@ -55,7 +55,7 @@ enum opener_kind {
     OPENER_KINDS,
 };
 
-/* Initialized with zeros. */
+/* Both openers, and the requests for them. The owner initializes this structure with zeros. */
 struct openers {
     struct opener of[OPENER_KINDS];
     struct opener_task tasks[OPENER_REQUESTS_MAX];

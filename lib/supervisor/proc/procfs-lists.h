@@ -33,14 +33,14 @@ void maps_list_end(struct maps_list *list);
 
 #define MOUNTS_CACHED_MAX 16
 
-/* A cache of results of mounts_may_hang. Initialized with zeros. */
+/* A cache of results of mounts_may_hang. The owner initializes it with zeros. */
 struct mounts {
     struct mounts_device {
         uint32_t major, minor;
         uint64_t until; /* may_hang is valid until this time, CLOCK_MONOTONIC ns; 0: the element is free */
         bool may_hang;
     } known[MOUNTS_CACHED_MAX];
-    unsigned next; /* index of the element that is overwritten next */
+    unsigned next; /* index of the element of `known` that the next new device replaces */
 };
 
 /* Returns true if a process that reads a file on this device may hang. pid: process that has mapped such a file. Also

@@ -152,7 +152,7 @@ void counts_free(struct counts *counts)
 
 void counts_sample(struct tracee *tracee, const struct wire_sample *sample)
 {
-    /* the memory is accessed through this thread, because it is stopped, so it still exists; any other thread may have
+    /* the memory is accessed through this thread, which still exists, because it is stopped; any other thread may have
      * ended */
     pid_t tid = tracee->tid;
     const struct dialect_memory memory = {

@@ -114,8 +114,8 @@ static void serve_set_rate(struct supervisor *supervisor)
     sampling_start(supervisor);
 }
 
-/* Reads memory of a process through any thread that still exists: the leader may end before the others. Returns 0 or
- * -errno. */
+/* Reads memory of a process through any thread that still exists, because the leader may end before the other threads.
+ * Returns 0 or -errno. */
 static int serve_read_process(const struct process *process, uint64_t address, void *to, size_t size)
 {
     int error = -ESRCH;

@@ -26,7 +26,8 @@ struct tracee;
 
 /* Accepts the connection of a program, and sends a greeting to the program. */
 void serve_accept(struct supervisor *supervisor);
-/* Reads the request of a connection, carries it out, answers it, and closes the connection. */
+/* Reads the request that a program has sent over the connection `fd`, carries it out, answers it, and closes the
+ * connection. */
 void serve_request(struct supervisor *supervisor, int fd);
 /* Pauses sampling if no process has a count that is on. If no process has had one for some time, ends the supervisor.
  * If there are no tracees any more, ends it at once. */
