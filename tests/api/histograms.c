@@ -19,7 +19,7 @@
 
 #include "check.h"
 
-#define PATIENCE_MS 30000 /* ms of elapsed time to wait for a second of CPU time */
+#define PATIENCE_MS 30000 /* how long to wait for a second of CPU time, ms of elapsed time */
 
 /* Finds the first executable mapping of the process. */
 static bool find_text(pid_t pid, uint64_t *low, uint64_t *high)
@@ -114,7 +114,7 @@ static void test_stops(pprofil_session *session, pid_t pid)
 
     pprofil_profil(session, pid, "solaris", &counter, sizeof counter, 0, 2);
     pump_cpu(session, 600);
-    /* the ticks of a late sample are added together, or refused together */
+    /* a late sample represents several ticks, which are either all added or all refused */
     struct pprofil_histogram_state state = state_of(session, pid);
     check("solaris ends before it would pass 32767",
           counter <= 32767 && 32760 + state.ticks > 32767 &&

@@ -254,9 +254,9 @@ static void test_launch(void)
     pid_t pid = 0;
 
     pprofil_session *session = open_session(100);
-    if (pipe(input) != 0 || pipe(output) != 0) /* without O_CLOEXEC, so that programs inherit them */
+    if (pipe(input) != 0 || pipe(output) != 0) /* without O_CLOEXEC, so that programs inherit the pipes */
         return;
-    /* descriptors from 100 up, which the program does not use for its own files */
+    /* the descriptors have numbers from 100 up, which the program does not use for its own files */
     struct pprofil_launch how = {.size = sizeof how,
                                  .input = fcntl(input[0], F_DUPFD, 100),
                                  .output = fcntl(output[1], F_DUPFD, 100),
