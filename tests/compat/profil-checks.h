@@ -436,7 +436,7 @@ static void *burn_a_part(void *unused)
     return unused;
 }
 
-/* More threads than CPUs, each for 25 ms of CPU time. */
+/* Runs more threads than there are CPUs, each for 25 ms of CPU time. */
 static void check_many_threads(void)
 {
     pthread_t threads[MANY_THREADS];
@@ -451,7 +451,7 @@ static void check_many_threads(void)
     expect_ticks_of("all of many threads", (double)sum_all(), 2.0 * LONG_NS, since, PERIOD_NS, 4);
 }
 
-/* Many children at once, each of which runs for a few ticks. */
+/* Runs many children at once, each for a few ticks. */
 static void check_many_children(void)
 {
     uint64_t each = 4 * LONG_NS / MANY_CHILDREN;
