@@ -22,7 +22,7 @@ struct frame;
 const struct frame *frame_of_target(void);
 const char *target(void);
 
-/* Returns true if records may have records in them. */
+/* Returns true if records may contain other records. */
 bool frame_nested(const struct frame *frame);
 /* Sets `start` and `end` to the offsets at which the records begin and end. */
 void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, size_t *start,
