@@ -366,7 +366,7 @@ bool try_limit_of_send(void)
     ssize_t size = send(pair[1], block, sizeof block, MSG_NOSIGNAL);
     close(pair[1]);
     waitpid(child, NULL, 0);
-    note_lateness(*longest > 0.1); /* the reader made no progress for half of the limit */
+    note_lateness(*longest > 0.1); /* the reader made no progress for half of the time limit */
     return size == (ssize_t)sizeof block;
 }
 

@@ -244,7 +244,7 @@ static void filter_calls(void)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Forks a process that reads at least size bytes from fd, and ends. */
+/* Forks a process that reads at least `size` bytes from fd, and ends. */
 static void read_some(int fd, int other, size_t size)
 {
     static char some[30000];

@@ -207,8 +207,8 @@ static void count_signal(int signal)
     signals++;
 }
 
-/* Forks a process that reads some bytes, closes fd, and sends the signal to the first thread of its parent. signal 0:
- * sends none. */
+/* Forks a process that reads some bytes, closes fd, and sends the signal to the first thread of its parent. If `signal`
+ * is 0, it sends none. */
 static pid_t reader_that_leaves(int fd, int other, int signal)
 {
     static char some[4096];

@@ -8,7 +8,7 @@
 
 #include "clocks.h"
 
-/* edge-cases.c: sets SO_RCVTIMEO or SO_SNDTIMEO; limit in us */
+/* edge-cases.c: sets SO_RCVTIMEO or SO_SNDTIMEO to `limit`, in us */
 void limit_socket(int fd, int option, suseconds_t limit);
 /* returns a pointer to a time in seconds that child processes share; always the same pointer */
 double *shared_time(void);

@@ -101,7 +101,7 @@ static int wait_often(double seconds, useconds_t period)
     volatile unsigned long sum = 0;
     long calls = 0, interrupted = 0, broken = 0;
     pid_t sender = period > 0 ? send_ignored(period) : 0;
-    int kinds = sender != 0 ? 2 : 5; /* only for the first two does a tracer know the time limit */
+    int kinds = sender != 0 ? 2 : 5; /* a tracer knows the time limit only of the first two kinds */
 
     make_what_is_waited_for();
     double end = now() + seconds;

@@ -18,7 +18,8 @@
 #define CHUNK 100000ul
 
 static volatile unsigned long sink;
-static unsigned short *volatile nowhere; /* NULL; volatile hides it, because glibc's header forbids NULL */
+/* NULL; `volatile` hides this from the compiler, because glibc's header forbids NULL */
+static unsigned short *volatile nowhere;
 
 __attribute__((noinline, aligned(64))) static void half(unsigned long rounds)
 {

@@ -172,7 +172,7 @@ static void send_and_signal(int fd)
     long round = begin_round();
     await_round(&shared->begun, round);
     size_t moved = move(fd, false, 0, bytes_before_signal(round) + STEP);
-    usleep(1000); /* 1 ms, for the call to receive all these bytes */
+    usleep(1000); /* 1 ms, in which the call receives all these bytes */
     send_signal(round);
     end_round(fd, false, moved, round);
 }

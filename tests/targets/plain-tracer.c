@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define LOOKS_MAX 10000
-#define PROCESSOR 39 /* field of /proc/PID/stat, proc(5) */
+#define PROCESSOR 39 /* number of a field in /proc/PID/stat: proc(5) */
 
 static long now_ns(void)
 {

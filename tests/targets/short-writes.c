@@ -34,7 +34,7 @@ static void handle(int signal)
     handled++;
 }
 
-/* Forks the reader. Its exit status is 0 if the stream was the block again and again. */
+/* Forks the reader. The reader's exit status is 0 if the stream consists of copies of the block. */
 static pid_t start_reader(const int end[2])
 {
     pid_t child = fork();
