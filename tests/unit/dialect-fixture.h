@@ -85,9 +85,9 @@ UNUSED static uint64_t sum_of_all(unsigned size)
     return sum;
 }
 
-/* Makes a count with one region at TEXT, and a counter for each 4 bytes of text. The scale is 1 for counters of 4
- * bytes, and a half for counters of 2 bytes. `wanted` is the size of the counters in bytes. If it is 0, they have the
- * dialect's own size. */
+/* Makes a struct dialect_count with one region at TEXT, and a counter for each 4 bytes of text. The scale is 1 for
+ * counters of 4 bytes, and a half for counters of 2 bytes. `wanted` is the size of the counters in bytes. If it is 0,
+ * they have the dialect's own size. */
 UNUSED static struct dialect_count *count_text(const char *name, unsigned wanted)
 {
     const struct dialect *dialect = dialect_find(name);
@@ -119,8 +119,8 @@ UNUSED static unsigned size_of(const char *name)
     return dialect_find(name)->counter_size;
 }
 
-/* Makes a count with the regions of the tests of sprofil: four regions and the overflow bin, each at its own
- * address. */
+/* Makes a struct dialect_count with the regions that the tests of sprofil use: four regions and the overflow bin, each
+ * with its counters at an address of its own. */
 UNUSED static struct dialect_count *count_regions(unsigned size, const uint64_t addresses[5])
 {
     const struct dialect_region regions[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the rules of the profil family with vectors that were made from the systems' own sources. */
+/* Checks the rules of the profil family with test vectors that were made from the systems' own sources. */
 #include "config.h"
 
 #include <criterion/criterion.h>

@@ -64,8 +64,8 @@ Test(formats_others, folded_of_others)
                 " <[unknown]> <x>: 1 0 0\n <a> <b>: 7 0 0\n <foo-1> <b>: 2 0 0\n");
 }
 
-/* The weights of other programs may be cycles of many CPUs, which are too many to be milliseconds. Such
- * weights are read as ns, so that the shares are right. */
+/* In files of other programs, weights may be cycles of many CPUs. Such numbers are too large to be milliseconds, so
+ * they are read as ns. The shares are right in any case. */
 Test(formats_others, folded_of_large_numbers)
 {
     struct profile *profile;

@@ -89,7 +89,7 @@ Test(perf_data_own, an_empty_profile)
     profile_free(again);
 }
 
-/* The record of a mapping cannot hold an object that spans all addresses. */
+/* The record of a mapping cannot describe an object that spans all addresses. */
 Test(perf_data_own, an_object_without_end)
 {
     struct profile *profile = profile_new();

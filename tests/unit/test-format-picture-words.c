@@ -135,7 +135,7 @@ Test(timeline, time_is_shared_out_to_slots)
     cr_assert_eq(line.cpu_ns[1], 20 * MS);
     cr_assert_eq(line.cpu_ns[2], 20 * MS);
     cr_assert_eq(line.cpu_ns[3], 5 * MS);
-    cr_assert_eq(timeline_add(&line, 980 * MS, 30 * MS), 0); /* before the start: goes to slot 0 */
+    cr_assert_eq(timeline_add(&line, 980 * MS, 30 * MS), 0); /* begins before the time line, so it goes to slot 0 */
     cr_assert_eq(line.cpu_ns[0], 45 * MS);
     cr_assert_eq(timeline_add(&line, 5000 * MS, 0), 0); /* no time */
     cr_assert_eq(line.count, 4);

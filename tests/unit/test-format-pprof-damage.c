@@ -133,7 +133,7 @@ Test(pprof_damage, a_bomb_is_refused)
     struct profile *again;
     static unsigned char zeros[1 << 20];
 
-    for (int kind = 0; kind < 2; kind++) { /* kind 0 begins as a pprof file, and kind 1 as no known format */
+    for (int kind = 0; kind < 2; kind++) { /* kind 0 begins like a pprof file, and kind 1 like no known format */
         gzFile file = gzopen(in_directory("bomb.pb.gz"), "wb1");
         zeros[0] = kind == 0 ? 0x0a : 0;
         for (int i = 0; i < 1100; i++)

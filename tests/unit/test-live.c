@@ -72,7 +72,7 @@ Test(live, ids_stay_while_rows_move)
             for (uint32_t j = 0; j < i; j++)
                 cr_assert_neq(row_of(before, i).id, row_of(before, j).id);
         }
-        sample(profile, 10, 11, live_second, 0, 1000); /* the row of live_second becomes the first */
+        sample(profile, 10, 11, live_second, 0, 1000); /* the row of live_second becomes the first row */
         pprofil_report *after = report_on(live, (enum pprofil_by)by, NULL);
         uint32_t last = pprofil_report_count(before) - 1;
         cr_assert_eq(row_of(before, by == PPROFIL_BY_FUNCTION ? last : 0).id,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares reports from kept sums (flat-sums.c) with reports that are summed anew each time. */
+/* Compares reports that use kept sums (flat-sums.c) with reports whose sums are computed anew each time. */
 #include "config.h"
 
 #include <criterion/criterion.h>

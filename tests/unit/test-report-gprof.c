@@ -16,7 +16,7 @@
 #include "report/style.h"
 #include "test-directory.h"
 
-/* A program with names that gprof leaves out, chooses between, or prints differently. */
+/* A program with names that gprof leaves out, from which gprof chooses, or which gprof prints in another form. */
 static const char source[] =
     "#include <stdlib.h>\n"
     "volatile int x;\n"

@@ -214,7 +214,7 @@ Test(unwind, aarch64_signal)
     free_fixture(fixture);
 }
 
-/* struct user_pt_regs: x0 to x30, sp, pc, pstate. */
+/* struct user_pt_regs contains x0 to x30, sp, pc and pstate, in this order. */
 Test(unwind, aarch64_registers)
 {
     struct unwind_registers registers;

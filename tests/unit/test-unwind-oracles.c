@@ -106,7 +106,7 @@ Test(unwind, as_glibc)
     const struct unwind_callbacks callbacks = {path, find_own, open_own};
     int first = 0;
 
-    char reserve[sizeof seen.words + 4096]; /* so that the stack above is at least as large as seen.words */
+    char reserve[sizeof seen.words + 4096]; /* so that the stack above it is at least as large as seen.words */
     memset(reserve, 1, sizeof reserve);
     sigaction(SIGUSR1, &action, NULL);
     recurse(9 + reserve[4] - reserve[7]);
@@ -114,7 +114,8 @@ Test(unwind, as_glibc)
     unwind_take_registers(UNWIND_X86_64, &seen.set, sizeof seen.set, &input.registers);
     input.pieces[0] = (struct unwind_piece){seen.start, (const void *)seen.words, seen.size};
     cr_assert_eq(unwind_walk(unwinder, &callbacks, &input, &stack), 0);
-    cr_assert_geq(stack.count, 12); /* ten frames of recurse, and those of raise, order and qsort; then the copy ends */
+    /* the frames of raise, order and qsort, and ten frames of recurse; the copy ends there */
+    cr_assert_geq(stack.count, 12);
     while ((uint64_t)seen.theirs[first] != seen.set.rip)
         cr_assert_lt(++first, seen.count);
     for (uint32_t i = 0; i < stack.count; i++) {

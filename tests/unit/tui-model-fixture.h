@@ -16,7 +16,7 @@ struct story {
     uint64_t ms[27]; /* CPU time so far of the functions a (index 1) to z (index 26) */
     struct pprofil_totals totals;
     bool stopped;      /* sampling is stopped */
-    uint64_t ended_ns; /* time when all targets had ended; 0: not yet */
+    uint64_t ended_ns; /* time at which the last target ended; 0: not yet */
 };
 
 UNUSED static struct story begin(void)
