@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Executes a program under a filter that refuses one system call, as in some containers, or in kernels without the call:
+ * Executes a program under a filter that refuses one system call, as in some containers or in kernels without the call:
  *
  *   refuse-call NUMBER ERRNO PROGRAM [ARG...]
  *
