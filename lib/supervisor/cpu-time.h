@@ -25,9 +25,9 @@ uint64_t process_cpu_counted(struct process *process, bool sampling);
 /* Returns the same as process_cpu_counted, but does not read the clock of the process: uses the value that was read
  * last. */
 uint64_t process_cpu_known(const struct process *process, bool sampling);
-/* Reads the run and wait times of the tracee into *cpu and tracee->time.used_ns. Adds the CPU time that the tracee has
- * used since the last call to process->search.explained_ns. Returns false if the kernel does not keep these times, or
- * if the CPU time is lower than before. Then the tracee is unchanged, but *cpu may be filled in. */
+/* Reads the run and wait times of the tracee into *cpu and tracee->time.used_ns. Adds to process->search.explained_ns
+ * the CPU time that the tracee has used since this function was last called. Returns false if the kernel does not keep
+ * these times, or if the CPU time is lower than before. Then the tracee is unchanged, but *cpu may be filled in. */
 bool tracee_read_cpu(struct tracee *tracee, struct procfs_cpu *cpu);
 
 /* Sets the baseline of a process and of its threads to their present CPU times. From now on, CPU time that was used

@@ -164,7 +164,8 @@ static void continue_fail_call(const struct tracee *tracee)
     if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
-    /* on x86 rax contains -ENOSYS at the entry of every call (entry_64.S); on AArch64 this sets the first argument */
+    /* on x86, rax contains this value at the entry of every call (entry_64.S); on AArch64, x0 is the register of the
+     * result and of the first argument, so the first argument gets this value */
     call.result = -ENOSYS;
     regs_leave_call(tracee->tid, &call, false, false);
     debug_log(tracee->tracer, "fail %d", tracee->tid);

@@ -91,10 +91,10 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
     return 0;
 }
 
-/* Fills messages of a stream that were received incompletely. If a message was cut short, the next bytes of the stream
- * are in the next message. This function moves them to where one whole call would have put them, that is, into the
- * memory of the incomplete message. Afterwards only the last of the received messages may be incomplete. Returns 0 or
- * -errno. */
+/* Completes messages that were received incompletely from a stream. If a message was cut short, the next bytes of the
+ * stream are in the next message. This function moves them to where one whole call would have put them, that is, into
+ * the memory of the incomplete message. Afterwards only the last of the received messages may be incomplete. Returns 0
+ * or -errno. */
 static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct message_position end = {0};

@@ -21,9 +21,9 @@ void objects_open_mappings(struct supervisor *supervisor, const struct tracee *t
 /* Returns true if the mappings are read as text (maps.listed). Then objects_emit_mapping does not notice if a known
  * mapping was replaced by that of another file; only objects_emit_executable notices this. */
 bool objects_are_listed(const struct process *process);
-/* Sends the mapping that contains `pc` to the client, if the client does not know it. */
+/* If the client does not know the mapping that contains `pc`, sends this mapping to the client. */
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);
-/* Sends all executable mappings that the client does not know to the client, because the callers on a stack may be in
+/* Sends to the client all executable mappings that the client does not know, because the callers on a stack may be in
  * any of them. Does this only at intervals, and sooner after a sample in a mapping that the client did not know. It may
  * take some hundred microseconds, so a stopped tracee must be resumed first. Does nothing if the tracee may soon exec
  * and /proc/PID/maps is not open. */

@@ -102,12 +102,12 @@ bool procfs_is_thread(pid_t pid, pid_t tid);
 /* Returns true if the thread has ended, even if it is still a zombie. */
 bool procfs_has_ended(pid_t pid, pid_t tid);
 
-/* Reads the pids of the newest children of a thread, at most `room`, in no order. Returns how many it read; 0 also if
- * the kernel has no such list (CONFIG_PROC_CHILDREN). */
+/* Reads the pids of the newest children of a thread, at most `room` of them, in no particular order. Returns how many
+ * it read. Also returns 0 if the kernel has no list of children (CONFIG_PROC_CHILDREN). */
 unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room);
 
-/* Calls seen(context, tid) for each thread of process pid, in no order, until seen returns a value other than 0.
- * Returns that value, 0, or -errno: -ESRCH if there is no such process. Allocates. */
+/* Calls seen(context, tid) for each thread of process `pid`, in no particular order, until seen returns a value other
+ * than 0. Returns that value, 0, or -errno: -ESRCH if there is no such process. Allocates. */
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context);
 
 #endif
