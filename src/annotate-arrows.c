@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrows beside a block of code, from each jump to its target. An arrow runs in a lane: one of
- * LANES columns between the addresses and the instructions. Short arrows get their lanes first,
- * next to the instructions, so that fewer lines cross. A jump gets no arrow if its target is more
- * than ARROW_ROWS_MAX rows away, or if no lane is free.
+ * Arrows beside a block of code, from each jump to its target. An arrow runs in a lane: one of LANES columns between
+ * the addresses and the instructions. Short arrows get their lanes first, next to the instructions, so that fewer lines
+ * cross. A jump gets no arrow if its target is more than ARROW_ROWS_MAX rows away, or if no lane is free.
  */
 #include "config.h"
 
@@ -121,8 +120,7 @@ void arrows_free(struct arrows *arrows)
     free(arrows);
 }
 
-/* Draws a line from a lane to the instruction. If `head` is true, the line ends in the head of an
- * arrow. */
+/* Draws a line from a lane to the instruction. If `head` is true, the line ends in the head of an arrow. */
 static void draw_branch(char *text, int lane, bool head)
 {
     text[LANES - 1 - lane] = '+';

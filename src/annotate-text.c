@@ -15,8 +15,7 @@
 #include "report.h"
 
 #define BOLD "\033[1m"
-/* If two lines with code are at most this many lines apart, the lines between them are printed,
- * too. */
+/* If two lines with code are at most this many lines apart, the lines between them are printed, too. */
 #define GAP_LINES_MAX 8u
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -64,8 +63,7 @@ static void annotate_print_head(FILE *out, const struct pprofil_code_about *abou
     fputc('\n', out);
 }
 
-/* Prints which source files are missing, or newer than the program. Returns true if at least one
- * source was found. */
+/* Prints which source files are missing, or newer than the program. Returns true if at least one source was found. */
 static bool annotate_print_sources(FILE *out, const pprofil_code *code)
 {
     const char *path;

@@ -27,9 +27,8 @@ int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_vi
 struct arrows;
 int arrows_new(const pprofil_code *code, struct arrows **arrows);
 void arrows_free(struct arrows *arrows);
-/* Returns the arrows beside a row as text, which has the same width for every row. If `source` is
- * true, the row is a source line, where no arrow begins or ends. The text is valid until the next
- * call. */
+/* Returns the arrows beside a row as text, which has the same width for every row. If `source` is true, the row is a
+ * source line, where no arrow begins or ends. The text is valid until the next call. */
 const char *arrows_beside(struct arrows *arrows, uint32_t row, bool source);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil gperf PROGRAM: does what gperf(1P) of the Nintendo 64's development kit did, for programs
- * on this machine that call the functions of osProfile(3P). It asks a running program for its
- * profile, or waits for the profiles that programs send by osProfileFlush. base/gperf-address.h
- * describes the connection.
+ * pprofil gperf PROGRAM: does what gperf(1P) of the Nintendo 64's development kit did, for programs on this machine
+ * that call the functions of osProfile(3P). It asks a running program for its profile, or waits for the profiles that
+ * programs send by osProfileFlush. base/gperf-address.h describes the connection.
  */
 #include "config.h"
 
@@ -102,8 +101,7 @@ static void gperf_limit(int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
-/* Returns true if the process at the other end of the connection belongs to this user or to
- * root. */
+/* Returns true if the process at the other end of the connection belongs to this user or to root. */
 static bool gperf_is_ours(int fd)
 {
     struct ucred credentials;
@@ -144,9 +142,8 @@ static int gperf_receive_meta(int fd, char **meta)
     return gperf_receive(fd, *meta, length);
 }
 
-/* Copies the bytes from a connection to a file, until the connection ends. Returns 0, -EAGAIN after
- * GPERF_TRANSFER_S, -EFBIG for more than GPERF_STREAM_MAX bytes, -ENOSPC if the file cannot be
- * written, or -errno of recv(2). */
+/* Copies the bytes from a connection to a file, until the connection ends. Returns 0, -EAGAIN after GPERF_TRANSFER_S,
+ * -EFBIG for more than GPERF_STREAM_MAX bytes, -ENOSPC if the file cannot be written, or -errno of recv(2). */
 static int gperf_receive_stream(int fd, int file)
 {
     time_t end = time(NULL) + GPERF_TRANSFER_S;
@@ -167,9 +164,8 @@ static int gperf_receive_stream(int fd, int file)
     return 0;
 }
 
-/* Prints the profile that is in the file with the descriptor `file`, in the style gperf. This file
- * has no name. So messages about it say "what the program sends" instead of a path. Returns 0 or a
- * negative error. */
+/* Prints the profile that is in the file with the descriptor `file`, in the style gperf. This file has no name. So
+ * messages about it say "what the program sends" instead of a path. Returns 0 or a negative error. */
 static int gperf_print_file(int file, const struct pprofil_style_options *style)
 {
     char path[64], *said = NULL;
@@ -190,8 +186,7 @@ static int gperf_print_file(int file, const struct pprofil_style_options *style)
     return error;
 }
 
-/* Receives a profile over a connection, prints it, and closes the connection. Returns the exit
- * status. */
+/* Receives a profile over a connection, prints it, and closes the connection. Returns the exit status. */
 static int gperf_print(int fd, const struct gperf *gperf)
 {
     struct pprofil_style_options style = gperf->style;

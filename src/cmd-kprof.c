@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process, whose
- * samples are counted by their place in the machine code. On a file system without leases, kpdata
- * is replaced ten times a second. */
+/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process, whose samples are counted by
+ * their place in the machine code. On a file system without leases, kpdata is replaced ten times a second. */
 #include "config.h"
 
 #include <argp.h>
@@ -229,8 +228,7 @@ static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
     if (leased && !lease_broken)
         return ended;
     lease_broken = 0;
-    /* readers that open the leased file wait for the end of the lease, so this file is written
-     * first */
+    /* readers that open the leased file wait for the end of the lease, so this file is written first */
     int error = leased ? kprof_data_write(kprof, kprof->leased_fd) : 0;
     int replaced = kprof_data_replace(kprof);
     if (error == 0)
@@ -268,15 +266,13 @@ int command_kprof(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &kprof);
     int status = kprof_start_session(&kprof);
     sigset_t outside;
-    /* when a reader opens kpdata under a lease, the kernel sends SIGIO, whose default action ends
-     * pprofil */
+    /* when a reader opens kpdata under a lease, the kernel sends SIGIO, whose default action ends pprofil */
     kprof_catch_signals(&outside);
     if (status == 0)
         status = kprof_make_files(&kprof);
     if (status == 0)
         status = kprof_serve(&kprof, &outside);
-    /* if the process has ended, the guard puts a socket in the place of the FIFO, so that open(2)
-     * fails */
+    /* if the process has ended, the guard puts a socket in the place of the FIFO, so that open(2) fails */
     bool guarded = kprof.ended && kprof.guard_fd >= 0;
     kprof_guard_end(kprof.guard_fd, !guarded);
     if (kprof.control_fd >= 0 && !guarded)

@@ -268,8 +268,7 @@ static int cmd_report_print(const struct report_command *command, pprofil_profil
     return status;
 }
 
-/* Complains if options of pprofil's own reports are combined with --style. Returns 0 or the exit
- * status. */
+/* Complains if options of pprofil's own reports are combined with --style. Returns 0 or the exit status. */
 static int cmd_report_check_style(const struct report_command *command)
 {
     const struct pprofil_selection *part = &command->selection.selection;

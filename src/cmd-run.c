@@ -3,10 +3,9 @@
  * pprofil PROGRAM and pprofil -p PID: samples until the targets end or a limit is reached, then
  * prints or saves the profile.
  *
- * The program keeps its descriptors, its terminal, its signals (forward-signals.h) and its exit
- * status. Names are looked up at the end, and a server of debug files may take long. During the
- * lookup, any signal that asks for an end ends pprofil. If the profile goes to a regular file, it
- * is saved without names before the lookup.
+ * The program keeps its descriptors, its terminal, its signals (forward-signals.h) and its exit status. Names are
+ * looked up at the end, and a server of debug files may take long. During the lookup, any signal that asks for an end
+ * ends pprofil. If the profile goes to a regular file, it is saved without names before the lookup.
  */
 #include "config.h"
 
@@ -55,11 +54,10 @@ static bool run_is_over(const struct run *run)
            time_now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
-/* Reaps all children that have ended, because the program is not the only child. As the first
- * process of a container or as a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), pprofil adopts
- * orphans. A process that had children may have executed pprofil, which then has these children.
- * The library also starts children, which only wait calls with __WALL find. It leaves their reaping
- * to this function. */
+/* Reaps all children that have ended, because the program is not the only child. As the first process of a container or
+ * as a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), pprofil adopts orphans. A process that had children may have
+ * executed pprofil, which then has these children. The library also starts children, which only wait calls with __WALL
+ * find. It leaves their reaping to this function. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};
@@ -79,9 +77,8 @@ static void run_reap(struct run *run)
         forward_end(&run->forward);
 }
 
-/* Returns the program's wait status as the supervisor saw it, or 0 if the supervisor saw none. If
- * SIGCHLD was ignored when pprofil was started, pprofil itself may miss the status of a program
- * that ends at once. */
+/* Returns the program's wait status as the supervisor saw it, or 0 if the supervisor saw none. If SIGCHLD was ignored
+ * when pprofil was started, pprofil itself may miss the status of a program that ends at once. */
 static int run_supervisor_status(const struct run *run)
 {
     const pprofil_profile *profile = pprofil_session_profile(run->session);
@@ -112,8 +109,7 @@ static void run_sample(struct run *run)
     }
 }
 
-/* Waits for the program, which may have ended already. A second signal that asks for an end stops
- * the waiting. */
+/* Waits for the program, which may have ended already. A second signal that asks for an end stops the waiting. */
 static void run_wait_for_program(struct run *run)
 {
     sigset_t ends, before;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil top: runs the live view. At the end it prints the largest rows of the whole session's
- * flat profile. */
+/* pprofil top: runs the live view. At the end it prints the largest rows of the whole session's flat profile. */
 #include "config.h"
 
 #include <argp.h>

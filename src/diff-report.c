@@ -35,8 +35,7 @@ static double seconds_of(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-/* Returns '+' for a significant increase, '-' for a significant decrease, and ' ' for a change that
- * may be chance. */
+/* Returns '+' for a significant increase, '-' for a significant decrease, and ' ' for a change that may be chance. */
 static char diff_mark(const struct pprofil_change *change)
 {
     if (!change->significant)

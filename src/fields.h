@@ -24,8 +24,7 @@ struct field {
     size_t offset; /* offset of the value in the row, in bytes */
 };
 
-/* Return one value of a row. If the value is an array, `index` selects an element of it. Otherwise
- * `index` is 0. */
+/* Return one value of a row. If the value is an array, `index` selects an element of it. Otherwise `index` is 0. */
 double field_real(const struct field *field, const void *row, int index);
 uint64_t field_count(const struct field *field, const void *row, int index);
 const char *field_text(const struct field *field, const void *row);
@@ -36,15 +35,13 @@ void field_print_csv(FILE *out, const struct field *field, const void *row, int 
  * '?'. Otherwise all bytes are printed. */
 void csv_print_text(FILE *out, const char *text);
 
-/* Adds a value to a JSON object. An infinite value becomes null. Returns 0, or -1 for want of
- * memory. */
+/* Adds a value to a JSON object. An infinite value becomes null. Returns 0, or -1 for want of memory. */
 int field_add_json(json_t *object, const struct field *field, const void *row, int index);
 /* Returns a JSON string. If the bytes are not UTF-8, bytes above ASCII become '?', and the text is
  * cut after 511 bytes. Returns NULL for want of memory. */
 json_t *json_text(const char *bytes);
 json_int_t json_uint(uint64_t number);
-/* Returns the flags for json_dumpf to a stream. On a terminal, characters beyond ASCII are
- * escaped. */
+/* Returns the flags for json_dumpf to a stream. On a terminal, characters beyond ASCII are escaped. */
 size_t json_flags(FILE *out);
 
 #endif

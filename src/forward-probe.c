@@ -24,8 +24,7 @@
 
 #define ANSWER_MS 2000 /* time to wait for an answer, in ms; a probe that was stopped by SIGSTOP does not answer */
 
-/* Forks a child whose end raises no SIGCHLD. Only wait calls with __WCLONE or __WALL see the child;
- * see clone(2). */
+/* Forks a child whose end raises no SIGCHLD. Only wait calls with __WCLONE or __WALL see the child; see clone(2). */
 static pid_t fork_quietly(void)
 {
     return (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);

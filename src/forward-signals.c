@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Catches the signals that reach pprofil, and passes on those that are meant for the program: see
- * forward-signals.h.
+ * Catches the signals that reach pprofil, and passes on those that are meant for the program: see forward-signals.h.
  */
 #include "config.h"
 
@@ -46,9 +45,8 @@ static void forward_write_note(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* Ends pprofil if pprofil is the first process of a container. The kernel protects this process
- * from the default action of all signals except SIGKILL and SIGSTOP from outside; see
- * pid_namespaces(7). */
+/* Ends pprofil if pprofil is the first process of a container. The kernel protects this process from the default action
+ * of all signals except SIGKILL and SIGSTOP from outside; see pid_namespaces(7). */
 static void die_of_signal(int signal)
 {
     _exit(128 + signal);
@@ -59,10 +57,9 @@ static bool asks_for_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* Returns true if the signal is meant for the program. Other signals are not meant for it: they
- * cannot be caught, report a fault or a limit of pprofil itself, stop a job, are handled in main.c,
- * or belong to the C library. Signals that stop a job need no passing on, because the terminal
- * sends them to each process of the job. */
+/* Returns true if the signal is meant for the program. Other signals are not meant for it: they cannot be caught,
+ * report a fault or a limit of pprofil itself, stop a job, are handled in main.c, or belong to the C library. Signals
+ * that stop a job need no passing on, because the terminal sends them to each process of the job. */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,

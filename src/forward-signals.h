@@ -2,11 +2,10 @@
 /*
  * forward-signals: handles the signals that reach pprofil while it runs a program or is attached.
  *
- * A signal that was sent to pprofil alone is meant for the program, and pprofil passes it on. Other
- * signals are sent to the whole process group (by a terminal, kill(1) or timeout(1)), or to each
- * process of a control group in turn. Such a signal reaches the program directly, and pprofil must
- * not send it a second time. pprofil decides between the two cases FORWARD_ECHO_MS after the signal
- * came. By then the signal has reached every process that it was sent to.
+ * A signal that was sent to pprofil alone is meant for the program, and pprofil passes it on. Other signals are sent to
+ * the whole process group (by a terminal, kill(1) or timeout(1)), or to each process of a control group in turn. Such a
+ * signal reaches the program directly, and pprofil must not send it a second time. pprofil decides between the two
+ * cases FORWARD_ECHO_MS after the signal came. By then the signal has reached every process that it was sent to.
  *
  * A second SIGINT, SIGTERM, SIGHUP or SIGQUIT ends pprofil at once if it comes FORWARD_ECHO_MS or
  * more after the first. If pprofil is the first process of a container, it does not end, because
@@ -22,11 +21,10 @@
 #define FORWARD_ECHO_MS 200
 #define FORWARD_SIGNALS_MAX 64
 
-/* The probe is a process that shows which signals were sent to our whole process group. The kernel
- * does not tell a receiver whether a signal was sent to it or to its group: kill(2) fills the same
- * siginfo for both. Nobody sends a signal to the probe alone, because nobody knows its PID. So a
- * signal that the probe gets was sent to the group, or to each process of a control group in
- * turn. */
+/* The probe is a process that shows which signals were sent to our whole process group. The kernel does not tell a
+ * receiver whether a signal was sent to it or to its group: kill(2) fills the same siginfo for both. Nobody sends a
+ * signal to the probe alone, because nobody knows its PID. So a signal that the probe gets was sent to the group, or to
+ * each process of a control group in turn. */
 struct forward_probe {
     int socket; /* owned; connection to the probe; -1: there is no probe */
 };
@@ -71,8 +69,7 @@ int forward_wait_ms(const struct forward *forward, int most);
  * is false, such signals end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 
-/* Stops passing signals on. Call it when the program has ended, or when it will go on without
- * pprofil. */
+/* Stops passing signals on. Call it when the program has ended, or when it will go on without pprofil. */
 void forward_end(struct forward *forward);
 
 /* --- the probe, which only forward-signals.c uses ------------------------------------------ */
@@ -82,9 +79,8 @@ void forward_end(struct forward *forward);
  * line, so that pkill(1) -f does not find the probe by it. On failure probe->socket is -1. */
 void forward_probe_start(struct forward_probe *probe, char **argv);
 
-/* Adds to *signals the signals that the probe got since the last call. In *signals, bit SIGNAL - 1
- * stands for SIGNAL. Returns false if there is no probe, or if it does not answer within two
- * seconds. */
+/* Adds to *signals the signals that the probe got since the last call. In *signals, bit SIGNAL - 1 stands for SIGNAL.
+ * Returns false if there is no probe, or if it does not answer within two seconds. */
 bool forward_probe_ask(const struct forward_probe *probe, uint64_t *signals);
 
 /* Ends the probe. */

@@ -2,11 +2,10 @@
 /*
  * The files of pprofil kprof: kpctl, a FIFO for commands, and kpdata with the counts.
  *
- * kpdata must be complete and current whenever a reader opens it, but pprofil does not learn in
- * advance that a reader will open it. So pprofil holds a lease on kpdata (fcntl(2), "Leases"),
- * which makes the reader's open(2) wait. Meanwhile pprofil obeys the commands in kpctl, brings
- * kpdata up to date, and gives up the lease. The next reader to open kpdata gets another file, so
- * that data do not change while they are read.
+ * kpdata must be complete and current whenever a reader opens it, but pprofil does not learn in advance that a reader
+ * will open it. So pprofil holds a lease on kpdata (fcntl(2), "Leases"), which makes the reader's open(2) wait.
+ * Meanwhile pprofil obeys the commands in kpctl, brings kpdata up to date, and gives up the lease. The next reader to
+ * open kpdata gets another file, so that data do not change while they are read.
  */
 #include "config.h"
 
@@ -166,9 +165,8 @@ static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary
     return error;
 }
 
-/* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file ends
- * only afterwards. A reader that waited for the end of the former lease may open kpdata again at
- * once, and must find the new file. */
+/* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file ends only afterwards. A
+ * reader that waited for the end of the former lease may open kpdata again at once, and must find the new file. */
 int kprof_data_replace(struct kprof *kprof)
 {
     char temporary[32];
@@ -184,9 +182,8 @@ int kprof_data_replace(struct kprof *kprof)
     return error;
 }
 
-/* Writes kpdata.meta if the cells count system calls, because kpdata itself cannot show that.
- * Otherwise removes the file. kpdata.meta remains after the end of the server, as kpdata does.
- * Returns 0 or -errno. */
+/* Writes kpdata.meta if the cells count system calls, because kpdata itself cannot show that. Otherwise removes the
+ * file. kpdata.meta remains after the end of the server, as kpdata does. Returns 0 or -errno. */
 int kprof_data_write_meta(const struct kprof *kprof)
 {
     char text[128];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * main() of pprofil: prepares signals, standard descriptors and standard error, and runs the
- * subcommand.
+ * main() of pprofil: prepares signals, standard descriptors and standard error, and runs the subcommand.
  */
 #include "config.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the options that subcommands have in common, complains of wrong options, and opens profiles
- * for subcommands. */
+/* Reads the options that subcommands have in common, complains of wrong options, and opens profiles for subcommands. */
 #include "config.h"
 
 #include <errno.h>

@@ -12,8 +12,7 @@
 
 /* Converts a text to a number, which must be at least `lowest` and at most `highest`. */
 double number_option(const char *option, const char *text, double lowest, double highest);
-/* Converts a text to a whole number from 0 to 10^9, for options that give a number of rows or
- * levels. */
+/* Converts a text to a whole number from 0 to 10^9, for options that give a number of rows or levels. */
 uint32_t count_option(const char *option, const char *text);
 /* Returns `name` if there is a file format of this name. If `name` is "list", it prints all formats
  * and ends pprofil. */
@@ -59,8 +58,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
 
 /* --- a profile, or a part of it ------------------------------------------------------------ */
 
-/* Reads a profile's file for a subcommand. The caller closes the profile. On failure it complains
- * and returns NULL. */
+/* Reads a profile's file for a subcommand. The caller closes the profile. On failure it complains and returns NULL. */
 pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 
 struct selection_request {
@@ -69,14 +67,12 @@ struct selection_request {
     struct pids pids;
 };
 
-/* The options --pid, --comm, --thread, --object, --function, --focus and --ignore, as a child
- * parser of argp. Each subcommand that reads profiles uses this child parser. Its input is a struct
- * selection_request. */
+/* The options --pid, --comm, --thread, --object, --function, --focus and --ignore, as a child parser of argp. Each
+ * subcommand that reads profiles uses this child parser. Its input is a struct selection_request. */
 extern const struct argp_child selection_children[];
 
-/* Reads a profile's file and selects the requested part of the profile. `format` is the name of the
- * file's format; NULL: pprofil recognizes the format. The caller closes the profile. On failure it
- * complains and returns NULL. */
+/* Reads a profile's file and selects the requested part of the profile. `format` is the name of the file's format;
+ * NULL: pprofil recognizes the format. The caller closes the profile. On failure it complains and returns NULL. */
 pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
 
 /* Replaces *profile by its requested part, and closes the whole profile. If the request selects

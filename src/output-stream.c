@@ -171,8 +171,7 @@ struct pager pager_open(bool wanted)
     FILE *pipe = popen(program, "we");
     if (pipe == NULL)
         return pager;
-    /* Ctrl-C and Ctrl-\ are for the pager, which was started before these calls and so does not
-     * inherit SIG_IGN */
+    /* Ctrl-C and Ctrl-\ are for the pager, which was started before these calls and so does not inherit SIG_IGN */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     return (struct pager){.out = pipe, .runs = true};

@@ -22,10 +22,9 @@ bool output_wants_colour(FILE *out);
  * complains and returns false. */
 bool output_stream_open(struct output_stream *output, const char *path);
 
-/* Closes the stream. `error` is 0, or the negative error that occurred while the output was
- * printed. errno must not have changed since the last output to the stream. On failure it
- * complains. Returns the exit status. EPIPE is no failure, because a reader such as head(1) may
- * have seen enough. */
+/* Closes the stream. `error` is 0, or the negative error that occurred while the output was printed. errno must not
+ * have changed since the last output to the stream. On failure it complains. Returns the exit status. EPIPE is no
+ * failure, because a reader such as head(1) may have seen enough. */
 int output_stream_close(struct output_stream *output, int error);
 
 /* Closes the stream after a failure that was reported, and discards collected output. */

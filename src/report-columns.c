@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The columns of reports, as a table. Each row of the table has a column's names and its places in
- * CSV and JSON. In text, the columns are in the order of the table. CSV and JSON have other orders,
- * which programs may rely on.
+ * The columns of reports, as a table. Each row of the table has a column's names and its places in CSV and JSON. In
+ * text, the columns are in the order of the table. CSV and JSON have other orders, which programs may rely on.
  */
 #include "config.h"
 
@@ -169,8 +168,7 @@ static void column_print_heading(FILE *out, const struct report_column *column, 
         print_spaces(out, report_width(text), column->width);
 }
 
-/* Prints one value of a row in the text form of a report. Shares are in per cent, and times in
- * seconds. */
+/* Prints one value of a row in the text form of a report. Shares are in per cent, and times in seconds. */
 static void column_print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row)
 {
     const struct field *field = &column->field;

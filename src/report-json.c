@@ -62,17 +62,15 @@ static json_t *json_document(const pprofil_profile *profile)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-/* The state of printing the rows. A report may have millions of rows, and an object takes two
- * kilobytes per row. So all other members are printed first. Then each row is made, printed and
- * freed, one after the other. */
+/* The state of printing the rows. A report may have millions of rows, and an object takes two kilobytes per row. So all
+ * other members are printed first. Then each row is made, printed and freed, one after the other. */
 struct json_rows {
     FILE *out;
     const char *between;
     int error;
 };
 
-/* Prints JSON text, with `depth` additional blanks at the beginning of each line. JSON strings
- * contain no line ends. */
+/* Prints JSON text, with `depth` additional blanks at the beginning of each line. JSON strings contain no line ends. */
 static void print_indented(FILE *out, const char *text, int depth)
 {
     while (*text != '\0') {
@@ -116,8 +114,7 @@ static void json_rows_add(struct json_rows *rows, json_t *row)
     free(text);
 }
 
-/* Prints the end of the document. Returns 0 or -ENOMEM. The caller checks the stream for errors of
- * writing. */
+/* Prints the end of the document. Returns 0 or -ENOMEM. The caller checks the stream for errors of writing. */
 static int json_rows_end(struct json_rows *rows)
 {
     if (rows->error == 0)

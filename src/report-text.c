@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints a report as text for people: what was measured, how accurate the figures are, and the
- * rows.
+ * Prints a report as text for people: what was measured, how accurate the figures are, and the rows.
  */
 #include "config.h"
 
@@ -48,8 +47,7 @@ static void report_print_counts(FILE *out, const struct pprofil_totals *totals)
     fputc('\n', out);
 }
 
-/* Prints the requested rate and the achieved rate. If the achieved rate is lower, also prints the
- * reason. */
+/* Prints the requested rate and the achieved rate. If the achieved rate is lower, also prints the reason. */
 static void report_print_rate(FILE *out, const struct pprofil_totals *totals)
 {
     char why[LIMIT_SIZE];

@@ -26,14 +26,12 @@ struct report_view {
  * written. pprofil_profile_problem may have the reason. */
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view);
 
-/* report_by_name returns the grouping of rows that a name such as "function" means.
- * report_format_name returns the format that a name such as "text" means. Both return -1 for an
- * unknown name. */
+/* report_by_name returns the grouping of rows that a name such as "function" means. report_format_name returns the
+ * format that a name such as "text" means. Both return -1 for an unknown name. */
 int report_by_name(const char *name);
 int report_format_name(const char *name);
 
-/* How to print a profile in a style, that is, as the profiler of another system prints its
- * profiles. */
+/* How to print a profile in a style, that is, as the profiler of another system prints its profiles. */
 struct style_view {
     const char *name; /* name of the style */
     struct pprofil_style_options options;
@@ -64,8 +62,7 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
-/* Prints the heading of reports and trees in text: what was measured, and how accurate the figures
- * are. */
+/* Prints the heading of reports and trees in text: what was measured, and how accurate the figures are. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
 /* Returns the escape sequence that begins the colour for a row's share, or "" for no colour.
  * REPORT_PLAIN ends the colour. */

@@ -30,8 +30,7 @@ struct run_request {
     char **program; /* program to start, with its arguments; NULL: pprofil attaches to `pids` */
 };
 
-/* Reads the command line. --help and --version end pprofil. On wrong options it complains and
- * returns false. */
+/* Reads the command line. --help and --version end pprofil. On wrong options it complains and returns false. */
 bool run_options_parse(struct run_request *request, int argc, char **argv);
 
 /* The line that shows the progress of an attached run. */

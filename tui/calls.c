@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A call tree over time. A row's time in a window is its time now minus its time at the end of the
- * former window. The former tree may lack a row because the row was too small for it. Then the
- * row's former time is unknown and counts as 0, so the difference is too large. Therefore the share
- * of a row is limited to the share of its parent.
+ * A call tree over time. A row's time in a window is its time now minus its time at the end of the former window. The
+ * former tree may lack a row because the row was too small for it. Then the row's former time is unknown and counts as
+ * 0, so the difference is too large. Therefore the share of a row is limited to the share of its parent.
  */
 #include "config.h"
 
@@ -56,8 +55,7 @@ static int calls_compare_ids(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Returns an array of the rows, sorted by id, or NULL for want of memory. The caller frees the
- * array. */
+/* Returns an array of the rows, sorted by id, or NULL for want of memory. The caller frees the array. */
 static struct id_entry *calls_index_ids(const struct calls *calls)
 {
     struct id_entry *entries = calloc(calls->count + 1u, sizeof *entries);

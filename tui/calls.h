@@ -53,15 +53,13 @@ struct calls {
         bool open;
     } *folds; /* owned */
     uint32_t fold_count;
-    /* owned: the boxes that calls_flame laid out last, level by level from the top, each level from
-     * left to right */
+    /* owned: the boxes that calls_flame laid out last, level by level from the top, each level from left to right */
     struct calls_box *boxes;
     uint32_t box_count;
 };
 
 void calls_free(struct calls *calls);
-/* Forgets everything except `kind`, `function`, `whole` and the rows that the user has folded or
- * unfolded. */
+/* Forgets everything except `kind`, `function`, `whole` and the rows that the user has folded or unfolded. */
 void calls_clear(struct calls *calls);
 /* Takes a new tree. If `seconds` is not 0, a window of this length ends now. The first tree ends no
  * window. Returns 0, or -ENOMEM with nothing changed. */
@@ -81,9 +79,8 @@ uint32_t calls_find(const struct calls *calls, uint64_t id);
 
 /* --- calls-flame.c --------------------------------------------------------------------------- */
 
-/* Lays out a box for the row `root`, which is `columns` wide, and boxes for the rows below it. If
- * `root` is CALLS_NONE, lays out boxes for all rows. Boxes narrower than a column are left out.
- * Returns 0, or -ENOMEM with no boxes. */
+/* Lays out a box for the row `root`, which is `columns` wide, and boxes for the rows below it. If `root` is CALLS_NONE,
+ * lays out boxes for all rows. Boxes narrower than a column are left out. Returns 0, or -ENOMEM with no boxes. */
 int calls_flame(struct calls *calls, uint32_t root, int columns);
 /* Returns the index of a row's box, or CALLS_NONE. */
 uint32_t calls_box_of(const struct calls *calls, uint32_t row);

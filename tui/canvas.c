@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Paints into a grid of cells, each with a character and a style. Views may use any position,
- * because what lies outside the grid is cut off. A wide character has two cells, and painting over
- * one of them blanks the other. Combining characters, such as U+0301, are left out, because a cell
- * holds one character.
+ * Paints into a grid of cells, each with a character and a style. Views may use any position, because what lies outside
+ * the grid is cut off. A wide character has two cells, and painting over one of them blanks the other. Combining
+ * characters, such as U+0301, are left out, because a cell holds one character.
  */
 #include "config.h"
 

@@ -65,9 +65,8 @@ int canvas_printf(struct canvas *canvas, int row, int column, int width, enum st
                   const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Changes the style of `width` cells. */
 void canvas_style(struct canvas *canvas, int row, int column, int width, enum style style);
-/* Draws a line of bars. The bar of the last value is at the right end. A bar is a block of one to
- * eight eighths of a cell, or one of " .:-=+*#" without UTF-8. The bar of a value that is `highest`
- * or more fills the cell. */
+/* Draws a line of bars. The bar of the last value is at the right end. A bar is a block of one to eight eighths of a
+ * cell, or one of " .:-=+*#" without UTF-8. The bar of a value that is `highest` or more fills the cell. */
 void canvas_spark(struct canvas *canvas, int row, int column, int width, enum style style,
                   const float *values, int count, double highest);
 

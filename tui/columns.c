@@ -147,8 +147,7 @@ void pen_text(const struct pen *pen, enum style style, const char *text)
     paint_name(pen->canvas, pen->row, pen->column, pen->width, style, text);
 }
 
-/* Puts the name of a row. If the name is still being looked up, puts the known part of it and an
- * ellipsis. */
+/* Puts the name of a row. If the name is still being looked up, puts the known part of it and an ellipsis. */
 void pen_row_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
                   const char *name)
 {

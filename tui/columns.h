@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * columns: lays out and paints the columns of a list. An array of struct column describes them. If
- * the screen is too narrow, the columns that matter least are left out. The others share the width
- * that remains.
+ * columns: lays out and paints the columns of a list. An array of struct column describes them. If the screen is too
+ * narrow, the columns that matter least are left out. The others share the width that remains.
  */
 #ifndef TUI_COLUMNS_H
 #define TUI_COLUMNS_H
@@ -22,8 +21,7 @@ struct pen {
     uint32_t index;            /* index of the line in the list */
 };
 
-/* Put a value into the pen's cell. Numbers and shares in per cent are right-aligned, and texts are
- * left-aligned. */
+/* Put a value into the pen's cell. Numbers and shares in per cent are right-aligned, and texts are left-aligned. */
 void pen_number(const struct pen *pen, enum style style, uint32_t number);
 void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
 void pen_text(const struct pen *pen, enum style style, const char *text);
@@ -57,9 +55,8 @@ struct column_span {
     int at, width;
 };
 
-/* Finds out which columns fit, and their places. The array `columns` ends with an element without a
- * title. `screen` is false in the batch mode. Returns the number of spans, which are stored from
- * left to right. */
+/* Finds out which columns fit, and their places. The array `columns` ends with an element without a title. `screen` is
+ * false in the batch mode. Returns the number of spans, which are stored from left to right. */
 int columns_layout(const struct column *columns, int width, bool screen,
                    struct column_span spans[COLUMNS_MAX]);
 /* Puts the line of titles. The title that selects the order `sorted` (enum table_sort) is marked;

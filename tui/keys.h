@@ -56,8 +56,7 @@ enum action {
     ACTION_HALF_DOWN,
     ACTION_FIRST,
     ACTION_LAST,
-    /* in a table: shows the code of a function, or sets a filter for a thread, process, object,
-     * system call or state */
+    /* in a table: shows the code of a function, or sets a filter for a thread, process, object, system call or state */
     ACTION_ENTER,
     ACTION_BACK,  /* goes back: leaves the help, the page, or the last filter */
     ACTION_VIEW,  /* argument: enum pprofil_by or enum keys_view */
@@ -117,11 +116,9 @@ const struct key_binding *key_find(uint32_t key, enum key_where where);
 /* Returns an action's name for scripts, such as "page-up". For ACTION_VIEW it is "view-", to which
  * the caller adds the name of the view. */
 const char *keys_action(enum action action);
-/* Returns a key's name for people, such as "F1", "PgUp", "Space" or "q". The name is valid until
- * the next call. */
+/* Returns a key's name for people, such as "F1", "PgUp", "Space" or "q". The name is valid until the next call. */
 const char *keys_name(uint32_t key);
-/* Converts a key to UTF-8 if it is a character that may be typed into a line of text. Returns false
- * for other keys. */
+/* Converts a key to UTF-8 if it is a character that may be typed into a line of text. Returns false for other keys. */
 bool key_text(uint32_t key, char text[5]);
 
 #endif

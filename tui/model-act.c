@@ -223,8 +223,7 @@ static enum effect act_sample(struct model *model, int argument)
     return act_is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
 }
 
-/* Rates are 1, 2, 5, 10, ... Hz. Returns the next rate above `hz` if `up` is true, else the next
- * rate below `hz`. */
+/* Rates are 1, 2, 5, 10, ... Hz. Returns the next rate above `hz` if `up` is true, else the next rate below `hz`. */
 static double next_rate(double hz, bool up)
 {
     static const double steps[] = {1, 2, 5};
@@ -343,9 +342,8 @@ enum effect model_act(struct model *model, enum action action, int argument)
                                  acts[action].argument != 0 ? acts[action].argument : argument);
 }
 
-/* Selects the line or box at a click. Returns false if there is no line at the click. Also returns
- * true if the key is no click. top-run.c handles clicks on the titles of columns, because it has
- * the width of the screen. */
+/* Selects the line or box at a click. Returns false if there is no line at the click. Also returns true if the key is
+ * no click. top-run.c handles clicks on the titles of columns, because it has the width of the screen. */
 static bool act_click(struct model *model, const struct key_event *event)
 {
     uint32_t index;

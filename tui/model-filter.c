@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enters rows and goes back. Entering a function or a line opens the page of its code. Entering any
- * other row adds a filter to all views. Filters add up, and each remembers the view and the row to
- * go back to.
+ * Enters rows and goes back. Entering a function or a line opens the page of its code. Entering any other row adds a
+ * filter to all views. Filters add up, and each remembers the view and the row to go back to.
  */
 #include "config.h"
 

@@ -18,8 +18,7 @@ static int idle_compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns the ids of the report's rows, sorted, or NULL for want of memory. The caller frees the
- * array. */
+/* Returns the ids of the report's rows, sorted, or NULL for want of memory. The caller frees the array. */
 static uint64_t *idle_sorted_ids(const struct snapshot_rows *rows)
 {
     uint64_t *ids = malloc(((size_t)rows->count + 1) * sizeof *ids);

@@ -62,10 +62,9 @@ enum effect calls_enter(struct model *model);
 /* If the flame view is on the screen and zoomed, shows the whole tree again and returns true.
  * Otherwise returns false. */
 bool flame_unzoom(struct model *model);
-/* In the list, `steps` < 0 folds the selected row. If the row is folded already, its parent is
- * selected instead. `steps` > 0 unfolds the row. If the row is unfolded already, its largest child
- * is selected instead. In the flame view, the selection moves by this number of boxes to the right,
- * or to the left if `steps` < 0. */
+/* In the list, `steps` < 0 folds the selected row. If the row is folded already, its parent is selected instead.
+ * `steps` > 0 unfolds the row. If the row is unfolded already, its largest child is selected instead. In the flame
+ * view, the selection moves by this number of boxes to the right, or to the left if `steps` < 0. */
 enum effect calls_sideways(struct model *model, int steps);
 /* Selects the box that is `levels` levels below the selected box, or above it if `levels` < 0. */
 enum effect flame_move(struct model *model, int levels);

@@ -4,8 +4,7 @@
  * selection follows this row when rows move. Until the user moves the selection, and after a jump
  * to the first line, the selection stays on the first line instead.
  *
- * The program's output has no selection. Keys scroll the output, and model->selected is the first
- * line on the screen.
+ * The program's output has no selection. Keys scroll the output, and model->selected is the first line on the screen.
  */
 #include "config.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The picker: the list of processes to choose from. Processes that pprofil can attach to come
- * first, with the busiest on top. Typed text narrows the list at once. The first list is sorted by
- * the CPU time of each process's whole life. Later lists are sorted by the CPU time since the
- * former list.
+ * The picker: the list of processes to choose from. Processes that pprofil can attach to come first, with the busiest
+ * on top. Typed text narrows the list at once. The first list is sorted by the CPU time of each process's whole life.
+ * Later lists are sorted by the CPU time since the former list.
  */
 #include "config.h"
 
@@ -43,9 +42,8 @@ static int candidate_compare_pid(const void *key, const void *element)
     return (pid > candidate->pid) - (pid < candidate->pid);
 }
 
-/* Returns the average number of CPUs that a process has used since the former list, or 0 if this
- * number is unknown. If the CPU time has decreased, the pid belongs to another process now, so the
- * number is unknown. */
+/* Returns the average number of CPUs that a process has used since the former list, or 0 if this number is unknown. If
+ * the CPU time has decreased, the pid belongs to another process now, so the number is unknown. */
 static double candidate_cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
                                   uint64_t time_ns)
 {

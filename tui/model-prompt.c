@@ -22,9 +22,8 @@ static enum effect prompt_leave(struct model *model)
     return prompt_open(model, PROMPT_NONE);
 }
 
-/* Returns true if the typed text is a reasonable file name. "-" is not, because other programs take
- * it for standard output. A name of blanks is not, because such a file is hard to find and to
- * remove. */
+/* Returns true if the typed text is a reasonable file name. "-" is not, because other programs take it for standard
+ * output. A name of blanks is not, because such a file is hard to find and to remove. */
 static bool prompt_is_file_name(struct model *model)
 {
     const char *text = model->text;

@@ -2,11 +2,10 @@
 /*
  * Updates the tables and the header's figures from snapshots.
  *
- * Samples come at once, but counts of the kernel and the supervisor (CPU time, time stopped) come
- * about once a second, in a report of the supervisor. In names, "told" means "reported by the
- * supervisor". The header's figures are differences between two such reports, divided by the time
- * between them. If a count is the same in two snapshots in a row, there may have been no report
- * between them.
+ * Samples come at once, but counts of the kernel and the supervisor (CPU time, time stopped) come about once a second,
+ * in a report of the supervisor. In names, "told" means "reported by the supervisor". The header's figures are
+ * differences between two such reports, divided by the time between them. If a count is the same in two snapshots in a
+ * row, there may have been no report between them.
  */
 #include "config.h"
 
@@ -80,8 +79,7 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     double stopped = (double)(totals->stopped_ns - before->stopped_ns);
     double time = told_interval(before, snapshot);
     if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
-        /* without sampling there are no reports, so silence is measured only from the time when
-         * sampling goes on */
+        /* without sampling there are no reports, so silence is measured only from the time when sampling goes on */
         if (!snapshot_is_sampled(snapshot))
             before->told_ns = snapshot->time_ns;
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
@@ -129,10 +127,9 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
     before->cpu_ns = totals->cpu_ns;
 }
 
-/* Adds the seconds since the last snapshot to model->minute, until all targets have ended. Seconds
- * without sampling get 0. model->now still is the last snapshot here. Whether there was sampling
- * since then is in model->now.sampling, because a snapshot is taken at once when the sampling is
- * stopped or started. */
+/* Adds the seconds since the last snapshot to model->minute, until all targets have ended. Seconds without sampling get
+ * 0. model->now still is the last snapshot here. Whether there was sampling since then is in model->now.sampling,
+ * because a snapshot is taken at once when the sampling is stopped or started. */
 static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;
@@ -221,10 +218,9 @@ static bool update_window_ends(const struct model *model, const struct table *ta
     return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
 }
 
-/* Returns true if the table may begin again. A table that was opened in the middle of a window has
- * rows whose names were not looked up. So it is cleared and begins again when the names may have come,
- * but at most BEGINNINGS times. New rows always lack names, so without this limit the table's first
- * window would never end. */
+/* Returns true if the table may begin again. A table that was opened in the middle of a window has rows whose names
+ * were not looked up. So it is cleared and begins again when the names may have come, but at most BEGINNINGS times. New
+ * rows always lack names, so without this limit the table's first window would never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
@@ -240,8 +236,7 @@ bool model_awaits_names(const struct model *model)
     return !model->paused && update_begins_again(&model->tables[model->view], false);
 }
 
-/* Takes the rows of a table. After the end of all targets no window ends any more, but names still
- * come. */
+/* Takes the rows of a table. After the end of all targets no window ends any more, but names still come. */
 static void update_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
 {
     struct table *table = &model->tables[by];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Chooses the table on the screen and its order, and says what the next snapshot must have. Some
- * tables are kept: once the user has opened such a table, each snapshot updates it, so that its
- * history is complete when the user opens it again. Any other table is cleared when the user leaves
- * it, because its history would have gaps.
+ * Chooses the table on the screen and its order, and says what the next snapshot must have. Some tables are kept: once
+ * the user has opened such a table, each snapshot updates it, so that its history is complete when the user opens it
+ * again. Any other table is cleared when the user leaves it, because its history would have gaps.
  *
  * While the display is paused, snapshots still update the tables, and the screen shows copies (frozen)
  * of the tables as they were when the pause began.
@@ -17,8 +16,7 @@
 #define SHOWN_AT_FIRST 50 /* assumed number of rows on the screen, until the view has set page_rows */
 #define BIT(sort) (1u << (sort))
 
-/* The sequence of the views for ACTION_NEXT_VIEW. The last view exists only if elapsed time is
- * sampled. */
+/* The sequence of the views for ACTION_NEXT_VIEW. The last view exists only if elapsed time is sampled. */
 static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
     PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
@@ -85,9 +83,8 @@ enum effect view_open(struct model *model, enum pprofil_by by)
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
 
-/* Opens the next view if `step` is 1, or the previous view if it is -1. If there are stacks, the
- * list of calls and the flame view come after the tables. From the pages of code and output, goes
- * back to the table of the present view. */
+/* Opens the next view if `step` is 1, or the previous view if it is -1. If there are stacks, the list of calls and the
+ * flame view come after the tables. From the pages of code and output, goes back to the table of the present view. */
 enum effect view_step(struct model *model, int step)
 {
     int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);
@@ -177,8 +174,7 @@ enum effect view_pause(struct model *model)
         model_answer(model, "out of memory: the display cannot be held still");
     if (model->page == PAGE_TABLE)
         view_arrange_present(model);
-    /* The next window of calls would include the pause, so the end of the last window counts as
-     * unknown. */
+    /* The next window of calls would include the pause, so the end of the last window counts as unknown. */
     model->calls_ns = 0;
     /* EFFECT_SNAPSHOT: after a pause, the code and the threads on the screen may be old */
     return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The model as a whole: makes and frees it, keeps messages, and says which page, list and filters
- * are shown. */
+/* The model as a whole: makes and frees it, keeps messages, and says which page, list and filters are shown. */
 #include "config.h"
 
 #include <stdarg.h>

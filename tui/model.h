@@ -50,9 +50,8 @@ enum effect {
     EFFECT_QUIT,
 };
 
-/* A filter that shows only what belongs to one row, the row that the user entered. When the filter
- * is removed, the view and the selection go back to where the user entered the row. `label` names
- * the row, such as "worker 4711". */
+/* A filter that shows only what belongs to one row, the row that the user entered. When the filter is removed, the view
+ * and the selection go back to where the user entered the row. `label` names the row, such as "worker 4711". */
 struct model_filter {
     char label[96];
     enum pprofil_by by; /* grouping of the view in which the user entered the row */
@@ -60,9 +59,8 @@ struct model_filter {
     struct pprofil_filter filter; /* combines this filter with all filters before it */
 };
 
-/* The position in a list: the selected line, the first line on the screen, and how far the names
- * are scrolled. Each page and each view has a list, whose position is kept while the screen shows
- * another page or view. */
+/* The position in a list: the selected line, the first line on the screen, and how far the names are scrolled. Each
+ * page and each view has a list, whose position is kept while the screen shows another page or view. */
 struct model_position {
     uint32_t selected, top;
     uint64_t id;
@@ -107,8 +105,7 @@ struct model {
     double target_cpu;
     float minute[MODEL_MINUTE]; /* values of `target_cpu` in the last seconds, newest last */
     double achieved_hz;         /* samples per second of CPU time in the last window */
-    /* time for which the target was stopped, divided by its CPU time, between the supervisor's last
-     * two reports */
+    /* time for which the target was stopped, divided by its CPU time, between the supervisor's last two reports */
     double stopped_share;
     unsigned silent_seconds; /* seconds without a report of the supervisor; 0: the reports come regularly */
     uint32_t running, sleeping, uninterruptible; /* numbers of threads in the states R, S and D */
@@ -152,8 +149,7 @@ struct model {
     struct pprofil_candidate *candidates; /* owned */
     /* owned: for each candidate, the average number of CPUs that it used since the former list */
     double *candidate_cpu;
-    /* owned: indexes in `candidates` of the processes that match the filter, in the order of the
-     * list */
+    /* owned: indexes in `candidates` of the processes that match the filter, in the order of the list */
     uint32_t *picked;
     uint32_t candidate_count, picked_count;
     uint64_t candidates_ns; /* time when the list was made; CLOCK_MONOTONIC */
@@ -165,8 +161,7 @@ struct model {
     /* name that the user typed, and for which a warning was shown, because a file of this name
      * exists. If the user types the same name again, the file is overwritten. */
     char asked[MODEL_TEXT];
-    /* number of existing files that saving under the name `asked` would overwrite; a format may
-     * make several files */
+    /* number of existing files that saving under the name `asked` would overwrite; a format may make several files */
     uint32_t asked_files;
     char message[MODEL_TEXT]; /* shown until message_until_ns */
     uint64_t message_until_ns;
@@ -184,8 +179,7 @@ struct model {
     /* only for tui/model*.c */
     struct table frozen[SNAPSHOT_GROUPINGS]; /* while paused: the tables that the screen shows */
     uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* end of each table's last window; CLOCK_MONOTONIC */
-    /* time when all counts were 0; the first windows of the next snapshot's tables begin at this
-     * time; 0: unknown */
+    /* time when all counts were 0; the first windows of the next snapshot's tables begin at this time; 0: unknown */
     uint64_t began_ns;
     struct model_before before;
     bool closed;              /* the last window has ended, and no other will begin */
@@ -195,8 +189,7 @@ struct model {
     unsigned position;
     bool chosen;              /* true: the user has moved the selection; see struct model_position */
     enum model_page back;     /* page to which the user goes back from the page with the output */
-    /* the model itself writes `targets` when it takes a snapshot; false: other code writes
-     * `targets` */
+    /* the model itself writes `targets` when it takes a snapshot; false: other code writes `targets` */
     bool own_targets;
     bool candidates_compared; /* at least two lists of processes have come, so `candidate_cpu` is known */
     bool message_waits;       /* `message_until_ns` is not set yet: see model_answer */
@@ -215,12 +208,10 @@ void model_take(struct model *model, struct snapshot *snapshot, bool due);
 /* Returns true if the table of the present view has rows whose names have not come yet. Such a
  * table is cleared, and begins again with the next snapshot. */
 bool model_awaits_names(const struct model *model);
-/* Takes over a list of processes, which the model frees. `time_ns` is the time when the list was
- * made. */
+/* Takes over a list of processes, which the model frees. `time_ns` is the time when the list was made. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
                            uint32_t count, uint64_t time_ns);
-/* Clears all tables, so that they begin anew. Call this function after all counts of the session
- * were cleared. */
+/* Clears all tables, so that they begin anew. Call this function after all counts of the session were cleared. */
 void model_cleared(struct model *model);
 /* Shows a message for MESSAGE_NS from now_ns on. */
 void model_say(struct model *model, uint64_t now_ns, const char *format, ...)

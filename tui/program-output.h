@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* program-output: the pseudo-terminal of the program that top started, and the last lines that the
- * program wrote. */
+/* program-output: the pseudo-terminal of the program that top started, and the last lines that the program wrote. */
 #ifndef TUI_PROGRAM_OUTPUT_H
 #define TUI_PROGRAM_OUTPUT_H
 
@@ -26,8 +25,7 @@ struct output {
 /* Makes the pseudo-terminal. The program writes to the descriptor *program, which the caller closes
  * after the launch. Returns 0 or -errno. */
 int output_open(struct output *output, int rows, int columns, int *program);
-/* Closes our end of the pseudo-terminal. What the program still writes is discarded, and its writes
- * do not fail. */
+/* Closes our end of the pseudo-terminal. What the program still writes is discarded, and its writes do not fail. */
 void output_close(struct output *output);
 void output_resize(const struct output *output, int rows, int columns);
 

@@ -3,9 +3,8 @@
  * Reads terminfo: whether the terminal can show a screen, how styles look on it, and which
  * sequences undo the changes that curses makes.
  *
- * Styles have 256 colours, 8 or none. Without colours, important styles are bold or reversed. The
- * background is the terminal's own and may be light or dark. So colours of text are neither very
- * light nor very dark.
+ * Styles have 256 colours, 8 or none. Without colours, important styles are bold or reversed. The background is the
+ * terminal's own and may be light or dark. So colours of text are neither very light nor very dark.
  *
  * Only this file includes term.h, because term.h defines very many macros.
  */
@@ -67,11 +66,9 @@ size_t screen_leaving(char *text, size_t size)
 /* --- styles --------------------------------------------------------------------------------- */
 
 struct look {
-    /* numbers of the foreground and the background if the screen has 256 colours; -1: the
-     * terminal's own */
+    /* numbers of the foreground and the background if the screen has 256 colours; -1: the terminal's own */
     short many[2];
-    /* numbers of the foreground and the background if the screen has 8 colours; -1: the terminal's
-     * own */
+    /* numbers of the foreground and the background if the screen has 8 colours; -1: the terminal's own */
     short few[2];
     attr_t plain;  /* attributes if the screen has no colours */
     attr_t always; /* attributes if the screen has colours */

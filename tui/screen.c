@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads keys from the terminal and shows canvases on it. Curses does both, and sends only cells
- * that have changed.
+ * Reads keys from the terminal and shows canvases on it. Curses does both, and sends only cells that have changed.
  *
- * The terminal is restored without curses. screen_open notes the terminal's settings, and the
- * sequences that undo the changes of curses. So screen_close needs only write(2) and tcsetattr(3),
- * and a signal handler may call it at any point. The handlers of curses are not used. The
- * terminal's size is read before each key. A handler of SIGWINCH that does nothing interrupts
- * poll(2) in the loop, so that a new size is read at once.
+ * The terminal is restored without curses. screen_open notes the terminal's settings, and the sequences that undo the
+ * changes of curses. So screen_close needs only write(2) and tcsetattr(3), and a signal handler may call it at any
+ * point. The handlers of curses are not used. The terminal's size is read before each key. A handler of SIGWINCH that
+ * does nothing interrupts poll(2) in the loop, so that a new size is read at once.
  */
 #include "config.h"
 
@@ -73,9 +71,8 @@ static SCREEN *screen_start_curses(void)
     return curses;
 }
 
-/* Defines the keys that nearly all terminals send, for terminals whose descriptions lack them
- * (vt100). Otherwise the sequence of PgDn would be read as the keys Escape and 6, and 6 opens a
- * view. */
+/* Defines the keys that nearly all terminals send, for terminals whose descriptions lack them (vt100). Otherwise the
+ * sequence of PgDn would be read as the keys Escape and 6, and 6 opens a view. */
 static void screen_define_common_keys(void)
 {
     static const struct {
@@ -144,9 +141,8 @@ void screen_close(void)
     errno = error;
 }
 
-/* Gives the terminal back by endwin(3), which signal handlers must not call. The next refresh takes
- * the terminal again. Until screen_resume is called, screen_close does nothing, because the
- * terminal is restored already. */
+/* Gives the terminal back by endwin(3), which signal handlers must not call. The next refresh takes the terminal again.
+ * Until screen_resume is called, screen_close does nothing, because the terminal is restored already. */
 void screen_suspend(void)
 {
     endwin();
@@ -175,8 +171,7 @@ bool screen_resized(void)
     getmaxyx(stdscr, rows, columns);
     if (size.ws_row == rows && size.ws_col == columns)
         return false;
-    /* paints all cells again, because terminals differ in what they keep on the screen when they
-     * are resized */
+    /* paints all cells again, because terminals differ in what they keep on the screen when they are resized */
     clearok(curscr, TRUE);
     return resize_term(size.ws_row, size.ws_col) == OK;
 }

@@ -20,8 +20,7 @@ void screen_resume(void);
 
 void screen_size(int *rows, int *columns);
 bool screen_utf8(void);
-/* Shows a canvas. If `all` is true, all cells are sent to the terminal, not only those that have
- * changed. */
+/* Shows a canvas. If `all` is true, all cells are sent to the terminal, not only those that have changed. */
 void screen_show(const struct canvas *canvas, bool all);
 /* Gets the next key. Returns false if there is none at present. */
 bool screen_key(struct key_event *event);

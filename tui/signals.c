@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Catches signals that end the live view, or stop it for a while. Handlers get no argument of ours,
- * so their data are static in this file. Only signals with their default action are caught. A
- * signal that was ignored at the start stays ignored, as nohup(1) wants. src/main.c has handlers
- * for SIGPIPE and SIGXFSZ. Signals of crashes are caught even if they have other handlers, because
- * other handlers do not restore the terminal.
+ * Catches signals that end the live view, or stop it for a while. Handlers get no argument of ours, so their data are
+ * static in this file. Only signals with their default action are caught. A signal that was ignored at the start stays
+ * ignored, as nohup(1) wants. src/main.c has handlers for SIGPIPE and SIGXFSZ. Signals of crashes are caught even if
+ * they have other handlers, because other handlers do not restore the terminal.
  */
 #include "config.h"
 
@@ -79,8 +78,7 @@ static void signals_change_handler(const int *signals, size_t count, void (*from
             sigaction(signals[i], &action, NULL);
 }
 
-/* Sets another stack for handlers, because the handler of a stack overflow cannot use the full
- * stack. */
+/* Sets another stack for handlers, because the handler of a stack overflow cannot use the full stack. */
 static void signals_have_stack(void)
 {
     static char bytes[ALTERNATE_STACK];
@@ -119,11 +117,10 @@ void signals_release(void)
     }
 }
 
-/* Stops the whole job, as a terminal does, because a shell takes the terminal back only when all
- * processes of the job have stopped. We send SIGTSTP and not SIGSTOP, because the kernel drops
- * SIGTSTP if no shell would continue us (an orphaned process group; signal(7)). The other processes
- * are stopped first, while we ignore the signal, because raise(3) returns only after we are
- * continued. */
+/* Stops the whole job, as a terminal does, because a shell takes the terminal back only when all processes of the job
+ * have stopped. We send SIGTSTP and not SIGSTOP, because the kernel drops SIGTSTP if no shell would continue us (an
+ * orphaned process group; signal(7)). The other processes are stopped first, while we ignore the signal, because
+ * raise(3) returns only after we are continued. */
 void signals_stop(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, before;

@@ -9,8 +9,7 @@
 /* Begins to catch signals of crashes (SIGSEGV, ...), and signals that would end us. After a crash,
  * the handler calls `restore` first. Returns 0 or -errno. */
 int signals_catch(void (*restore)(void));
-/* Begins to catch SIGTSTP. Without a handler, SIGTSTP would stop us before the terminal is
- * restored. */
+/* Begins to catch SIGTSTP. Without a handler, SIGTSTP would stop us before the terminal is restored. */
 void signals_catch_stop(void);
 void signals_release(void);
 
@@ -18,8 +17,7 @@ void signals_release(void);
 int signals_fd(void);
 /* Returns the last signal that would have ended us, or 0. */
 int signals_ending(void);
-/* Returns true if SIGTSTP came after the last call of this function. Call it before
- * signals_ending. */
+/* Returns true if SIGTSTP came after the last call of this function. Call it before signals_ending. */
 bool signals_stop_asked(void);
 /* Stops the whole job, including us, until the job is continued. */
 void signals_stop(void);

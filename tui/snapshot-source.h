@@ -25,9 +25,8 @@ struct source {
  * the reason as a text in `problem`. The caller must call source_finish in both cases. */
 int source_open(struct source *source, const struct top_request *request,
                 const struct pprofil_launch *launch, char *problem, size_t size);
-/* Calls source_open for a request that has a program. The program's standard input is /dev/null,
- * and its output goes to the descriptor `output`. Returns what source_open returns. On failure, the
- * reason is in result->problem. */
+/* Calls source_open for a request that has a program. The program's standard input is /dev/null, and its output goes to
+ * the descriptor `output`. Returns what source_open returns. On failure, the reason is in result->problem. */
 int source_open_program(struct source *source, const struct top_request *request, int output,
                         struct top_result *result);
 /* Ends the sampling, and gives the session with all its samples to the caller, who closes it.

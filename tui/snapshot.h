@@ -21,13 +21,11 @@ struct snapshot_calls {
     bool taken;
     struct pprofil_live_call *rows; /* owned */
     uint32_t count;
-    /* `all_ns`: time of all samples that pass the filter, ns; `tree_ns`: time of the samples in the
-     * tree, ns */
+    /* `all_ns`: time of all samples that pass the filter, ns; `tree_ns`: time of the samples in the tree, ns */
     uint64_t all_ns, tree_ns;
 };
 
-/* A process as in struct pprofil_process, but without the command, because there may be thousands
- * of processes. */
+/* A process as in struct pprofil_process, but without the command, because there may be thousands of processes. */
 struct snapshot_process {
     uint32_t pid, ppid, image;
     int32_t status;
@@ -77,8 +75,7 @@ struct snapshot_wants {
     enum pprofil_tree_kind calls_kind;
     uint64_t calls_function;
     enum pprofil_by shown_by; /* grouping of the rows whose ids are in `shown` */
-    /* ids of the rows on the screen; the library looks up where the functions of these rows are
-     * defined */
+    /* ids of the rows on the screen; the library looks up where the functions of these rows are defined */
     const uint64_t *shown;
     uint32_t shown_count;
 };

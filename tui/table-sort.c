@@ -234,8 +234,7 @@ static int tree_compare_nodes(const void *left, const void *right)
     return order != 0 ? order : order_numbers(a->row, b->row);
 }
 
-/* Finds the first child of each row. Nodes are sorted by parent, so the children of a row follow
- * each other. */
+/* Finds the first child of each row. Nodes are sorted by parent, so the children of a row follow each other. */
 static void tree_find_children(struct tree *tree)
 {
     uint32_t count = tree->table->count, at = 0;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A table and its windows. A row's time in a window is the increase from its counts in one report
- * to its counts in the next. A hash of ids finds a row of the former report, and exists only until
- * all rows of the new report are taken.
+ * A table and its windows. A row's time in a window is the increase from its counts in one report to its counts in the
+ * next. A hash of ids finds a row of the former report, and exists only until all rows of the new report are taken.
  *
- * A row can also shrink or vanish. When an address gets a name, its counts move to the function
- * that is found there, and appear as an increase of that function in the present window. Therefore
- * a share is the increase of a row divided by the sum of the increases of all rows. This sum may be
- * greater than the increase of the total time. If shares were parts of the latter, a share could
- * exceed 1.
+ * A row can also shrink or vanish. When an address gets a name, its counts move to the function that is found there,
+ * and appear as an increase of that function in the present window. Therefore a share is the increase of a row divided
+ * by the sum of the increases of all rows. This sum may be greater than the increase of the total time. If shares were
+ * parts of the latter, a share could exceed 1.
  */
 #include "config.h"
 
@@ -22,9 +20,8 @@
 
 /* half width of the interval that holds 95 % of the standard normal distribution */
 #define Z95 1.959963984540054
-/* Weight of the last window in a smoothed share. It is more than a half, so that one whole window
- * is enough to change the order: if all work moves from one function to another, the second
- * function is on top after this window. */
+/* Weight of the last window in a smoothed share. It is more than a half, so that one whole window is enough to change
+ * the order: if all work moves from one function to another, the second function is on top after this window. */
 #define FOLLOW 0.6
 /* Smaller shares count as 0, because they are not visible. */
 #define UNSEEN 5e-5

@@ -56,17 +56,15 @@ enum table_sort {
 };
 
 void table_free(struct table *table);
-/* Forgets everything except `unsmoothed`. Call it when the filter changes, or after counts were
- * cleared. */
+/* Forgets everything except `unsmoothed`. Call it when the filter changes, or after counts were cleared. */
 void table_clear(struct table *table);
 /* Takes a report. `seconds` is the time since the last report. A first report with `seconds` 0
  * makes no window. A first report with `seconds` > 0 makes a window that began when all counts were
  * 0. A later report with `seconds` 0 is ignored, so its counts fall into the next window. Rows that
  * the report lacks are dropped. Returns 0, or -ENOMEM with nothing changed. */
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds);
-/* Takes a report that has more names than the last report, but no new counts. Counts move to the rows
- * of the new names, so the report may have other rows than the last one. No window ends. Returns 0,
- * or -ENOMEM with nothing changed. */
+/* Takes a report that has more names than the last report, but no new counts. Counts move to the rows of the new names,
+ * so the report may have other rows than the last one. No window ends. Returns 0, or -ENOMEM with nothing changed. */
 int table_retext(struct table *table, const struct snapshot_rows *rows);
 void table_sort(struct table *table, enum table_sort sort);
 /* Sorts processes as a tree: children below their parents, larger children first. */

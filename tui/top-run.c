@@ -62,8 +62,7 @@ static void top_read_output(struct top *top)
         top->output_at = top->painted_ns + OUTPUT_NS;
 }
 
-/* Handles a key. A click on a column's title sorts by the column. The model handles all other
- * keys. */
+/* Handles a key. A click on a column's title sorts by the column. The model handles all other keys. */
 static enum effect top_take_key(struct top *top, const struct key_event *event)
 {
     struct model *model = top->model;
@@ -85,8 +84,7 @@ static void top_read_keys(struct top *top)
             top_obey(top, top_take_key(top, &event));
         top->repaint = true;
         top->key_at = time_now();
-        /* other rows may be on the screen now; the next snapshot brings their names and
-         * definitions */
+        /* other rows may be on the screen now; the next snapshot brings their names and definitions */
         if (top_is_over(top) && top->window_at == 0)
             top->ask_at = top->key_at + TOP_ASK_NS;
     }
@@ -136,8 +134,7 @@ static void top_do_due(struct top *top)
     if (top->window_at != 0 && now >= top->window_at && over && top_lacks_names(top, now))
         top->window_at = now + TOP_ASK_NS;
     if (top->window_at != 0 && now >= top->window_at) {
-        /* makes top_next_ask() take snapshots often for a while, because names of the last rows may
-         * still come */
+        /* makes top_next_ask() take snapshots often for a while, because names of the last rows may still come */
         if (over)
             top->key_at = now;
         top_end_window(top);
@@ -174,8 +171,7 @@ static void top_turn(struct top *top)
     if (signals_ending() != 0)
         top->result->signal = signals_ending();
     top->quit = top->result->signal != 0;
-    /* keys are read even if a signal interrupted poll(2), because a new size of the terminal comes
-     * as a key */
+    /* keys are read even if a signal interrupted poll(2), because a new size of the terminal comes as a key */
     top_read_keys(top);
     if (fds[2].revents != 0)
         source_pump(&top->source);

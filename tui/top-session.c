@@ -23,9 +23,8 @@
 #define FIRST_WINDOW_NS (300 * MILLISECOND)
 #define LEAD_NS_MAX 100e6
 #define CANDIDATES_NS (1000 * MILLISECOND)
-/* After the end of all targets, snapshots are taken for names that are still being looked up. For
- * ASK_OFTEN_NS after top.key_at, a snapshot is taken every TOP_ASK_NS. Later, a snapshot is taken
- * every ASK_SELDOM_NS. */
+/* After the end of all targets, snapshots are taken for names that are still being looked up. For ASK_OFTEN_NS after
+ * top.key_at, a snapshot is taken every TOP_ASK_NS. Later, a snapshot is taken every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
 /* After the end of all targets, snapshots are taken for at least this time after top.key_at, because

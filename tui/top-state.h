@@ -12,8 +12,7 @@
 
 /* --- top-session.c: what the live view and the batch mode share ----------------------------- */
 
-/* Names for a window's rows are requested some time before the end of the window. Returns this time
- * in ns. */
+/* Names for a window's rows are requested some time before the end of the window. Returns this time in ns. */
 uint64_t top_names_lead(const struct model *model);
 
 /* Copies the rate, kind of time, stacks and length of the window from the request to the model. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Paints the code of a function: source lines, each followed by its instructions, with their shares
- * of the function's time. The count of a source line is the sum of the counts of its instructions.
- * So the function's time is the sum over the instructions alone, or over the source lines if there
- * are no instructions.
+ * Paints the code of a function: source lines, each followed by its instructions, with their shares of the function's
+ * time. The count of a source line is the sum of the counts of its instructions. So the function's time is the sum over
+ * the instructions alone, or over the source lines if there are no instructions.
  */
 #include "config.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Paints the help, which is made from the table of keys. Each binding with a help text is an entry,
- * which also names the other keys with the same action. Entries are broken into lines. They are in
- * two columns if the screen is wide enough. If the help is longer than the screen, it can be
- * scrolled.
+ * Paints the help, which is made from the table of keys. Each binding with a help text is an entry, which also names
+ * the other keys with the same action. Entries are broken into lines. They are in two columns if the screen is wide
+ * enough. If the help is longer than the screen, it can be scrolled.
  */
 #include "config.h"
 
@@ -18,8 +17,7 @@
 #define FOR_TWO 80    /* least width of a screen with two columns of entries */
 #define KEYS_WIDTH 20 /* greatest width of the names of keys */
 
-/* A part of the help: the entries from `first` to `end` - 1, and the number of lines that they
- * take. */
+/* A part of the help: the entries from `first` to `end` - 1, and the number of lines that they take. */
 struct part {
     size_t first, end;
     int lines;
@@ -199,8 +197,7 @@ static const struct {
     {KEY_IN_FLAME, "flame"},
 };
 
-/* Returns the help text of a key. If the key has none, returns that of another key with the same
- * action. */
+/* Returns the help text of a key. If the key has none, returns that of another key with the same action. */
 static const char *help_of_key(const struct key_binding *binding)
 {
     for (size_t i = 0; i < key_binding_count; i++) {

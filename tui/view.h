@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* view: paints the model on a canvas. Each part of the screen is one function in a file of its
- * own. */
+/* view: paints the model on a canvas. Each part of the screen is one function in a file of its own. */
 #ifndef TUI_VIEW_H
 #define TUI_VIEW_H
 
@@ -10,9 +9,8 @@
 #define VIEW_ROWS_MIN 10
 #define VIEW_COLUMNS_MIN 40
 
-/* Paints the whole screen, or a message if the canvas is too small. Sets the place of the list on
- * the screen (page_rows, list_row, header_row of the model), and scrolls so that the selection is
- * in view. */
+/* Paints the whole screen, or a message if the canvas is too small. Sets the place of the list on the screen
+ * (page_rows, list_row, header_row of the model), and scrolls so that the selection is in view. */
 void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns);
 
 /* Paint parts of the screen, beginning at the screen's line `row`. Each function returns the line
@@ -87,8 +85,7 @@ const char *paint_key(enum key_where where, enum action action, int argument);
 /* Writes how a process ended, from its wait status: "exited 3" or "killed by SIGSEGV". If `brief`
  * is true, writes "SIGSEGV" instead of "killed by SIGSEGV". */
 void phrase_status(int status, bool brief, char *text, size_t size);
-/* Writes how the program ended, such as "program ended: exit status 3", or "all targets have
- * ended". */
+/* Writes how the program ended, such as "program ended: exit status 3", or "all targets have ended". */
 void phrase_end(const struct snapshot *snapshot, char *text, size_t size);
 /* Writes how the program ended, and how many processes run on. If `brief` is true and processes run
  * on, the text is shorter. */
@@ -103,8 +100,7 @@ void phrase_calls(const struct model *model, char *text, size_t size);
 /* Returns the name of a view, such as "functions". `view` is an enum pprofil_by or an enum
  * keys_view. If `brief` is true, the name has at most five letters. */
 const char *phrase_view(int view, bool brief);
-/* Writes a text such as "63 us a sample, CPUs full" if the cost of samples limits the rate, else
- * "". */
+/* Writes a text such as "63 us a sample, CPUs full" if the cost of samples limits the rate, else "". */
 void phrase_limit(const struct snapshot *now, char *text, size_t size);
 
 /* Writes the shares of states in the last windows, such as "31 % running, 12 % waiting for a CPU,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Solaris pcsample(2): where do this program and its libraries spend their time? Written from the
- * manual page alone:
+ * Solaris pcsample(2): where do this program and its libraries spend their time? Written from the manual page alone:
  *
  *   cc -O1 solaris-pcsample.c $(pkg-config --cflags --libs pprofil-solaris)
  */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts the samples of each row of a listing, and implements the pprofil_code functions of
- * pprofil.h. */
+/* Counts the samples of each row of a listing, and implements the pprofil_code functions of pprofil.h. */
 #include "config.h"
 
 #include <errno.h>

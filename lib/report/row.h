@@ -59,8 +59,7 @@ uint64_t row_id_below(uint64_t above, uint64_t id);
  * uses now. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
-/* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set
- * row->pending. */
+/* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set row->pending. */
 void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                    struct pprofil_row *row);
 
@@ -72,8 +71,7 @@ void row_name_code(const struct profile *profile, const struct sum *sum, enum pp
 void row_set_amounts(struct pprofil_row *row, const struct amount *self, const struct amount *total,
                      const struct amount *whole);
 
-/* Compares texts as strcmp does. Compares the pointers first, because equal texts are usually the
- * same string. */
+/* Compares texts as strcmp does. Compares the pointers first, because equal texts are usually the same string. */
 int row_compare_text(const char *a, const char *b);
 
 #endif

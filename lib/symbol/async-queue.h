@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * async-queue: the queue between an async_symbolizer, which serves a profile, and its worker
- * thread, which has a profile of its own. Requests go to the worker and results come back, under
- * one lock.
+ * async-queue: the queue between an async_symbolizer, which serves a profile, and its worker thread, which has a
+ * profile of its own. Requests go to the worker and results come back, under one lock.
  *
  * Objects and locations have the same indexes in both profiles, because both sides number them in
  * the same order. Strings and functions have different indexes: the worker sends each new string
@@ -118,9 +117,8 @@ void async_queue_end(struct async_queue *queue);
 
 /* --- the async_symbolizer's side ---------------------------------------------------------- */
 
-/* Closes the queue, and waits for the end of the worker, but no longer than wait_ns. True: the
- * worker has ended, and the caller must free the queue. False: the worker still runs, and will free
- * the queue. */
+/* Closes the queue, and waits for the end of the worker, but no longer than wait_ns. True: the worker has ended, and
+ * the caller must free the queue. False: the worker still runs, and will free the queue. */
 bool async_queue_close(struct async_queue *queue, uint64_t wait_ns);
 
 /* --- for both sides ----------------------------------------------------------------------- */

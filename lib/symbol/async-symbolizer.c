@@ -2,11 +2,10 @@
 /*
  * Asynchronous look-ups: the side of the profile. async-worker.c is the side of the worker thread.
  *
- * An object is sent to the worker with a copy of its file descriptor. The supervisor sends
- * descriptors separately from events, and they may come later than the events. So an object waits
- * for its descriptor, but no longer than DESCRIPTOR_NS. All later objects wait with it, and so do
- * the locations in all of them. A descriptor that comes even later is sent alone, and the object's
- * locations are looked up again.
+ * An object is sent to the worker with a copy of its file descriptor. The supervisor sends descriptors separately from
+ * events, and they may come later than the events. So an object waits for its descriptor, but no longer than
+ * DESCRIPTOR_NS. All later objects wait with it, and so do the locations in all of them. A descriptor that comes even
+ * later is sent alone, and the object's locations are looked up again.
  */
 #include "config.h"
 
@@ -167,9 +166,8 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     return 0;
 }
 
-/* Sends a descriptor that came after its object was sent. Definitions in the object that were
- * requested before may not have been found. So KNOWN_DEFINED is cleared, and the definitions
- * can be requested again. */
+/* Sends a descriptor that came after its object was sent. Definitions in the object that were requested before may not
+ * have been found. So KNOWN_DEFINED is cleared, and the definitions can be requested again. */
 static int send_file(struct async_symbolizer *async, uint32_t object,
                      struct async_requests *requests)
 {

@@ -358,8 +358,7 @@ static void worker_serve(struct async_queue *queue)
         worker.symbolizer = symbolizer_new(worker.profile);
     if (worker.symbolizer != NULL)
         worker_run_until_closed(&worker);
-    /* results in the queue borrow strings of the worker's profile, so the profile is kept until the
-     * queue closes */
+    /* results in the queue borrow strings of the worker's profile, so the profile is kept until the queue closes */
     async_queue_await_close(queue);
     worker_clear(&worker);
     async_queue_end(queue);

@@ -3,8 +3,7 @@
  * Disassembles instructions, with libcapstone, which is optional. The library is loaded when code
  * is first shown, because linking against it would cost every start 4 ms of relocations.
  *
- * x86 code is shown in AT&T syntax, as objdump prints it, with the size of operands in each
- * mnemonic: movq, callq.
+ * x86 code is shown in AT&T syntax, as objdump prints it, with the size of operands in each mnemonic: movq, callq.
  */
 #include "config.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the functions of a compilation unit from its debug information, once, at the first look-up
- * in the unit.
+ * Reads the functions of a compilation unit from its debug information, once, at the first look-up in the unit.
  *
- * A hostile file may have loops in its trees of entries. So the depth of nesting is limited. The
- * number of entries that are read is limited, too, to a few times as many as fit into the unit.
- * Further entries are left out.
+ * A hostile file may have loops in its trees of entries. So the depth of nesting is limited. The number of entries that
+ * are read is limited, too, to a few times as many as fit into the unit. Further entries are left out.
  */
 #include "config.h"
 
@@ -89,9 +87,8 @@ static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die,
     return functions->scope_count++;
 }
 
-/* Records two facts about a function that are needed for the names of inlined functions: whether it
- * is an operator() of a class, and where its out-of-line instance begins. `own` is the index of the
- * scope around the function. */
+/* Records two facts about a function that are needed for the names of inlined functions: whether it is an operator() of
+ * a class, and where its out-of-line instance begins. `own` is the index of the scope around the function. */
 static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t own)
 {
     static const char call[] = "operator()"; /* template arguments may follow */

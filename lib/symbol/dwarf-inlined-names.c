@@ -54,8 +54,7 @@ static bool follow_reference(Dwarf_Die *die, unsigned reference)
     return true;
 }
 
-/* Returns the entry that declares an inlined function. For a method, this is the entry in its
- * class. */
+/* Returns the entry that declares an inlined function. For a method, this is the entry in its class. */
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     for (unsigned i = 0; i < STEPS_MAX; i++)
@@ -109,9 +108,8 @@ static void put_scope(FILE *text, const struct elf_scope *scope)
     free(plain);
 }
 
-/* Writes the names of a scope and of all scopes around it, outermost first. But if a scope is a
- * function with a mangled name, the scopes around it are not written, because its name includes
- * theirs. */
+/* Writes the names of a scope and of all scopes around it, outermost first. But if a scope is a function with a mangled
+ * name, the scopes around it are not written, because its name includes theirs. */
 static void put_scopes(FILE *text, const struct elf_functions *functions, uint32_t scope)
 {
     uint32_t chain[ELF_SCOPE_DEPTH_MAX], count = 0;

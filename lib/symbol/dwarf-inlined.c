@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds inlined functions, from the tree of scopes that the debug information has for each
- * function. The tree of a function is read once and its inlined functions are kept, because many
- * look-ups are in the same function. Reading the trees of hostile files is limited as in
- * dwarf-functions.c.
+ * Finds inlined functions, from the tree of scopes that the debug information has for each function. The tree of a
+ * function is read once and its inlined functions are kept, because many look-ups are in the same function. Reading the
+ * trees of hostile files is limited as in dwarf-functions.c.
  */
 #include "config.h"
 
@@ -97,8 +96,7 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
         if (address < list[i].start || address >= list[i].end)
             continue;
         if (found > 0 && list[i].depth <= chain[found - 1]->depth)
-            /* this range is not inside the previous one, but on the same level. The code can be in
-             * only one of them */
+            /* this range is not inside the previous one, but on the same level. The code can be in only one of them */
             break;
         chain[found++] = &list[i];
     }
@@ -108,8 +106,7 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
 
 /* --- where an inlined function is called and declared --------------------------------------- */
 
-/* Returns the directory in which the unit of an attribute was compiled. If that is not known,
- * returns "". */
+/* Returns the directory in which the unit of an attribute was compiled. If that is not known, returns "". */
 static const char *directory_of(Dwarf_Attribute *of)
 {
     Dwarf_Attribute attribute;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the compilation unit and the source line of an address. libdwfl's own look-up of a unit
- * needs .debug_aranges, which clang does not write. So this file finds units by the ranges of code
- * that each unit lists.
+ * Finds the compilation unit and the source line of an address. libdwfl's own look-up of a unit needs .debug_aranges,
+ * which clang does not write. So this file finds units by the ranges of code that each unit lists.
  */
 #include "config.h"
 
@@ -138,8 +137,7 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
     return true;
 }
 
-/* Turns "/a/./b/../c" into "/a/c". Symbolic links are not followed, because the file need not be on
- * this machine. */
+/* Turns "/a/./b/../c" into "/a/c". Symbolic links are not followed, because the file need not be on this machine. */
 static void clean_path(char *path)
 {
     char *out = path;

@@ -2,10 +2,9 @@
 /*
  * Finds the separate debug file of an ELF file, by name or by build-id.
  *
- * The code here searches by name (.gnu_debuglink), in the directories where gdb and libdwfl look
- * too. libdwfl itself would open any file that has the name. But opening a FIFO would block, and a
- * small file may unpack to more than all memory. libdwfl makes the search by build-id, below
- * /usr/lib/debug and through debuginfod.
+ * The code here searches by name (.gnu_debuglink), in the directories where gdb and libdwfl look too. libdwfl itself
+ * would open any file that has the name. But opening a FIFO would block, and a small file may unpack to more than all
+ * memory. libdwfl makes the search by build-id, below /usr/lib/debug and through debuginfod.
  */
 #include "config.h"
 
@@ -24,9 +23,8 @@
 #define SYSTEM_DIRECTORY "/usr/lib/debug"
 #define CRC_PIECE 65536u /* how many bytes are read at a time */
 
-/* What identifies the debug file: its build-id, or, if that is not known, the checksum in
- * .gnu_debuglink. A file that is shared by several debug files is identified by its build-id
- * only. */
+/* What identifies the debug file: its build-id, or, if that is not known, the checksum in .gnu_debuglink. A file that
+ * is shared by several debug files is identified by its build-id only. */
 struct wanted {
     const uint8_t *build_id; /* borrowed */
     ssize_t build_id_size;   /* bytes; 0 or less: the build-id is not known */
@@ -137,9 +135,8 @@ static char *usual_name(const char *file)
     return asprintf(&name, "%s.debug", path_base_name(file)) < 0 ? NULL : name;
 }
 
-/* Returns whether debuginfod servers are configured. libdwfl would find out too, but would first
- * load libdebuginfod, which loads some 25 other libraries. They are not needed if there is no
- * server. */
+/* Returns whether debuginfod servers are configured. libdwfl would find out too, but would first load libdebuginfod,
+ * which loads some 25 other libraries. They are not needed if there is no server. */
 static bool has_servers(void)
 {
     const char *servers = getenv("DEBUGINFOD_URLS");

@@ -17,9 +17,8 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* Returns the bytes of the file that are mapped at an address. *room becomes how many bytes there
- * are up to the end of the segment or of the file, whichever comes first. NULL: no bytes of the
- * file are mapped there. */
+/* Returns the bytes of the file that are mapped at an address. *room becomes how many bytes there are up to the end of
+ * the segment or of the file, whichever comes first. NULL: no bytes of the file are mapped there. */
 static const char *bytes_at(const struct elf_object *object, uint64_t address, size_t *room)
 {
     size_t count, size;
@@ -63,8 +62,7 @@ struct frames {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* Returns how many bytes a number has in this encoding. 0: addresses of code never have this
- * encoding. */
+/* Returns how many bytes a number has in this encoding. 0: addresses of code never have this encoding. */
 static size_t encoding_size(const struct frames *frames, uint8_t encoding)
 {
     switch (encoding & 0x07) {

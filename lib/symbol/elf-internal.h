@@ -61,9 +61,8 @@ struct elf_object {
 
 /* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------ */
 
-/* A real program has a dozen segments, and some dozens of sections. Each look-up goes through all
- * of them, so a hostile file with more must not slow it down: segments and sections past these
- * limits are ignored. */
+/* A real program has a dozen segments, and some dozens of sections. Each look-up goes through all of them, so a hostile
+ * file with more must not slow it down: segments and sections past these limits are ignored. */
 #define ELF_SEGMENTS_MAX 1024u
 #define ELF_SECTIONS_MAX 4096u
 
@@ -92,9 +91,8 @@ bool elf_is_name(const char *name);
 /* Sets object->unit to the compilation unit around an address. False: there is none. */
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
-/* The state of reading the ranges of code of one entry of the debug information, range by range.
- * Empty ranges are skipped. Reading ends early if reading ranges has already taken too much time
- * for this file. */
+/* The state of reading the ranges of code of one entry of the debug information, range by range. Empty ranges are
+ * skipped. Reading ends early if reading ranges has already taken too much time for this file. */
 struct elf_ranges {
     struct elf_object *object;
     Dwarf_Die *die;
@@ -103,8 +101,7 @@ struct elf_ranges {
     int64_t since;   /* when reading began, CLOCK_MONOTONIC, ns */
 };
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die);
-/* Finds the next range. *start and *end become addresses in the debug information. False: there are
- * no more ranges. */
+/* Finds the next range. *start and *end become addresses in the debug information. False: there are no more ranges. */
 bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end);
 
 /* --- functions of a compilation unit: dwarf-functions.c --------------------------------------- */
@@ -127,8 +124,7 @@ struct elf_scope {
     /* index of the enclosing scope; lower than the index of this scope. ELF_NO_SCOPE: the unit
      * itself encloses this scope */
     uint32_t parent;
-    /* the scope is a class with an operator(). If such a class has no name, it is the class of a
-     * lambda */
+    /* the scope is a class with an operator(). If such a class has no name, it is the class of a lambda */
     bool callable;
 };
 #define ELF_NO_SCOPE UINT32_MAX
@@ -164,9 +160,8 @@ struct elf_function *elf_functions_around(const struct elf_functions *functions,
 /* Returns the index of the scope around an entry of the debug information. ELF_NO_SCOPE: there is
  * no scope around it, or the scope is not known. */
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die);
-/* Finds where the code of a function's out-of-line instance begins. `origin` is the entry of the
- * debug information that all instances of the function refer to. False: the function was inlined
- * everywhere, so it has no such instance. */
+/* Finds where the code of a function's out-of-line instance begins. `origin` is the entry of the debug information that
+ * all instances of the function refer to. False: the function was inlined everywhere, so it has no such instance. */
 bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin,
                                uint64_t *start);
 /* Call this before one more entry or range is read. False: it must not be read, because the limit

@@ -26,16 +26,14 @@ struct elf_symbol {
     bool defined;
 };
 
-/* Opens the ELF file behind `fd`, which stays open. If `fd` is -1, finds the file that has this
- * build-id. The directory of `path` is one of the places where the file's debug file is looked for.
- * Returns 0 or -errno; -ENOENT: there is no file; -ENOEXEC: it is no ELF file; -EFBIG: its
- * compressed sections are too large. */
+/* Opens the ELF file behind `fd`, which stays open. If `fd` is -1, finds the file that has this build-id. The directory
+ * of `path` is one of the places where the file's debug file is looked for. Returns 0 or -errno; -ENOENT: there is no
+ * file; -ENOEXEC: it is no ELF file; -EFBIG: its compressed sections are too large. */
 int elf_object_open(int fd, const char *path, const uint8_t *build_id, uint32_t build_id_size,
                     struct elf_object **object);
 void elf_object_close(struct elf_object *object);
 
-/* Returns whether the file has this build-id. False: the file has another build-id, or none at
- * all. */
+/* Returns whether the file has this build-id. False: the file has another build-id, or none at all. */
 bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uint32_t size);
 
 /* Returns libelf's handle of the file, borrowed. It is for reading the headers of the file, whose
@@ -61,9 +59,8 @@ struct elf_segment {
 /* Finds the segment that holds a file offset. False: none does. */
 bool elf_object_segment(const struct elf_object *object, uint64_t offset,
                         struct elf_segment *segment);
-/* Converts an address to the file's link-time address, which is what other tools show. The two
- * addresses differ if libdwfl has moved the file to other addresses, as it may if the file was
- * found by its build-id. */
+/* Converts an address to the file's link-time address, which is what other tools show. The two addresses differ if
+ * libdwfl has moved the file to other addresses, as it may if the file was found by its build-id. */
 uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
 
 /* Returns the symbol of the function around an address, or NULL. */
@@ -79,11 +76,9 @@ bool elf_object_in_plt(const struct elf_object *object, uint64_t address);
  * symbols before and after the address, and to the section of the address. */
 void elf_object_narrow(struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end);
 
-/* A source line. Its strings are borrowed from the file. Equal strings have the same pointer most
- * of the time. */
+/* A source line. Its strings are borrowed from the file. Equal strings have the same pointer most of the time. */
 struct elf_line {
-    /* path of the directory, if `file` is a relative path; "": `file` is absolute, or the directory
-     * is not known */
+    /* path of the directory, if `file` is a relative path; "": `file` is absolute, or the directory is not known */
     const char *directory;
     const char *file;
     uint32_t number; /* 0: not known */
@@ -97,31 +92,27 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
  * directory. An absolute path is without "." and "..". */
 void elf_line_path(const struct elf_line *line, char *path, size_t size);
 
-/* A range of code that the compiler has put in place of a call, because the called function was
- * inlined. */
+/* A range of code that the compiler has put in place of a call, because the called function was inlined. */
 struct elf_inlined {
     uint64_t start, end;
     uint64_t die;              /* offset of the range's entry in the debug information */
     uint32_t depth;            /* how many scopes of the function are around this range */
     struct elf_origin *origin; /* borrowed; NULL: elf_object_inlined_origin was not called yet */
 };
-/* Finds all ranges of inlined functions in the function around an address. Outer ranges come before
- * the ranges inside them. The object owns the list. The list is empty if there is no debug
- * information. 0 or -ENOMEM. */
+/* Finds all ranges of inlined functions in the function around an address. Outer ranges come before the ranges inside
+ * them. The object owns the list. The list is empty if there is no debug information. 0 or -ENOMEM. */
 int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list,
                        uint32_t *count);
 
 /* most inlined functions around one address; functions that are nested deeper are ignored */
 #define ELF_INLINED_MAX 63u
 
-/* Finds the ranges of inlined functions around an address, outermost first. The function of each
- * range was inlined into the function of the range before it, and the first one into the function
- * that the code belongs to. The ranges are borrowed from the object. The first call for a function
- * takes longer than later ones. 0 or -ENOMEM. */
+/* Finds the ranges of inlined functions around an address, outermost first. The function of each range was inlined into
+ * the function of the range before it, and the first one into the function that the code belongs to. The ranges are
+ * borrowed from the object. The first call for a function takes longer than later ones. 0 or -ENOMEM. */
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count);
-/* Finds where the inlined function was called. If the place is not known, call->file is "" and
- * call->number is 0. */
+/* Finds where the inlined function was called. If the place is not known, call->file is "" and call->number is 0. */
 void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined,
                              struct elf_line *call);
 /* A function that was inlined, in one place or in several. */

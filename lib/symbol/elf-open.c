@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opens ELF files, and finds their segments. libdwfl finds and reads everything else: .symtab,
- * .dynsym, .gnu_debugdata, and debug files by build-id or from debuginfod. elf-debug-file.c finds
- * debug files by name.
+ * Opens ELF files, and finds their segments. libdwfl finds and reads everything else: .symtab, .dynsym, .gnu_debugdata,
+ * and debug files by build-id or from debuginfod. elf-debug-file.c finds debug files by name.
  *
  * Files may be hostile. libelf checks what it reads, and this file checks what it computes from
  * that. None of this runs inside a profiled process.
@@ -20,8 +19,7 @@
 
 #define ANYWHERE_END 0x7fffffffffffu
 
-/* libdwfl gets the address of this variable. The variable is NULL, so libdwfl searches its default
- * path */
+/* libdwfl gets the address of this variable. The variable is NULL, so libdwfl searches its default path */
 static char *debug_path;
 
 static const Dwfl_Callbacks by_file = {

@@ -11,11 +11,9 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-/* At most this many symbols before an address are looked at, to find one that reaches to the
- * address. */
+/* At most this many symbols before an address are looked at, to find one that reaches to the address. */
 #define OVERLAPS_MAX 16
-/* At most this many bytes of two names are compared. Names in a hostile file may be equal for
- * megabytes. */
+/* At most this many bytes of two names are compared. Names in a hostile file may be equal for megabytes. */
 #define COMPARED 256
 
 /* Returns the address where the section of a symbol ends. 0: the section has no code. */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Computes how much memory the compressed sections of a file would take. libdw unpacks them whole,
- * and a file of a few hundred kilobytes can become gigabytes. So the sizes are summed up before
- * libdw reads the file.
+ * Computes how much memory the compressed sections of a file would take. libdw unpacks them whole, and a file of a few
+ * hundred kilobytes can become gigabytes. So the sizes are summed up before libdw reads the file.
  *
- * Most compressed sections begin with their unpacked size, and libelf unpacks no more than that.
- * The symbol table in .gnu_debugdata is compressed with xz, which stores the unpacked size after
- * the data, where it may be wrong. But the data consist of chunks, and the unpacked size of a chunk
- * cannot be wrong. The format of xz files is in https://tukaani.org/xz/xz-file-format.txt, and that
- * of the chunks (LZMA2) in the kernel's lib/xz/xz_dec_lzma2.c.
+ * Most compressed sections begin with their unpacked size, and libelf unpacks no more than that. The symbol table in
+ * .gnu_debugdata is compressed with xz, which stores the unpacked size after the data, where it may be wrong. But the
+ * data consist of chunks, and the unpacked size of a chunk cannot be wrong. The format of xz files is in
+ * https://tukaani.org/xz/xz-file-format.txt, and that of the chunks (LZMA2) in the kernel's lib/xz/xz_dec_lzma2.c.
  */
 #include "config.h"
 

@@ -3,10 +3,9 @@
  * Reads and disassembles the code of a function, for people to read. The bytes come from the file
  * that was mapped, not from the memory of a process, so a target is not touched.
  *
- * The bounds of the function come from the symbol table, or else from the unwind table. If neither
- * has the function, up to AROUND bytes before and after the location are shown. Whatever a file
- * claims, no more than FUNCTION_SIZE_MAX bytes and INSTRUCTIONS_MAX instructions are read, and the
- * location is always among them.
+ * The bounds of the function come from the symbol table, or else from the unwind table. If neither has the function, up
+ * to AROUND bytes before and after the location are shown. Whatever a file claims, no more than FUNCTION_SIZE_MAX bytes
+ * and INSTRUCTIONS_MAX instructions are read, and the location is always among them.
  */
 #include "config.h"
 
@@ -29,8 +28,7 @@
 /* Bytes of the name of a call's target, with its NUL; longer names are cut. */
 #define NAME_SIZE_MAX 256
 
-/* A function's code while it is being read. The addresses are those that elf_object_address
- * returns. */
+/* A function's code while it is being read. The addresses are those that elf_object_address returns. */
 struct code_reader {
     struct elf_object *elf; /* borrowed */
     struct elf_segment segment;
@@ -115,8 +113,7 @@ static unsigned machine_of(const struct elf_object *elf)
 
 /* --- instructions -------------------------------------------------------------------- */
 
-/* Sets reader->name to the name of a symbol: demangled, without its version, and cut if it is
- * long. */
+/* Sets reader->name to the name of a symbol: demangled, without its version, and cut if it is long. */
 static void take_name(struct code_reader *reader, const struct elf_symbol *symbol)
 {
     size_t length = strcspn(symbol->name, "@");

@@ -19,8 +19,7 @@ struct symbol_instruction {
     uint32_t size; /* bytes */
     char *text;    /* owned; "mov    %rax,%rbx"; without a disassembler: bytes in hexadecimal */
     uint32_t file; /* index into symbol_code.files: the source file */
-    /* number of the source line that the instruction comes from, in the innermost inlined function;
-     * 0: not known */
+    /* number of the source line that the instruction comes from, in the innermost inlined function; 0: not known */
     uint32_t line;
     /* index into symbol_code.inlined: the innermost inlined function that has the instruction. 0:
      * no inlined function has it */
@@ -79,9 +78,8 @@ struct listing {
     uint32_t row_count;
 };
 
-/* Makes a listing of `code`, and reads the source files. If a source file cannot be read, the
- * listing has no source lines from it. The listing owns `code`; after an error, `code` is freed. 0
- * or -ENOMEM. */
+/* Makes a listing of `code`, and reads the source files. If a source file cannot be read, the listing has no source
+ * lines from it. The listing owns `code`; after an error, `code` is freed. 0 or -ENOMEM. */
 int listing_new(struct symbol_code *code, struct listing **listing);
 /* Returns the text of a line of one of the listing's source files, borrowed. The line need not have
  * any instructions. NULL: the file has no such line, or the file was not read. */

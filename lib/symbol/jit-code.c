@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the names of JIT code from a file, if the file can be trusted. Anyone can write to /tmp. So
- * the file must be a regular file that is not too large, and it must belong to us, to root, or to
- * the user who runs the process.
+ * Reads the names of JIT code from a file, if the file can be trusted. Anyone can write to /tmp. So the file must be a
+ * regular file that is not too large, and it must belong to us, to root, or to the user who runs the process.
  */
 #include "config.h"
 
@@ -39,10 +38,9 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
     return stat(path, &process) == 0 && process.st_uid == status.st_uid;
 }
 
-/* Returns `fd` if it is not -1; otherwise a descriptor of the map of `owner`, which the caller
- * closes. -1: there is no file, or the file cannot be trusted. A map is found by its name, which
- * has only a pid, so another process may have written it. Therefore it is also checked who has
- * written it. */
+/* Returns `fd` if it is not -1; otherwise a descriptor of the map of `owner`, which the caller closes. -1: there is no
+ * file, or the file cannot be trusted. A map is found by its name, which has only a pid, so another process may have
+ * written it. Therefore it is also checked who has written it. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);

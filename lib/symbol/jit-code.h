@@ -25,14 +25,12 @@ struct jit_symbol {
     uint32_t line;
 };
 
-/* Reads the file behind `fd`, which stays open. If `fd` is -1, looks for the owner's map
- * (perf-PID.map), in the owner's /tmp and in ours. The map is used only if the owner has written
- * it, because another process may have had the same pid. NULL: there is no file, the file cannot be
- * trusted, or there is no memory. */
+/* Reads the file behind `fd`, which stays open. If `fd` is -1, looks for the owner's map (perf-PID.map), in the owner's
+ * /tmp and in ours. The map is used only if the owner has written it, because another process may have had the same
+ * pid. NULL: there is no file, the file cannot be trusted, or there is no memory. */
 struct jit_code *jit_code_open(int fd, const struct jit_owner *owner);
-/* Returns whether the file that jit_code_open would read is longer now than when `code` was read
- * from it. If `code` is NULL, because nothing could be read then, the result is true for any file
- * that can be trusted. */
+/* Returns whether the file that jit_code_open would read is longer now than when `code` was read from it. If `code` is
+ * NULL, because nothing could be read then, the result is true for any file that can be trusted. */
 bool jit_code_grown(const struct jit_code *code, int fd, const struct jit_owner *owner);
 void jit_code_close(struct jit_code *code);
 
@@ -84,11 +82,9 @@ const struct jit_name *jit_names_find(const struct jit_names *names, uint64_t ad
 
 /* --- the files: perf-map.c, jitdump.c --------------------------------------------------------- */
 
-/* Opens the map (perf-PID.map) of a process, in the process's /tmp or in ours. Returns a
- * descriptor, or -1. */
+/* Opens the map (perf-PID.map) of a process, in the process's /tmp or in ours. Returns a descriptor, or -1. */
 int perf_map_open(uint32_t pid);
-/* Returns whether a map was written by the owner, and not by another process that had or has the
- * same pid. */
+/* Returns whether a map was written by the owner, and not by another process that had or has the same pid. */
 bool perf_map_is_of(int fd, const struct jit_owner *owner);
 /* Adds the names in the first `size` bytes of a map. False: no memory. */
 bool perf_map_read(int fd, size_t size, struct jit_names *names);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the names in a jitdump: a header, then records
- * (tools/perf/Documentation/jitdump-specification.txt in the kernel). The machine code in the
- * records is skipped. The file may still grow, so reading ends at a record that is not whole or
- * makes no sense.
+ * Reads the names in a jitdump: a header, then records (tools/perf/Documentation/jitdump-specification.txt in the
+ * kernel). The machine code in the records is skipped. The file may still grow, so reading ends at a record that is not
+ * whole or makes no sense.
  */
 #include "config.h"
 

@@ -3,10 +3,9 @@
  * Reads /tmp/perf-PID.map. Its lines are "START SIZE name", with hexadecimal numbers, in the order
  * in which code was made (tools/perf/Documentation/jit-interface.txt in the kernel).
  *
- * A map has a pid in its name, and may be left over from another process that had this pid. If the
- * process still runs, the map must have been written since the process began. If the process has
- * ended, the map must have been written after the profile began, and created before the profile
- * ended.
+ * A map has a pid in its name, and may be left over from another process that had this pid. If the process still runs,
+ * the map must have been written since the process began. If the process has ended, the map must have been written
+ * after the profile began, and created before the profile ended.
  */
 #include "config.h"
 
@@ -22,13 +21,11 @@
 #include "symbol/jit-code.h"
 
 #define SECOND UINT64_C(1000000000)
-/* File times may be too early by this time, ns, because the kernel takes them from a clock that
- * advances in ticks. */
+/* File times may be too early by this time, ns, because the kernel takes them from a clock that advances in ticks. */
 #define SLACK (SECOND / 10)
 #define AFTERWARDS SECOND /* longest time that a process lives on after its last sample, ns */
 
-/* Opens a file, but does not follow a symbolic link. If the file is a FIFO or a device, does not
- * wait for it. */
+/* Opens a file, but does not follow a symbolic link. If the file is a FIFO or a device, does not wait for it. */
 static int perf_map_open_safely(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -58,9 +55,8 @@ int perf_map_open(uint32_t pid)
 
 /* --- the process that wrote it ----------------------------------------------------------- */
 
-/* Returns when the process that has this pid now was started, CLOCK_REALTIME, ns. 0: no process has
- * this pid. Field 22 of /proc/PID/stat is the start time in clock ticks since the boot
- * (proc(5)). */
+/* Returns when the process that has this pid now was started, CLOCK_REALTIME, ns. 0: no process has this pid. Field 22
+ * of /proc/PID/stat is the start time in clock ticks since the boot (proc(5)). */
 static uint64_t process_start(uint32_t pid)
 {
     char path[32], line[1024];

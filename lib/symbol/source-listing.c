@@ -5,8 +5,7 @@
  * instruction before it, a row with the text of that line comes before the instruction. A source
  * file is read once, and its lines are found through a table of where they begin.
  *
- * The paths come from debug information that others wrote, so only regular files of at most
- * SOURCE_SIZE_MAX are read.
+ * The paths come from debug information that others wrote, so only regular files of at most SOURCE_SIZE_MAX are read.
  */
 #include "config.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations for the files of lib/symbol only: sources of names, the disassembler, and lines of
- * instructions. */
+/* Declarations for the files of lib/symbol only: sources of names, the disassembler, and lines of instructions. */
 #ifndef PPROFIL_SYMBOL_INTERNAL_H
 #define PPROFIL_SYMBOL_INTERNAL_H
 
@@ -31,8 +30,7 @@ struct symbolizer {
  * needed. NULL: no memory. */
 struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t object);
 void symbol_source_close(struct symbol_source *source);
-/* Returns the source of the names of an object of kind ANON, if it has been opened already;
- * otherwise NULL. */
+/* Returns the source of the names of an object of kind ANON, if it has been opened already; otherwise NULL. */
 struct symbol_source *symbolizer_jit_source(const struct symbolizer *symbolizer, uint32_t object);
 
 /* Finds the ELF file with the code of a location. Returns 0; PPROFIL_ERROR_NO_CODE: no file has the
@@ -40,9 +38,8 @@ struct symbol_source *symbolizer_jit_source(const struct symbolizer *symbolizer,
 int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf,
                    const char **problem);
 
-/* Opens the ELF file of an object of kind FILE or VDSO. Returns 0 or -errno; -ENOENT: the file is
- * gone; -ESTALE: another file is at its path; -ENOEXEC: it is no ELF file; -ETIMEDOUT: its file
- * system does not answer. */
+/* Opens the ELF file of an object of kind FILE or VDSO. Returns 0 or -errno; -ENOENT: the file is gone; -ESTALE:
+ * another file is at its path; -ENOEXEC: it is no ELF file; -ETIMEDOUT: its file system does not answer. */
 int object_file_open(const struct profile *profile, uint32_t object, struct elf_object **elf);
 
 /* --- disassembler: disassemble.c -------------------------------------------------------------- */
@@ -69,10 +66,9 @@ void disassembler_close(struct disassembler *disassembler);
 /* Returns why all code is shown as bytes, in a few words for people. NULL: code is disassembled. */
 const char *disassembler_problem(const struct disassembler *disassembler);
 
-/* Disassembles the instruction at the start of `bytes`, which are at least one. If they are not a
- * whole instruction, the text is the smallest unit of code in hexadecimal: 1 byte on x86, 4 bytes
- * on AArch64. If code of the machine cannot be disassembled at all, the text is up to 8 bytes in
- * hexadecimal. */
+/* Disassembles the instruction at the start of `bytes`, which are at least one. If they are not a whole instruction,
+ * the text is the smallest unit of code in hexadecimal: 1 byte on x86, 4 bytes on AArch64. If code of the machine
+ * cannot be disassembled at all, the text is up to 8 bytes in hexadecimal. */
 void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t size,
                  uint64_t address, struct disassembled *result);
 
@@ -83,9 +79,8 @@ struct symbol_code;
 /* Sets the source file and line of each instruction. The address of an instruction in `elf` is its
  * address in `code` plus `shift`. 0 or -ENOMEM. */
 int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_code *code);
-/* Sets the innermost inlined function of each instruction. The address of an instruction in `elf`
- * is its address in `code` plus `shift`. The parameter `address` is any address of the function, in
- * `elf`. 0 or -ENOMEM. */
+/* Sets the innermost inlined function of each instruction. The address of an instruction in `elf` is its address in
+ * `code` plus `shift`. The parameter `address` is any address of the function, in `elf`. 0 or -ENOMEM. */
 int function_inlined_read(struct elf_object *elf, uint64_t shift, uint64_t address,
                           struct symbol_code *code);
 

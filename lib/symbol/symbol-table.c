@@ -21,14 +21,12 @@
 /* Longest name of a symbol, bytes. All symbols of a hostile file may have the same endless name. */
 #define NAME_SIZE_MAX 32768u
 
-/* A symbol table of the file, and the sections of the file that belong to it. All pointers are
- * borrowed. */
+/* A symbol table of the file, and the sections of the file that belong to it. All pointers are borrowed. */
 struct source {
     Elf *elf;
     Elf_Data *symbols;
     Elf_Data *names;
-    /* for symbols with SHN_XINDEX: the numbers of their sections; NULL: the file has no such
-     * symbols */
+    /* for symbols with SHN_XINDEX: the numbers of their sections; NULL: the file has no such symbols */
     Elf_Data *sections;
     size_t count;
 };

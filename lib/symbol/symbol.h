@@ -2,10 +2,9 @@
 /*
  * symbol: finds the function, source file and line of an address in an object.
  *
- * A symbolizer works on a profile, and stores what it finds in the profile. So each distinct
- * address is looked up once, and everything that prints or saves reads the profile only. A look-up
- * may read hundreds of megabytes or ask a debuginfod server, so it is never made where sampling
- * waits for it.
+ * A symbolizer works on a profile, and stores what it finds in the profile. So each distinct address is looked up once,
+ * and everything that prints or saves reads the profile only. A look-up may read hundreds of megabytes or ask a
+ * debuginfod server, so it is never made where sampling waits for it.
  *
  * The files in lib/symbol:
  *   symbolizer.c, symbol-source.c: look up locations of a profile; find the file with their names
@@ -45,33 +44,27 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);
 /* Looks up every location. 0 or -ENOMEM. */
 int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
 
-/* Gives an object the descriptor of its file. The descriptor came after look-ups in the object were
- * made, so the results of these look-ups are discarded. The profile owns the descriptor from then
- * on. */
+/* Gives an object the descriptor of its file. The descriptor came after look-ups in the object were made, so the
+ * results of these look-ups are discarded. The profile owns the descriptor from then on. */
 void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd);
 
-/* Returns why an object gave no symbols, in a few words for people: "no symbol table; ...", "file
- * is gone", "not an ELF file". The text is borrowed. NULL: the object gave symbols, or no look-up
- * in it was made. */
+/* Returns why an object gave no symbols, in a few words for people: "no symbol table; ...", "file is gone", "not an ELF
+ * file". The text is borrowed. NULL: the object gave symbols, or no look-up in it was made. */
 const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t object);
 
-/* The names of code made at run time (JIT) come from a list: a file that grows while the process
- * runs. */
+/* The names of code made at run time (JIT) come from a list: a file that grows while the process runs. */
 
-/* Returns whether the list of a location's object was looked for, but has no name for the
- * location. */
+/* Returns whether the list of a location's object was looked for, but has no name for the location. */
 bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location);
-/* Reads an object's list again if it has grown. True: locations that had no name may have one
- * now. */
+/* Reads an object's list again if it has grown. True: locations that had no name may have one now. */
 bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object);
 /* Looks up the name of a location again, after symbolizer_renew has read the list. 0 or -ENOMEM. */
 int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location);
 
 /* --- demangling ----------------------------------------------------------------------------- */
 
-/* Returns a mangled C++ or Rust name as its author wrote it, for the caller to free. Supports both
- * mangling schemes of Rust. NULL: the name is not mangled, cannot be demangled or gets too long, or
- * this build has no libiberty. */
+/* Returns a mangled C++ or Rust name as its author wrote it, for the caller to free. Supports both mangling schemes of
+ * Rust. NULL: the name is not mangled, cannot be demangled or gets too long, or this build has no libiberty. */
 char *demangle(const char *name);
 
 /* --- text: where the code of an object lies ------------------------------------------------- */
@@ -141,10 +134,9 @@ struct symbol_table {
     struct symbol_table *added;
 };
 
-/* Reads the functions and labels in the code of the file behind fd, which stays open. The symbols
- * come from .symtab, or, if .symtab has none, from .dynsym. Returns 0 (even if there are no
- * symbols), -ENOEXEC (it is no ELF file), -ENOMEM, or the -errno of duplicating fd. *table need not
- * be initialised, and needs no clearing after an error. */
+/* Reads the functions and labels in the code of the file behind fd, which stays open. The symbols come from .symtab,
+ * or, if .symtab has none, from .dynsym. Returns 0 (even if there are no symbols), -ENOEXEC (it is no ELF file),
+ * -ENOMEM, or the -errno of duplicating fd. *table need not be initialised, and needs no clearing after an error. */
 int symbol_table_read(int fd, struct symbol_table *table);
 void symbol_table_clear(struct symbol_table *table);
 
@@ -158,10 +150,9 @@ void symbol_table_sort(struct symbol_table *table);
 
 /* --- LeakSanitizer, which fails under a tracer ------------------------------------------------ */
 
-/* Exit statuses of a process whose leak check failed because a tracer was attached: with
- * AddressSanitizer, and with LeakSanitizer alone. The user can change them with the sanitizer's
- * option `exitcode`. Source: asan_flags.cpp and lsan.cpp in compiler-rt, of which gcc's
- * libsanitizer is a copy. */
+/* Exit statuses of a process whose leak check failed because a tracer was attached: with AddressSanitizer, and with
+ * LeakSanitizer alone. The user can change them with the sanitizer's option `exitcode`. Source: asan_flags.cpp and
+ * lsan.cpp in compiler-rt, of which gcc's libsanitizer is a copy. */
 enum {
     LEAK_CHECK_OF_ASAN = 1,
     LEAK_CHECK_OF_LSAN = 23,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looks up the functions and source lines of a profile's locations, and stores them in the
- * profile. */
+/* Looks up the functions and source lines of a profile's locations, and stores them in the profile. */
 #include "config.h"
 
 #include <errno.h>
@@ -109,8 +108,7 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
                          uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
-    /* the name of the object is used: it is "[unknown]", or comes from the file that the profile
-     * was read from */
+    /* the name of the object is used: it is "[unknown]", or comes from the file that the profile was read from */
     case PROFILE_OBJECT_UNKNOWN:
         return name_by_function_start(symbolizer, NULL, place->object, address, function);
     case PROFILE_OBJECT_ANON: {
@@ -184,10 +182,9 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
                       : error;
 }
 
-/* Adds the functions that were inlined at an address. Before the call, lines[0] is the line of the
- * address, in the function that has the symbol. After the call, lines[0] is the innermost inlined
- * function, at the same line. Its callers follow, each at the line of its call, up to the function
- * that has the symbol. */
+/* Adds the functions that were inlined at an address. Before the call, lines[0] is the line of the address, in the
+ * function that has the symbol. After the call, lines[0] is the innermost inlined function, at the same line. Its
+ * callers follow, each at the line of its call, up to the function that has the symbol. */
 static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                        uint64_t address, struct profile_line *lines, uint32_t *count)
 {

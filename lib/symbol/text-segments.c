@@ -89,8 +89,7 @@ int symbol_text_of_file(int fd, const char *path, struct symbol_text *text)
     return error;
 }
 
-/* Segments may share a page of the file. Then the segment with code is preferred, because samples
- * are in code. */
+/* Segments may share a page of the file. Then the segment with code is preferred, because samples are in code. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address)
 {
     bool found = false;

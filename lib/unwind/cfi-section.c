@@ -76,9 +76,8 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
     return 0;
 }
 
-/* Can only read addresses that are absolute, or relative to their own place in the section
- * (DW_EH_PE_pcrel). Fails for other encodings: relative to data or text, or indirect. Compilers do
- * not use them for addresses of code. */
+/* Can only read addresses that are absolute, or relative to their own place in the section (DW_EH_PE_pcrel). Fails for
+ * other encodings: relative to data or text, or indirect. Compilers do not use them for addresses of code. */
 uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
                              uint8_t encoding)
 {

@@ -39,9 +39,8 @@ static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 #define X86_64_CONTEXT 40u /* because flags, link and stack of ucontext come before it */
 /* because siginfo, the first fields of ucontext, and fault_address come before it */
 #define AARCH64_CONTEXT 312u
-/* Distance from the stack pointer up to the third argument of the handler, bytes. The argument is
- * the address of ucontext. The return address is not on the stack any more, because the handler
- * popped it when it returned. */
+/* Distance from the stack pointer up to the third argument of the handler, bytes. The argument is the address of
+ * ucontext. The return address is not on the stack any more, because the handler popped it when it returned. */
 #define I386_UCONTEXT 8u
 #define I386_CONTEXT 20u /* offset of struct sigcontext in ucontext, bytes */
 
@@ -86,9 +85,8 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
     return true;
 }
 
-/* Returns whether a call instruction ends with the last of seven bytes. It may be call rel32 (e8),
- * or a call through a register or memory (ff /2), which has two to seven bytes (Intel SDM, volume
- * 2). */
+/* Returns whether a call instruction ends with the last of seven bytes. It may be call rel32 (e8), or a call through a
+ * register or memory (ff /2), which has two to seven bytes (Intel SDM, volume 2). */
 static bool is_x86_call(const uint8_t *bytes)
 {
     static const uint8_t sizes[] = {2, 3, 4, 6, 7};

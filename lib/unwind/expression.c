@@ -104,8 +104,7 @@ static void expression_jump(struct evaluation *e, bool taken)
         e->code.at += by;
 }
 
-/* Returns a value as a signed number that has the size of an address. DWARF compares and divides
- * such numbers. */
+/* Returns a value as a signed number that has the size of an address. DWARF compares and divides such numbers. */
 static int64_t signed_value(const struct evaluation *e, uint64_t value)
 {
     return e->machine->word == 4 ? (int32_t)value : (int64_t)value;
@@ -200,9 +199,8 @@ static void expression_unary(struct evaluation *e, uint8_t operation)
     expression_push(e, negate ? 0 - value : value);
 }
 
-/* Pushes the operand of DW_OP_const1u, const1s, const2u ... const8s. The codes of these operations
- * follow each other in this order, so the size of the operand, and whether it is signed, can be
- * computed from the code. */
+/* Pushes the operand of DW_OP_const1u, const1s, const2u ... const8s. The codes of these operations follow each other in
+ * this order, so the size of the operand, and whether it is signed, can be computed from the code. */
 static void expression_constant(struct evaluation *e, uint8_t operation)
 {
     unsigned kind = operation - DW_OP_const1u;

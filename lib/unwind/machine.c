@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The properties of each machine, and how its registers are read. DWARF's register numbers are from
- * the psABI supplements, and the layout of the kernel's register sets is from
- * arch/.../include/asm/user.h and ptrace.h. The copied memory is read here too, in the same way for
- * all machines.
+ * The properties of each machine, and how its registers are read. DWARF's register numbers are from the psABI
+ * supplements, and the layout of the kernel's register sets is from arch/.../include/asm/user.h and ptrace.h. The
+ * copied memory is read here too, in the same way for all machines.
  */
 #include "config.h"
 
@@ -36,9 +35,8 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 
 struct register_set {
     size_t size; /* size of the set, bytes */
-    /* The index is the number of a register. The element is the index of the word in the set that
-     * has the register. Not used on AArch64, whose set has the registers in the order of their
-     * numbers */
+    /* The index is the number of a register. The element is the index of the word in the set that has the register. Not
+     * used on AArch64, whose set has the registers in the order of their numbers */
     uint8_t words[17];
 };
 
@@ -46,8 +44,7 @@ static const struct register_set sets[] = {
     /* struct user_regs_struct: r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax
      * rip cs eflags rsp ... */
     [UNWIND_X86_64] = {27 * 8, {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16}},
-    /* struct user_regs_struct32: ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags
-     * esp ss */
+    /* struct user_regs_struct32: ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp ss */
     [UNWIND_I386] = {17 * 4, {6, 1, 2, 0, 15, 5, 3, 4, 12}},
     /* struct user_pt_regs: x0..x30 sp pc pstate */
     [UNWIND_AARCH64] = {34 * 8, {0}},

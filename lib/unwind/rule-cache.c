@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A cache of unwinding rules by address, one for each object. Stacks go through the same few
- * thousand return addresses again and again. A cache is emptied when it has ENTRIES_MAX addresses
- * and needs room for one more.
+ * A cache of unwinding rules by address, one for each object. Stacks go through the same few thousand return addresses
+ * again and again. A cache is emptied when it has ENTRIES_MAX addresses and needs room for one more.
  */
 #include "config.h"
 
@@ -51,8 +50,7 @@ static int rule_cache_make_words(struct rule_cache *cache, uint32_t count)
     uint32_t room = cache->word_room == 0 ? 1024 : cache->word_room;
 
     while (room - cache->word_count < count)
-        /* this cannot overflow: there are at most ENTRIES_MAX rules, and none has more than about
-         * 70 words */
+        /* this cannot overflow: there are at most ENTRIES_MAX rules, and none has more than about 70 words */
         room *= 2;
     if (room == cache->word_room)
         return 0;

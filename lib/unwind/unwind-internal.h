@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations for the files of lib/unwind only: machines, frame descriptions, rules, objects,
- * walks. */
+/* Declarations for the files of lib/unwind only: machines, frame descriptions, rules, objects, walks. */
 #ifndef PPROFIL_UNWIND_INTERNAL_H
 #define PPROFIL_UNWIND_INTERNAL_H
 
@@ -15,8 +14,7 @@ struct machine {
     uint8_t word; /* size of the machine's words, bytes */
     uint8_t registers;
     uint8_t sp, fp, pc; /* register numbers */
-    /* number of the register in which a call leaves the return address; not used if `pushes` is
-     * set */
+    /* number of the register in which a call leaves the return address; not used if `pushes` is set */
     uint8_t link;
     uint16_t elf; /* the e_machine of its ELF files: EM_* of elf.h */
     bool pushes;  /* a call pushes the return address onto the stack */
@@ -29,8 +27,7 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value);
 
 /* --- memory ----------------------------------------------------------------------------- */
 
-/* Reads `size` bytes, at most 8, from the copied memory in `input`. False: not all of these bytes
- * were copied. */
+/* Reads `size` bytes, at most 8, from the copied memory in `input`. False: not all of these bytes were copied. */
 bool memory_read(const struct unwind_input *input, uint64_t address, size_t size, uint64_t *value);
 
 /* --- reader: reads numbers from bytes, first to last ----------------------------------------- */
@@ -110,8 +107,7 @@ enum rule_how {
 struct rule_register {
     int32_t value;   /* what this means depends on `how` */
     uint16_t length; /* size of the expression in bytes, if `how` is a kind with an expression */
-    /* number of the register that this is about; in rule.cfa: of the register on which the CFA is
-     * based */
+    /* number of the register that this is about; in rule.cfa: of the register on which the CFA is based */
     uint8_t number;
     uint8_t how; /* enum rule_how */
 };
@@ -150,9 +146,8 @@ struct rule_full {
 bool cfi_run(const struct cfi_section *section, const struct cfi_program *program,
              const struct machine *machine, uint64_t address, struct rule_full *rule);
 
-/* A cache in which rules are found by address. It has a limited number of addresses. A cache whose
- * fields are all 0 is empty. Looking up rules in the cache is most of the work of unwinding, so the
- * cache has its own fast hash table. */
+/* A cache in which rules are found by address. It has a limited number of addresses. A cache whose fields are all 0 is
+ * empty. Looking up rules in the cache is most of the work of unwinding, so the cache has its own fast hash table. */
 struct rule_slot {
     uint64_t key;  /* the address plus 1; 0: the slot is free */
     uint32_t rule; /* index into rule_cache.words; RULE_NONE: the address has no rule */
@@ -250,8 +245,7 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
  * the offset of the first instruction that it covers, which usually is the start of a function.
  * False: no frame description covers the instruction. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Returns whether an offset of the file is that of the program's entry point, or of code up to 255
- * bytes after it. */
+/* Returns whether an offset of the file is that of the program's entry point, or of code up to 255 bytes after it. */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
 /* --- frames without a frame description --------------------------------------------------- */
@@ -260,9 +254,8 @@ bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
  * signal handlers return. */
 bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
                    uint64_t offset);
-/* Steps from a trampoline to the frame that the signal interrupted: replaces the values in
- * `registers` with those that the kernel has saved on the stack. False: the saved values were not
- * copied. */
+/* Steps from a trampoline to the frame that the signal interrupted: replaces the values in `registers` with those that
+ * the kernel has saved on the stack. False: the saved values were not copied. */
 bool trampoline_step(const struct machine *machine, const struct unwind_input *input,
                      uint64_t *registers);
 
@@ -302,9 +295,8 @@ struct walk {
      * it on a new stack (makecontext). So the frame is the outermost one */
     bool made;
     bool guessed; /* the values in `registers` are based on a guess */
-    /* the last step was made by walk_by_call, on a machine whose calls push nothing. Such a step
-     * does not change the stack pointer. So the stack pointer is too low if the function of the
-     * frame that was left has pushed something */
+    /* the last step was made by walk_by_call, on a machine whose calls push nothing. Such a step does not change the
+     * stack pointer. So the stack pointer is too low if the function of the frame that was left has pushed something */
     bool by_call;
     bool framed; /* at least one step of this walk was made by walk_by_frame_pointer */
     bool ended;
@@ -341,9 +333,8 @@ static inline void walk_set_unknown(struct walk *walk, size_t number, bool unkno
 /* Removes the signature from a return address (AArch64). */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc);
 
-/* Returns whether the rule says that the frame has saved a frame record: the caller's frame
- * pointer, and the return address in the next higher word. *at becomes the offset of the record
- * from the CFA. */
+/* Returns whether the rule says that the frame has saved a frame record: the caller's frame pointer, and the return
+ * address in the next higher word. *at becomes the offset of the record from the CFA. */
 bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at);
 
 /* Returns the caller's stack pointer. Usually it is the CFA. But if saved registers are above the
@@ -360,9 +351,8 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
 /* Ways to guess the caller's frame, if there is no rule, or if the rule is not enough. Each of
  * these functions may also end the walk. */
 
-/* Steps by the frame pointer. Assumes that it points to a word with the frame pointer of the
- * caller, and that the return address is in the next higher word. False: this does not lead to a
- * caller. */
+/* Steps by the frame pointer. Assumes that it points to a word with the frame pointer of the caller, and that the
+ * return address is in the next higher word. False: this does not lead to a caller. */
 bool walk_by_frame_pointer(struct walk *walk);
 
 /* Steps by the return address that the call has left on the stack or in a register. Assumes that

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the rules for the code of an ELF file. They come from .eh_frame, which nearly every file
- * has. For code that .eh_frame does not cover, they come from .debug_frame in the file or in its
- * debug file.
+ * Finds the rules for the code of an ELF file. They come from .eh_frame, which nearly every file has. For code that
+ * .eh_frame does not cover, they come from .debug_frame in the file or in its debug file.
  *
  * Files are read, not mapped, because they may be rewritten while we profile.
  */
@@ -21,8 +20,7 @@
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 #define ENTRY_SIZE 256u /* bytes; code less than this far after the entry point has no caller */
 
-/* Real files stay below these limits. Without the limits, a hostile file could cost much time and
- * memory. */
+/* Real files stay below these limits. Without the limits, a hostile file could cost much time and memory. */
 #define SECTIONS_MAX 1024u
 #define SEGMENTS_MAX 64u
 #define SECTION_SIZE_MAX (UINT64_C(128) << 20) /* bytes, unpacked */
@@ -156,10 +154,9 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
 
 /* --- the sections ------------------------------------------------------------------------ */
 
-/* Returns the frame descriptions of a file without section headers, or NULL. The segment
- * PT_GNU_EH_FRAME is the index of the frame descriptions. Its second word is their address,
- * relative to that word (LSB core, "Exception Frame Header"). A terminator follows the last frame
- * description, so the bytes after it do no harm. */
+/* Returns the frame descriptions of a file without section headers, or NULL. The segment PT_GNU_EH_FRAME is the index
+ * of the frame descriptions. Its second word is their address, relative to that word (LSB core, "Exception Frame
+ * Header"). A terminator follows the last frame description, so the bytes after it do no harm. */
 static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
 {
     size_t count = segment_count(elf);

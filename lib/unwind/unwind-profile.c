@@ -20,9 +20,8 @@ struct unwound_process {
     uint32_t pid;
 };
 
-/* Finds a mapping (unwind_callbacks.find). The profile does not know where mappings end. But the
- * page of the address is part of the mapping in any case. So the mapping is assumed to end at the
- * end of that page. */
+/* Finds a mapping (unwind_callbacks.find). The profile does not know where mappings end. But the page of the address is
+ * part of the mapping in any case. So the mapping is assumed to end at the end of that page. */
 static bool unwind_profile_find(void *context, uint64_t address, struct unwind_mapping *mapping)
 {
     const struct unwound_process *process = context;
@@ -36,9 +35,8 @@ static bool unwind_profile_find(void *context, uint64_t address, struct unwind_m
     return true;
 }
 
-/* Opens an object's file by its path, because a recording has no descriptors. If the file at that
- * path has the inode of the file that was mapped, it is assumed to be the same file. Returns a
- * descriptor or -ENOENT. */
+/* Opens an object's file by its path, because a recording has no descriptors. If the file at that path has the inode of
+ * the file that was mapped, it is assumed to be the same file. Returns a descriptor or -ENOENT. */
 static int unwind_profile_open_path(const struct profile *profile,
                                     const struct profile_object *object)
 {
@@ -105,9 +103,8 @@ static int unwind_profile_make_location(struct profile *profile, const struct un
     return error != 0 ? error : profile_location(profile, object, frame->address, location);
 }
 
-/* Adds the frames of a stack to the profile, the outermost frame first. *node becomes the node of
- * the innermost frame. If the stack is not complete, a mark is added before the outermost frame, as
- * if it were the caller of that frame. */
+/* Adds the frames of a stack to the profile, the outermost frame first. *node becomes the node of the innermost frame.
+ * If the stack is not complete, a mark is added before the outermost frame, as if it were the caller of that frame. */
 static int unwind_profile_add_stack(struct profile *profile, const struct unwind_stack *stack,
                                     uint32_t *node)
 {

@@ -2,12 +2,11 @@
 /*
  * unwind: turns a copy of a thread's registers and stack into frames.
  *
- * Nothing here reads a live process. A walk uses only what was copied while the thread was stopped
- * or asleep. If the walk needs more, it ends, and returns the reason (enum unwind_end). One
- * callback finds the object that is mapped at an address. The other opens the object's ELF file,
- * which has frame descriptions (.eh_frame, .debug_frame). When a walk first comes to an address,
- * the frame description of the address is compiled into a short rule. The rule is kept, because
- * stacks go through the same calls thousands of times a second.
+ * Nothing here reads a live process. A walk uses only what was copied while the thread was stopped or asleep. If the
+ * walk needs more, it ends, and returns the reason (enum unwind_end). One callback finds the object that is mapped at
+ * an address. The other opens the object's ELF file, which has frame descriptions (.eh_frame, .debug_frame). When a
+ * walk first comes to an address, the frame description of the address is compiled into a short rule. The rule is kept,
+ * because stacks go through the same calls thousands of times a second.
  *
  * Registers have the numbers that DWARF gives them on their machine.
  */
@@ -37,9 +36,8 @@ struct unwind_registers {
     uint64_t values[UNWIND_REGISTERS];
     /* bit i: values[i] is not known. If the thread was asleep, only pc and sp are known */
     uint64_t unknown;
-    /* AArch64: the bits of a return address in which a signature is (insn_mask of NT_ARM_PAC_MASK).
-     * 0: they are not known. Then a signature is assumed to be in the bits that Linux uses for
-     * it */
+    /* AArch64: the bits of a return address in which a signature is (insn_mask of NT_ARM_PAC_MASK). 0: they are not
+     * known. Then a signature is assumed to be in the bits that Linux uses for it */
     uint64_t signature;
 };
 
@@ -52,10 +50,9 @@ struct unwind_piece {
 
 struct unwind_input {
     struct unwind_registers registers;
-    /* The first piece is the stack, from the stack pointer upwards. It may also have some bytes
-     * below the stack pointer, where an epilogue leaves the values that it has popped. If the
-     * thread is on an alternate signal stack, the second piece is the stack on which the thread ran
-     * before the signal. */
+    /* The first piece is the stack, from the stack pointer upwards. It may also have some bytes below the stack
+     * pointer, where an epilogue leaves the values that it has popped. If the thread is on an alternate signal stack,
+     * the second piece is the stack on which the thread ran before the signal. */
     struct unwind_piece pieces[UNWIND_PIECES_MAX];
     uint32_t piece_count;
 };
@@ -104,24 +101,20 @@ enum unwind_end {
 struct unwind_frame {
     /* the number by which the caller of unwind_walk knows the object, or UNWIND_NO_OBJECT */
     uint32_t object;
-    /* true: `address` is that of the next instruction of the frame, because the frame is the
-     * innermost one, was interrupted by a signal, or has made no call. False: `address` is inside
-     * the call instruction */
+    /* true: `address` is that of the next instruction of the frame, because the frame is the innermost one, was
+     * interrupted by a signal, or has made no call. False: `address` is inside the call instruction */
     bool exact;
-    /* offset in the object. If `exact` is not set, it is the offset of the byte before the return
-     * address */
+    /* offset in the object. If `exact` is not set, it is the offset of the byte before the return address */
     uint64_t address;
 };
-/* This is unwind_frame.object if nothing is mapped at the address of the frame. Then
- * unwind_frame.address is an address in the process. Only the innermost frame may be such a
- * frame. */
+/* This is unwind_frame.object if nothing is mapped at the address of the frame. Then unwind_frame.address is an address
+ * in the process. Only the innermost frame may be such a frame. */
 #define UNWIND_NO_OBJECT UINT32_MAX
 
 struct unwind_stack {
     /* memory of the caller of unwind_walk; the innermost frame is the first one */
     struct unwind_frame *frames;
-    /* how many elements `frames` has; at least 1; no more than UNWIND_FRAMES_MAX of them are
-     * used */
+    /* how many elements `frames` has; at least 1; no more than UNWIND_FRAMES_MAX of them are used */
     uint32_t room;
     uint32_t count;      /* result: number of frames; at least 1 if unwind_walk returns 0 */
     enum unwind_end end; /* result */

@@ -20,9 +20,8 @@
 /* a leaf function without a frame description may push this many bytes */
 #define LEAF_SIZE_MAX 512u
 
-/* Returns whether a call may return to an address. If the address is in a file, the instruction
- * before it must be a call. Code that is in no file (JIT) is accepted without this check, but not
- * if `file_only` is set. */
+/* Returns whether a call may return to an address. If the address is in a file, the instruction before it must be a
+ * call. Code that is in no file (JIT) is accepted without this check, but not if `file_only` is set. */
 static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
     const struct mapped_object *mapped = walk_find_mapped(walk, address - 1);
@@ -49,11 +48,10 @@ static uint64_t strip_guess(struct walk *walk, uint64_t pc)
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Returns whether a chain of frame pointers ends with this frame record, which has the frame
- * pointer `caller` and the return address `pc`. In the last record of a Go stack, the frame pointer
- * is 0, and no call has made the return address. Before the first step by frame pointer
- * (walk->framed), the frame pointer register may hold something else, and may point to zeros by
- * chance. So at that time, the return address must also be in mapped code. */
+/* Returns whether a chain of frame pointers ends with this frame record, which has the frame pointer `caller` and the
+ * return address `pc`. In the last record of a Go stack, the frame pointer is 0, and no call has made the return
+ * address. Before the first step by frame pointer (walk->framed), the frame pointer register may hold something else,
+ * and may point to zeros by chance. So at that time, the return address must also be in mapped code. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -89,8 +87,7 @@ bool walk_by_frame_pointer(struct walk *walk)
     return true;
 }
 
-/* Returns whether the function of this frame has already saved the return address `pc` in a frame
- * record of its own. */
+/* Returns whether the function of this frame has already saved the return address `pc` in a frame record of its own. */
 static bool has_own_record(struct walk *walk, uint64_t pc)
 {
     const struct machine *machine = walk->machine;
@@ -151,12 +148,11 @@ static bool has_return_at(struct walk *walk, uint64_t address)
            returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After walk_by_call, the stack pointer is usually right. But if it does not lead to a return
- * address, the function whose frame was left has pushed something. Then the stack pointer is
- * computed from the frame record to which the frame pointer points. That record may be the wrong
- * one: if the function of the present frame does not set the frame pointer, the record belongs to
- * an outer frame. So the result is not used if it is LEAF_SIZE_MAX bytes or more above the old
- * value. */
+/* After walk_by_call, the stack pointer is usually right. But if it does not lead to a return address, the function
+ * whose frame was left has pushed something. Then the stack pointer is computed from the frame record to which the
+ * frame pointer points. That record may be the wrong one: if the function of the present frame does not set the frame
+ * pointer, the record belongs to an outer frame. So the result is not used if it is LEAF_SIZE_MAX bytes or more above
+ * the old value. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -180,8 +176,7 @@ bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 
 /* --- the frame pointer of a sleeping thread -------------------------------------------------- */
 
-/* How likely it is that two words in the stack are the frame record of a function with a frame
- * pointer. */
+/* How likely it is that two words in the stack are the frame record of a function with a frame pointer. */
 enum likelihood { IMPOSSIBLE, DOUBTFUL, LIKELY, CERTAIN };
 
 static bool is_trampoline(struct walk *walk, uint64_t address)
@@ -192,12 +187,11 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* Says how likely it is that a frame record with this return address belongs to the present
- * function, which is the function at the program counter. The record is certain if the return
- * address is a trampoline, or follows a call of the present function. The record is doubtful if the
- * return address follows a call of another function: either it is left over from that call, or the
- * other function has jumped to the present one. The record is likely if the return address follows
- * a call whose target is not known. */
+/* Says how likely it is that a frame record with this return address belongs to the present function, which is the
+ * function at the program counter. The record is certain if the return address is a trampoline, or follows a call of
+ * the present function. The record is doubtful if the return address follows a call of another function: either it is
+ * left over from that call, or the other function has jumped to the present one. The record is likely if the return
+ * address follows a call whose target is not known. */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
     uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;
@@ -231,9 +225,8 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
     return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;
 }
 
-/* Searches the stack upwards. Once a doubtful record was found, only a certain record is accepted.
- * The doubtful one may have been the right one, and then a likely record above it would leave out
- * frames. */
+/* Searches the stack upwards. Once a doubtful record was found, only a certain record is accepted. The doubtful one may
+ * have been the right one, and then a likely record above it would leave out frames. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;

@@ -18,8 +18,7 @@
 /* --- the objects that walks went through, each opened once ---------------------------------- */
 
 struct unwinder {
-    /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not
-     * opened yet */
+    /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not opened yet */
     struct unwind_object **objects;
     uint32_t count;
 };
@@ -85,11 +84,10 @@ void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in those bits of an address that are not used otherwise. If it is known which bits
- * these are, they are in registers.signature. If not, they are assumed to begin at bit 48. Some
- * kernels have user addresses of only 39 bits (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). So
- * they are assumed to begin at bit 39 if something is mapped at the address of 39 bits, and nothing
- * at the address of 48 bits. */
+/* A signature is in those bits of an address that are not used otherwise. If it is known which bits these are, they are
+ * in registers.signature. If not, they are assumed to begin at bit 48. Some kernels have user addresses of only 39 bits
+ * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). So they are assumed to begin at bit 39 if something is mapped at
+ * the address of 39 bits, and nothing at the address of 48 bits. */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {
     uint64_t signature = walk->input->registers.signature;

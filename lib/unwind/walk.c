@@ -6,8 +6,7 @@
  * caller's registers, until there is no caller. Whatever the copy and the files contain, each step
  * moves up the stack or passes one signal, and there are at most UNWIND_FRAMES_MAX steps.
  *
- * If a frame has no rule, or the register on which its CFA is based is not known, walk-heuristics.c
- * guesses.
+ * If a frame has no rule, or the register on which its CFA is based is not known, walk-heuristics.c guesses.
  */
 #include "config.h"
 
@@ -16,9 +15,8 @@
 
 #include "unwind/unwind-internal.h"
 
-/* Ends the walk, because memory at an address was not copied. The result of the walk is
- * UNWIND_TRUNCATED. But if the address comes from a guess and is in no stack, the result is
- * UNWIND_BROKEN. */
+/* Ends the walk, because memory at an address was not copied. The result of the walk is UNWIND_TRUNCATED. But if the
+ * address comes from a guess and is in no stack, the result is UNWIND_BROKEN. */
 static void walk_end_outside(struct walk *walk, uint64_t address)
 {
     bool stack = !walk->guessed || walk_is_above_copy(walk, address);
@@ -27,9 +25,8 @@ static void walk_end_outside(struct walk *walk, uint64_t address)
 
 /* --- a step by a rule, which says where the caller's registers are --------------------------- */
 
-/* Returns whether an epilogue has already popped a register. Then the register has the value of the
- * caller again, and `at`, the address where it was saved, is below the stack pointer, where little
- * or nothing was copied. */
+/* Returns whether an epilogue has already popped a register. Then the register has the value of the caller again, and
+ * `at`, the address where it was saved, is below the stack pointer, where little or nothing was copied. */
 static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
     return how->how == RULE_AT && at < walk->registers[walk->machine->sp];
@@ -82,11 +79,10 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-/* Returns whether a step has reached another frame. Usually, such a step has moved the stack
- * pointer up. But a step out of a signal handler may move it anywhere. A step may also leave the
- * stack pointer as it is: from a frame where the thread was stopped or a signal came, and from any
- * frame on machines whose calls push nothing, because the return address can be in a register. In
- * these cases, the program counter must have changed. */
+/* Returns whether a step has reached another frame. Usually, such a step has moved the stack pointer up. But a step out
+ * of a signal handler may move it anywhere. A step may also leave the stack pointer as it is: from a frame where the
+ * thread was stopped or a signal came, and from any frame on machines whose calls push nothing, because the return
+ * address can be in a register. In these cases, the program counter must have changed. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
                       uint64_t sp)
 {
@@ -115,9 +111,8 @@ static void return_to_caller(struct walk *walk, const struct rule *rule)
     registers[walk->machine->pc] = strip_return(walk, rule, registers[rule->return_column]);
 }
 
-/* Steps by a rule in a fast way that works for most frames: everything that the frame has saved is
- * in the first piece of the copy, above the stack pointer. False: this frame is not of that kind,
- * and nothing has been changed. */
+/* Steps by a rule in a fast way that works for most frames: everything that the frame has saved is in the first piece
+ * of the copy, above the stack pointer. False: this frame is not of that kind, and nothing has been changed. */
 static bool walk_by_plain_rule(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -207,11 +202,10 @@ static void walk_by_trampoline(struct walk *walk)
     walk->guessed = false;
 }
 
-/* Finds the rule of a frame. If the frame has made a call, this is the rule of the byte before the
- * return address, which is a byte of the call. But if no call has made the return address
- * (makecontext), it is the start of a function, and no frame description covers the byte before it.
- * Then the rule of the return address itself is used, and walk->made is set. False: the walk has
- * ended. */
+/* Finds the rule of a frame. If the frame has made a call, this is the rule of the byte before the return address,
+ * which is a byte of the call. But if no call has made the return address (makecontext), it is the start of a function,
+ * and no frame description covers the byte before it. Then the rule of the return address itself is used, and
+ * walk->made is set. False: the walk has ended. */
 static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
                            const struct rule **rule)
 {
@@ -271,10 +265,9 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
 
 /* --- the walk --------------------------------------------------------------------------- */
 
-/* Handles a step that has led to an address without code. If no call has made the return address of
- * the last frame, that frame was the outermost one. Otherwise, the function of the last frame may
- * have pushed one word more than its frame description says, as some hand-written functions do. So
- * the next word is tried as the return address. */
+/* Handles a step that has led to an address without code. If no call has made the return address of the last frame,
+ * that frame was the outermost one. Otherwise, the function of the last frame may have pushed one word more than its
+ * frame description says, as some hand-written functions do. So the next word is tried as the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made)
@@ -322,8 +315,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.unknown = input->registers.unknown;
     for (size_t i = 0; walk.unknown != 0 && i < UNWIND_REGISTERS; i++)
         if (walk_is_unknown(&walk, i))
-            /* the value of an unknown register is there by chance, so no guess may be made from
-             * it */
+            /* the value of an unknown register is there by chance, so no guess may be made from it */
             walk.registers[i] = 0;
     walk.mapped_count = 0;
     walk.exact = true;

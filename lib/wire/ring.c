@@ -3,10 +3,9 @@
  * The ring: a queue of events in a memfd, with one producer and one consumer.
  *
  * The data pages are mapped twice, one mapping directly behind the other. So an event that crosses the end of the ring
- * is contiguous in memory. The counters `head` and `tail` count bytes, and only grow. head - tail is the
- * number of unread bytes.
- * Each side keeps its own counter in its own memory, and does not trust the shared memory. Whatever the other side
- * writes to the shared memory, no access leaves the mapping.
+ * is contiguous in memory. The counters `head` and `tail` count bytes, and only grow. head - tail is the number of
+ * unread bytes. Each side keeps its own counter in its own memory, and does not trust the shared memory. Whatever the
+ * other side writes to the shared memory, no access leaves the mapping.
  */
 #include "config.h"
 
