@@ -43,8 +43,7 @@ static int compare_arrows(const void *left, const void *right)
 
 static bool is_call(const char *text)
 {
-    return strncmp(text, "call", 4) == 0 || strncmp(text, "bl ", 3) == 0 ||
-           strncmp(text, "bl\t", 3) == 0;
+    return strncmp(text, "call", 4) == 0 || strncmp(text, "bl ", 3) == 0 || strncmp(text, "bl\t", 3) == 0;
 }
 
 static void collect_arrows(const pprofil_code *code, uint32_t rows, struct arrows *arrows)
@@ -97,8 +96,7 @@ int arrows_new(const pprofil_code *code, struct arrows **result)
     arrows->taken = calloc(rows + 1u, sizeof *arrows->taken);
     arrows->begins = calloc(rows + 1u, sizeof *arrows->begins);
     arrows->heads = calloc(rows + 1u, sizeof *arrows->heads);
-    if (arrows->all == NULL || arrows->taken == NULL || arrows->begins == NULL ||
-        arrows->heads == NULL) {
+    if (arrows->all == NULL || arrows->taken == NULL || arrows->begins == NULL || arrows->heads == NULL) {
         arrows_free(arrows);
         return -ENOMEM;
     }

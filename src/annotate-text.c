@@ -33,8 +33,7 @@ static void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
     else
         fprintf(out, "%16s", "");
     if (view->stacks && row->total_samples > 0)
-        fprintf(out, " %7.2f %8" PRIu64, 100 * share_of(row->total_ns, about->total_ns),
-                row->total_samples);
+        fprintf(out, " %7.2f %8" PRIu64, 100 * share_of(row->total_ns, about->total_ns), row->total_samples);
     else if (view->stacks)
         fprintf(out, "%17s", "");
 }
@@ -46,17 +45,15 @@ static void annotate_end_line(FILE *out, const struct annotate_view *view)
 
 /* --- the head -------------------------------------------------------------------------- */
 
-static void annotate_print_head(FILE *out, const struct pprofil_code_about *about,
-                                const struct annotate_view *view)
+static void annotate_print_head(FILE *out, const struct pprofil_code_about *about, const struct annotate_view *view)
 {
     fputs(view->colour ? BOLD "# " : "# ", out);
     utf8_print_harmless(out, view->name);
     fputs(" in ", out);
     utf8_print_harmless(out, about->object);
-    fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end,
-            view->colour ? REPORT_PLAIN : "");
-    fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples,
-            (double)about->ns / 1e9, 100 * share_of(about->ns, view->whole_ns));
+    fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end, view->colour ? REPORT_PLAIN : "");
+    fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples, (double)about->ns / 1e9,
+            100 * share_of(about->ns, view->whole_ns));
     if (view->stacks)
         fprintf(out, "; with what it called %.3f s, %.2f %%", (double)about->total_ns / 1e9,
                 100 * share_of(about->total_ns, view->whole_ns));
@@ -74,9 +71,7 @@ static bool annotate_print_sources(FILE *out, const pprofil_code *code)
         any = any || found;
         if (found && !newer)
             continue;
-        fputs(found ? "# source is newer than the program, its lines may have moved: "
-                    : "# source not found: ",
-              out);
+        fputs(found ? "# source is newer than the program, its lines may have moved: " : "# source not found: ", out);
         utf8_print_harmless(out, path);
         fputc('\n', out);
     }
@@ -232,9 +227,8 @@ static void annotate_print_line(FILE *out, const struct pprofil_code_row *row, c
     annotate_end_line(out, view);
 }
 
-static void annotate_print_gap(FILE *out, const pprofil_code *code, const struct line *before,
-                               const struct line *after, const struct pprofil_code_about *about,
-                               const struct annotate_view *view)
+static void annotate_print_gap(FILE *out, const pprofil_code *code, const struct line *before, const struct line *after,
+                               const struct pprofil_code_about *about, const struct annotate_view *view)
 {
     struct pprofil_code_row empty = {.inlined = "", .line = before->row.line + 1};
 

@@ -106,8 +106,7 @@ static int complain_of_choice(const struct annotate_command *command, const ppro
 
 /* Finds the only function that matches the pattern. Returns 0. If no function or several functions
  * match, it complains and returns the exit status. */
-static int annotate_choose(const struct annotate_command *command, pprofil_profile *profile,
-                           struct pprofil_row *row)
+static int annotate_choose(const struct annotate_command *command, pprofil_profile *profile, struct pprofil_row *row)
 {
     pprofil_report *found;
     int error = pprofil_profile_find(profile, command->function, &found), status = 0;
@@ -153,8 +152,7 @@ static int cmd_annotate_print(const struct annotate_command *command, const stru
 
     shown.colour = colour;
     shown.stacks = annotation_has_totals(annotation);
-    for (uint32_t i = 0; error == 0 && (code = pprofil_annotation_code(annotation, i)) != NULL;
-         i++) {
+    for (uint32_t i = 0; error == 0 && (code = pprofil_annotation_code(annotation, i)) != NULL; i++) {
         fputs(i > 0 ? "\n" : "", pager.out);
         error = annotate_print(pager.out, code, &shown);
     }

@@ -13,15 +13,7 @@
 
 #define SCALE_MAX 65536
 
-enum option_key {
-    KEY_DIALECT = 256,
-    KEY_SCALE,
-    KEY_FROM,
-    KEY_NO_SYMBOLIZE,
-    KEY_ROOTS,
-    KEY_VALUES,
-    KEY_BASELINE
-};
+enum option_key { KEY_DIALECT = 256, KEY_SCALE, KEY_FROM, KEY_NO_SYMBOLIZE, KEY_ROOTS, KEY_VALUES, KEY_BASELINE };
 
 struct convert_command {
     struct pprofil_file out;
@@ -110,14 +102,12 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
 }
 
 static const struct argp parser = {
-    options, convert_parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL,
-    NULL,
+    options, convert_parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL, NULL,
 };
 
 static bool is_heat_map(const struct convert_command *command)
 {
-    const char *name =
-        command->out.format != NULL ? command->out.format : pprofil_format_for(command->output);
+    const char *name = command->out.format != NULL ? command->out.format : pprofil_format_for(command->output);
     return strcmp(name, "heat-svg") == 0;
 }
 
@@ -129,8 +119,7 @@ static int complain_heat_map(const struct convert_command *command)
 
     selection.size = sizeof selection;
     if (command->selection.pids.count > 0 || pprofil_selection_any(&selection))
-        return complain("%s: there is no heat map of a part: only the whole profile has a time line",
-                        command->output);
+        return complain("%s: there is no heat map of a part: only the whole profile has a time line", command->output);
     return complain("%s: %s does not say when CPU time was used; what pprofil has saved as pprof, "
                     "json or events does",
                     command->output, command->path);
@@ -138,8 +127,7 @@ static int complain_heat_map(const struct convert_command *command)
 
 static int convert_save(const struct convert_command *command, pprofil_profile *profile)
 {
-    int error =
-        pprofil_profile_save(profile, command->output, &command->out, command->symbolize);
+    int error = pprofil_profile_save(profile, command->output, &command->out, command->symbolize);
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
         return 0; /* EPIPE: the reader of the pipe has seen enough */

@@ -62,16 +62,13 @@ int command_ctl(int argc, char **argv)
     int error = pprofil_control_send(ctl.target, ctl.word, answer, sizeof answer);
     switch (error) {
     case 0:
-        return fputs(answer, stdout) < 0 || fflush(stdout) != 0
-                   ? complain_file("standard output", -errno, true)
-                   : 0;
+        return fputs(answer, stdout) < 0 || fflush(stdout) != 0 ? complain_file("standard output", -errno, true) : 0;
     case PPROFIL_ERROR_REFUSED:
         answer[strcspn(answer, "\n")] = '\0';
         return complain("%s: %s", ctl.word, answer);
     case -ENOENT:
     case -ECONNREFUSED:
-        return complain("%s: no pprofil can be commanded there; --control PATH makes a socket",
-                        ctl.target);
+        return complain("%s: no pprofil can be commanded there; --control PATH makes a socket", ctl.target);
     case -EPIPE:
         return complain("%s: it refuses commands of this user, or has just ended", ctl.target);
     default:

@@ -82,12 +82,9 @@ static error_t gperf_parse_option(int key, char *argument, struct argp_state *st
 }
 
 static const struct argp parser = {
-    options,
-    gperf_parse_option,
-    "[PROGRAM]",
-    "Prints the profile of a program that calls osProfileInit, as gperf(1P) did.",
-    NULL,
-    NULL,
+    options,     gperf_parse_option,
+    "[PROGRAM]", "Prints the profile of a program that calls osProfileInit, as gperf(1P) did.",
+    NULL,        NULL,
     NULL,
 };
 
@@ -282,8 +279,7 @@ static int gperf_ask(const struct gperf *gperf)
         return complain("gperf: %s: %s", gperf->program, strerror(errno));
     int fd = pid != 0 ? gperf_connect(pid) : gperf_find(&program, &pid);
     if (fd == -ENOENT)
-        return complain("gperf: no process that runs %s has called osProfileInit; see pprofil-n64(3)",
-                        gperf->program);
+        return complain("gperf: no process that runs %s has called osProfileInit; see pprofil-n64(3)", gperf->program);
     if (fd == -EEXIST)
         return complain("gperf: several processes run %s: choose one with -p PID", gperf->program);
     if (fd == -ECONNREFUSED && kill(pid, 0) < 0 && errno == ESRCH)

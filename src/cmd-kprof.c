@@ -25,7 +25,6 @@
 #define DEFAULT_HZ 100
 #define REFRESH_MS 100 /* ms between two replacements of kpdata if there is no lease */
 
-
 static volatile sig_atomic_t end_wanted, lease_broken;
 
 static void kprof_note_signal(int signal)
@@ -85,12 +84,9 @@ static error_t kprof_parse_option(int key, char *argument, struct argp_state *st
 }
 
 static const struct argp parser = {
-    options,
-    kprof_parse_option,
-    "-p PID DIR",
-    "Serves the files of the kprof device, DIR/kpctl and DIR/kpdata, for a process.",
-    NULL,
-    NULL,
+    options,      kprof_parse_option,
+    "-p PID DIR", "Serves the files of the kprof device, DIR/kpctl and DIR/kpdata, for a process.",
+    NULL,         NULL,
     NULL,
 };
 

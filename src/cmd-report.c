@@ -238,17 +238,15 @@ static int cmd_report_print_style(const struct report_command *command)
     return status;
 }
 
-static int cmd_report_complain(const struct report_command *command, const pprofil_profile *profile,
-                               int error)
+static int cmd_report_complain(const struct report_command *command, const pprofil_profile *profile, int error)
 {
     const char *problem = pprofil_profile_problem(profile);
 
     if (problem[0] != '\0')
         return complain("%s: %s", command->path, problem);
     if (error == -EOVERFLOW)
-        return complain(
-            "%s: it has more stacks than a report can hold; --focus and --comm choose a part",
-            command->path);
+        return complain("%s: it has more stacks than a report can hold; --focus and --comm choose a part",
+                        command->path);
     return 0;
 }
 
@@ -321,8 +319,7 @@ int command_report(int argc, char **argv)
         command.view.limit = DEFAULT_TREE_ROWS;
     if (command.style.name != NULL)
         return cmd_report_print_style(&command);
-    pprofil_profile *profile =
-        selection_open(&command.selection, command.path, command.style.options.format);
+    pprofil_profile *profile = selection_open(&command.selection, command.path, command.style.options.format);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = cmd_report_print(&command, profile);

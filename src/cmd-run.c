@@ -63,8 +63,7 @@ static void run_reap(struct run *run)
     siginfo_t ended = {0};
     int status, error;
 
-    while ((error = waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL)) == 0 &&
-           ended.si_pid != 0) {
+    while ((error = waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL)) == 0 && ended.si_pid != 0) {
         if (ended.si_pid == run->child)
             lsan_note_end(&run->lsan_note, run->child);
         if (waitpid(ended.si_pid, &status, __WALL) == run->child) {
@@ -84,8 +83,7 @@ static int run_supervisor_status(const struct run *run)
     const pprofil_profile *profile = pprofil_session_profile(run->session);
     struct pprofil_process process;
 
-    for (uint32_t i = 0; pprofil_profile_process(profile, i, &process,
-                                                 offsetof(struct pprofil_process, command)) == 0;
+    for (uint32_t i = 0; pprofil_profile_process(profile, i, &process, offsetof(struct pprofil_process, command)) == 0;
          i++)
         if ((pid_t)process.pid == run->child && process.status >= 0)
             return process.status;
@@ -121,8 +119,7 @@ static void run_wait_for_program(struct run *run)
         run->left = forward_serve(&run->forward);
         if (run->left)
             break;
-        const struct timespec pause = {.tv_nsec =
-                                           forward_wait_ms(&run->forward, PUMP_MS) * 1000000L};
+        const struct timespec pause = {.tv_nsec = forward_wait_ms(&run->forward, PUMP_MS) * 1000000L};
         sigtimedwait(&ends, NULL, &pause);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -134,12 +131,10 @@ static void run_set_command(const struct run *run)
     size_t used = 0;
 
     text[0] = '\0';
-    for (char **word = run->asked.program; word != NULL && *word != NULL && used < sizeof text;
-         word++)
+    for (char **word = run->asked.program; word != NULL && *word != NULL && used < sizeof text; word++)
         used += (size_t)snprintf(text + used, sizeof text - used, used ? " %s" : "%s", *word);
     for (unsigned i = 0; i < run->asked.pids.count && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d",
-                                 run->asked.pids.pids[i]);
+        used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d", run->asked.pids.pids[i]);
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 
@@ -172,8 +167,7 @@ static int run_begin(struct run *run)
 
     if (error != 0)
         return complain("%s", pprofil_session_problem(run->session));
-    if (run->asked.dialect.dialect != NULL &&
-        pprofil_session_dialect(run->session, &run->asked.dialect) != 0)
+    if (run->asked.dialect.dialect != NULL && pprofil_session_dialect(run->session, &run->asked.dialect) != 0)
         return complain("%s", pprofil_session_problem(run->session));
     error = pprofil_session_control(run->session, run->asked.control,
                                     run_may_save_early(&run->asked) ? run_save_so_far : NULL, run);
@@ -187,8 +181,7 @@ static int run_begin(struct run *run)
         error = pprofil_session_launch(run->session, run->asked.program, NULL, &run->child);
     }
     if (error == 0 && run->asked.program == NULL)
-        error = pprofil_session_attach_all(run->session, run->asked.pids.pids,
-                                           run->asked.pids.count, run_warn, NULL);
+        error = pprofil_session_attach_all(run->session, run->asked.pids.pids, run->asked.pids.count, run_warn, NULL);
     if (error == 0 && run->asked.program != NULL) {
         signal(SIGCHLD, SIG_DFL); /* the kernel discards the program's status if SIGCHLD is ignored */
         forward_to(&run->forward, run->child, run->argv);
@@ -228,8 +221,7 @@ static int run_finish(struct run *run)
         run->status = run_supervisor_status(run);
     forward_end(&run->forward);
     if (waits && run_supervisor_status(run) == run->status) /* the supervisor traced the program to its end */
-        lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child,
-                         run->status);
+        lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child, run->status);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
     int own = run_deliver(run);

@@ -47,8 +47,7 @@ int complain_file(const char *path, int error, bool writing);
 
 /* Prints one line that says why pprofil_profile_save failed. A format may write several files, so
  * another file than the one at `path` may be the cause. Returns EXIT_OWN_FAILURE. */
-int complain_saving(const pprofil_profile *profile, const char *path,
-                    const struct pprofil_file *file, int error);
+int complain_saving(const pprofil_profile *profile, const char *path, const struct pprofil_file *file, int error);
 
 /* Returns the exit status that a shell would give for a program that could not be started. */
 int launch_failure_status(int error);

@@ -82,8 +82,7 @@ static void diff_print_headings(FILE *out, const struct diff_view *view, bool st
     fputs("  function                        object\n", out);
 }
 
-static void diff_print_interval(FILE *out, const struct pprofil_change *change,
-                                const struct diff_view *view)
+static void diff_print_interval(FILE *out, const struct pprofil_change *change, const struct diff_view *view)
 {
     double scale = intervals[view->by].scale;
     int digits = intervals[view->by].digits;
@@ -112,8 +111,7 @@ static void diff_print_name(FILE *out, const struct pprofil_diff_row *row)
         fputs(old[0] == '\0' ? " (only in new)" : " (only in old)", out);
 }
 
-static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const struct diff_view *view,
-                           bool stacks)
+static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const struct diff_view *view, bool stacks)
 {
     const struct pprofil_change *self = &row->self, *total = &row->total;
     const char *colour = diff_colour(self->significant ? self : total);
@@ -132,19 +130,16 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
 
 /* Prints the last line, such as "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions
  * changed significantly". */
-static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals,
-                               const struct diff_view *view)
+static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals, const struct diff_view *view)
 {
     const struct pprofil_change *whole = &totals->whole;
     const char *unit = view->by == PPROFIL_DIFF_TIME_A_SECOND ? " s/s" : " s";
     double old = whole->value[0];
 
     fputs(view->colour ? BOLD : "", out);
-    fprintf(out, "# total %s %.3f%s -> %.3f%s", totals->wall ? "thread time" : "CPU", old, unit,
-            whole->value[1], unit);
+    fprintf(out, "# total %s %.3f%s -> %.3f%s", totals->wall ? "thread time" : "CPU", old, unit, whole->value[1], unit);
     if (old > 0 && isfinite(whole->low))
-        fprintf(out, ", %+.1f %% +- %.1f %%", 100 * whole->change / old,
-                50 * (whole->high - whole->low) / old);
+        fprintf(out, ", %+.1f %% +- %.1f %%", 100 * whole->change / old, 50 * (whole->high - whole->low) / old);
     if (whole->significant)
         fputs(", significantly", out);
     fprintf(out, "; %" PRIu32 " of %" PRIu32 " function%s changed significantly",
@@ -197,8 +192,7 @@ static void diff_print_csv_headings(FILE *out, const char *prefix)
 {
     for (size_t i = 0; i < COLUMNS; i++)
         if (columns[i].sides)
-            fprintf(out, ",%sold_%s,%snew_%s", prefix, columns[i].field.name, prefix,
-                    columns[i].field.name);
+            fprintf(out, ",%sold_%s,%snew_%s", prefix, columns[i].field.name, prefix, columns[i].field.name);
         else
             fprintf(out, ",%s%s", prefix, columns[i].field.name);
 }
@@ -251,8 +245,7 @@ static json_t *diff_json_side(const struct pprofil_change *change, int side)
  * first column in CSV. */
 static json_t *diff_json_change(const struct pprofil_change *change)
 {
-    json_t *object =
-        json_pack("{s:o, s:o}", "old", diff_json_side(change, 0), "new", diff_json_side(change, 1));
+    json_t *object = json_pack("{s:o, s:o}", "old", diff_json_side(change, 0), "new", diff_json_side(change, 1));
 
     for (size_t i = 1; i <= COLUMNS; i++)
         if (!columns[i % COLUMNS].sides)
@@ -294,11 +287,10 @@ static int diff_print_json(FILE *out, const pprofil_diff *diff, const struct dif
         pprofil_diff_row(diff, i, &row, sizeof row);
         json_array_append_new(rows, diff_json_row(&row, totals.stacks));
     }
-    json_t *document =
-        json_pack("{s:s, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "by", compared[view->by], "old",
-                  diff_json_file(view, 0), "new", diff_json_file(view, 1), "wall", totals.wall, "whole",
-                  diff_json_change(&totals.whole), "functions", (json_int_t)totals.rows, "significant",
-                  (json_int_t)totals.significant, "rows", rows);
+    json_t *document = json_pack("{s:s, s:o, s:o, s:b, s:o, s:I, s:I, s:o}", "by", compared[view->by], "old",
+                                 diff_json_file(view, 0), "new", diff_json_file(view, 1), "wall", totals.wall, "whole",
+                                 diff_json_change(&totals.whole), "functions", (json_int_t)totals.rows, "significant",
+                                 (json_int_t)totals.significant, "rows", rows);
     int error = document == NULL ? -ENOMEM : 0;
     if (error == 0 && json_dumpf(document, out, json_flags(out)) != 0)
         error = errno != 0 ? -errno : -EIO;

@@ -79,8 +79,7 @@ void forward_probe_start(struct forward_probe *probe, char **argv)
         return;
     sigfillset(&all);
     /* the probe inherits our handlers, but must not run them */
-    sigprocmask(SIG_SETMASK, &all,
-                &before);
+    sigprocmask(SIG_SETMASK, &all, &before);
     pid_t child = fork_quietly();
     if (child == 0) {
         pid_t probe_pid = fork_quietly();

@@ -191,8 +191,7 @@ static void forward_take_note(struct forward *forward, const struct note *note)
 {
     uint64_t *waiting = &forward->waiting;
 
-    if (asks_for_end(note->signal) &&
-        (forward->ends == 0 || note->ms - forward->end_ms >= FORWARD_ECHO_MS)) {
+    if (asks_for_end(note->signal) && (forward->ends == 0 || note->ms - forward->end_ms >= FORWARD_ECHO_MS)) {
         forward->ends++;
         forward->end_signal = note->signal;
         forward->end_ms = note->ms;

@@ -35,9 +35,7 @@ void lsan_note_end(struct lsan_note *note, pid_t program)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     const char *rest = strrchr(text, ')'); /* the last ")" ends the name of the process, which may contain ")", too */
-    note->waited = rest != NULL &&
-                   sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 &&
-                   faults > 0;
+    note->waited = rest != NULL && sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 && faults > 0;
 }
 
 static bool lsan_is_off(const char *variable)
@@ -54,13 +52,11 @@ static bool lsan_is_switched_off(int status)
     return lsan_is_off("LSAN_OPTIONS") || (status == STATUS_OF_ASAN && lsan_is_off("ASAN_OPTIONS"));
 }
 
-void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program,
-                      int status)
+void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program, int status)
 {
     if (!note->waited || !WIFEXITED(status) || WEXITSTATUS(status) == 0)
         return;
-    int refused = pprofil_profile_leak_check(profile, program,
-                                             note->program[0] == '\0' ? NULL : note->program);
+    int refused = pprofil_profile_leak_check(profile, program, note->program[0] == '\0' ? NULL : note->program);
     if (refused == WEXITSTATUS(status) && !lsan_is_switched_off(refused))
         note->status = refused;
 }

@@ -32,8 +32,7 @@ void lsan_note_begin(struct lsan_note *note, pid_t program);
 void lsan_note_end(struct lsan_note *note, pid_t program);
 /* Decides whether there is a line to print. Call it when the profile is complete. `status` is the
  * program's wait status (wait(2)). */
-void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program,
-                      int status);
+void lsan_note_decide(struct lsan_note *note, const pprofil_profile *profile, pid_t program, int status);
 /* If there is a line to print, prints the prefix and the line. */
 void lsan_note_print(const struct lsan_note *note, FILE *out, const char *prefix);
 

@@ -49,9 +49,8 @@ int list_formats(void)
     struct pprofil_format format;
 
     for (unsigned i = 0; pprofil_format_at(i, &format, sizeof format) == 0; i++) {
-        printf("%-12s %-36s %s%s%s\n", format.name, format.extensions,
-               format.readable ? "read" : "", format.readable && format.writable ? ", " : "",
-               format.writable ? "write" : "");
+        printf("%-12s %-36s %s%s%s\n", format.name, format.extensions, format.readable ? "read" : "",
+               format.readable && format.writable ? ", " : "", format.writable ? "write" : "");
         printf("    %s\n", format.summary);
         if (*format.keeps != '\0')
             printf("    keeps: %s\n", format.keeps);
@@ -99,8 +98,7 @@ bool pids_parse(struct pids *pids, const char *text)
     return true;
 }
 
-error_t target_option_parse(const struct target_options *target, int key, char *argument,
-                            struct argp_state *state)
+error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state)
 {
     switch (key) {
     case 'p':
@@ -165,8 +163,7 @@ static error_t selection_parse_option(int key, char *argument, struct argp_state
     switch (key) {
     case 'p':
         if (!pids_parse(&request->pids, argument))
-            exit(complain("--pid takes process numbers with commas between them, not '%s'",
-                          argument));
+            exit(complain("--pid takes process numbers with commas between them, not '%s'", argument));
         break;
     case KEY_COMM:
         selection->comm = argument;
@@ -217,8 +214,7 @@ pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
     return NULL;
 }
 
-pprofil_profile *selection_open(const struct selection_request *request, const char *path,
-                                const char *format)
+pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = format, .object = request->selection.object};
     pprofil_profile *profile = open_profile(path, &file);
@@ -230,8 +226,7 @@ pprofil_profile *selection_open(const struct selection_request *request, const c
     return profile;
 }
 
-bool selection_apply(const struct selection_request *request, const char *path,
-                     pprofil_profile **profile)
+bool selection_apply(const struct selection_request *request, const char *path, pprofil_profile **profile)
 {
     struct pprofil_selection selection = request->selection;
     uint32_t pids[PIDS_MAX];

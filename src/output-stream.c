@@ -49,13 +49,11 @@ int complain_file(const char *path, int error, bool writing)
         return complain("%s: cannot write: another user made what is there, in a directory where "
                         "anybody may; remove it, or name another file", path);
     if (error == -ENOSPC)
-        return complain("%s: no space left on the disk; free some, or write elsewhere with -o",
-                        path);
+        return complain("%s: no space left on the disk; free some, or write elsewhere with -o", path);
     return complain("%s: cannot %s: %s", path, writing ? "write" : "read", pprofil_error_text(error));
 }
 
-int complain_saving(const pprofil_profile *profile, const char *path,
-                    const struct pprofil_file *file, int error)
+int complain_saving(const pprofil_profile *profile, const char *path, const struct pprofil_file *file, int error)
 {
     char name[PATH_MAX];
     struct stat status;
@@ -71,8 +69,7 @@ int launch_failure_status(int error)
 {
     if (error == -ENOENT || error == -ENOTDIR)
         return EXIT_NOT_FOUND;
-    return error == -EACCES || error == -ENOEXEC || error == -EISDIR ? EXIT_NOT_EXECUTABLE
-                                                                     : EXIT_OWN_FAILURE;
+    return error == -EACCES || error == -ENOEXEC || error == -EISDIR ? EXIT_NOT_EXECUTABLE : EXIT_OWN_FAILURE;
 }
 
 /* --- output ---------------------------------------------------------------------------------- */

@@ -91,8 +91,7 @@ static bool column_is_shown(const struct report_column *column, bool totals, boo
 
 static bool field_is_empty(const struct field *field, const struct pprofil_row *row)
 {
-    return field->kind == FIELD_TEXT ? field_text(field, row)[0] == '\0'
-                                     : field_count(field, row, 0) == 0;
+    return field->kind == FIELD_TEXT ? field_text(field, row)[0] == '\0' : field_count(field, row, 0) == 0;
 }
 
 void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree)
@@ -188,8 +187,7 @@ static void column_print_cell(FILE *out, const struct report_column *column, con
     }
 }
 
-void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals,
-                         bool wall)
+void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals, bool wall)
 {
     bool utf8 = row == NULL && report_in_utf8();
     const char *gap = "";

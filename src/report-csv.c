@@ -6,8 +6,7 @@
 
 #include "report.h"
 
-int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                     const struct report_view *view)
+int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view)
 {
     bool totals = pprofil_report_has_totals(report);
 
@@ -26,8 +25,7 @@ int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *
 
 /* Prints the rows of a tree. A row with an empty name stands for all the branches that were cut off
  * at this place. The last field of this row is the number of these branches. */
-int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
-                          const struct report_view *view)
+int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree, const struct report_view *view)
 {
     (void)profile;
     (void)view;

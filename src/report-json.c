@@ -19,16 +19,14 @@ static json_t *json_totals(const pprofil_profile *profile)
     pprofil_profile_totals(profile, &totals, sizeof totals);
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:b}",
-        "samples", json_uint(totals.samples), "cpu_ns", json_uint(totals.cpu_ns),
-        "wall_ns", json_uint(totals.wall_ns), "elapsed_ns", json_uint(totals.elapsed_ns),
-        "target_cpu_ns", json_uint(totals.target_cpu_ns), "stopped_ns", json_uint(totals.stopped_ns),
-        "supervisor_cpu_ns", json_uint(totals.supervisor_cpu_ns), "lost", json_uint(totals.lost),
-        "throttled_ns", json_uint(totals.throttled_ns), "repaired", json_uint(totals.repaired),
-        "full_ns", json_uint(totals.full_ns), "sample_cost_ns", json_uint(totals.sample_cost_ns),
-        "overhead", totals.overhead,
-        "continued", json_uint(totals.continued), "cut_short", json_uint(totals.cut_short),
-        "threads", (json_int_t)totals.threads_seen, "processes", (json_int_t)totals.processes_seen,
-        "untraced", (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);
+        "samples", json_uint(totals.samples), "cpu_ns", json_uint(totals.cpu_ns), "wall_ns", json_uint(totals.wall_ns),
+        "elapsed_ns", json_uint(totals.elapsed_ns), "target_cpu_ns", json_uint(totals.target_cpu_ns), "stopped_ns",
+        json_uint(totals.stopped_ns), "supervisor_cpu_ns", json_uint(totals.supervisor_cpu_ns), "lost",
+        json_uint(totals.lost), "throttled_ns", json_uint(totals.throttled_ns), "repaired", json_uint(totals.repaired),
+        "full_ns", json_uint(totals.full_ns), "sample_cost_ns", json_uint(totals.sample_cost_ns), "overhead",
+        totals.overhead, "continued", json_uint(totals.continued), "cut_short", json_uint(totals.cut_short), "threads",
+        (json_int_t)totals.threads_seen, "processes", (json_int_t)totals.processes_seen, "untraced",
+        (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);
 }
 
 static json_t *json_incomplete(const pprofil_profile *profile)
@@ -122,8 +120,7 @@ static int json_rows_end(struct json_rows *rows)
     return rows->error;
 }
 
-int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                      const struct report_view *view)
+int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view)
 {
     struct json_rows rows = json_rows_begin(out, json_document(profile));
 
@@ -141,8 +138,7 @@ static json_t *json_tree_row(const struct pprofil_tree_row *row)
     json_t *object = report_columns_json(&row->row, true, true);
 
     json_object_set_new(object, "depth", json_integer(row->depth));
-    json_object_set_new(object, "parent",
-                        row->parent == PPROFIL_TREE_TOP ? json_null() : json_integer(row->parent));
+    json_object_set_new(object, "parent", row->parent == PPROFIL_TREE_TOP ? json_null() : json_integer(row->parent));
     json_object_set_new(object, "below", json_integer(row->below));
     if (row->cut > 0)
         json_object_set_new(object, "cut", json_integer(row->cut));
@@ -163,11 +159,10 @@ static json_t *json_tree(const pprofil_tree *tree, const struct report_view *vie
     struct pprofil_tree_totals totals;
 
     pprofil_tree_totals(tree, &totals, sizeof totals);
-    json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", json_tree_kinds[view->kind], "all",
-        (json_int_t)totals.all, "samples", json_uint(totals.samples), "ns", json_uint(totals.ns),
-        "root_samples", json_uint(totals.root_samples), "root_ns", json_uint(totals.root_ns),
-        "again_ns", json_uint(totals.again_ns), "rest_ns", json_uint(totals.rest_ns));
+    json_t *object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "kind", json_tree_kinds[view->kind], "all",
+                               (json_int_t)totals.all, "samples", json_uint(totals.samples), "ns", json_uint(totals.ns),
+                               "root_samples", json_uint(totals.root_samples), "root_ns", json_uint(totals.root_ns),
+                               "again_ns", json_uint(totals.again_ns), "rest_ns", json_uint(totals.rest_ns));
     if (view->function != NULL)
         json_object_set_new(object, "function", json_text(view->function));
     return object;

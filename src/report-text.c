@@ -69,8 +69,7 @@ static void report_print_quality(FILE *out, const struct pprofil_totals *totals)
 {
     report_print_rate(out, totals);
     fprintf(out, "# %" PRIu32 " process%s, %" PRIu32 " thread%s", totals->processes_seen,
-            totals->processes_seen == 1 ? "" : "es", totals->threads_seen,
-            plural(totals->threads_seen));
+            totals->processes_seen == 1 ? "" : "es", totals->threads_seen, plural(totals->threads_seen));
     if (totals->repaired > 0)
         fprintf(out, "; %" PRIu64 " system call%s kept from failing with EINTR", totals->repaired,
                 plural(totals->repaired));
@@ -104,8 +103,7 @@ static void report_print_states(FILE *out, pprofil_profile *profile)
 
 /* If the profile is a part of another profile, prints how large the part is. If stacks are
  * incomplete, prints the reason. */
-static void report_print_parts(FILE *out, const pprofil_profile *profile,
-                               const struct pprofil_totals *totals)
+static void report_print_parts(FILE *out, const pprofil_profile *profile, const struct pprofil_totals *totals)
 {
     const char *what, *why;
     double share, missing = 0;
@@ -207,11 +205,9 @@ static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil
     double share;
 
     if (hidden > 0)
-        fprintf(out, "# %" PRIu32 " more row%s, %.3f s; -n 0 shows all\n", hidden, plural(hidden),
-                (double)rest / 1e9);
+        fprintf(out, "# %" PRIu32 " more row%s, %.3f s; -n 0 shows all\n", hidden, plural(hidden), (double)rest / 1e9);
     for (unsigned i = 0; view->by == PPROFIL_BY_FUNCTION &&
-                         pprofil_profile_nameless(profile, i, &path, &why, &share) == 0 &&
-                         share >= NAMELESS_SHOWN;
+                         pprofil_profile_nameless(profile, i, &path, &why, &share) == 0 && share >= NAMELESS_SHOWN;
          i++) {
         fputs("# ", out);
         utf8_print_harmless(out, path);
@@ -219,8 +215,7 @@ static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil
     }
 }
 
-int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                      const struct report_view *view)
+int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view)
 {
     struct pprofil_totals totals;
 

@@ -45,8 +45,7 @@ struct tree_printer {
 };
 
 /* Writes the text for the column of names, without the lines of the tree. */
-static void tree_row_name(const struct pprofil_tree_row *row, enum pprofil_by by, char *name,
-                          size_t size)
+static void tree_row_name(const struct pprofil_tree_row *row, enum pprofil_by by, char *name, size_t size)
 {
     if (row->cut > 0)
         snprintf(name, size, "[%" PRIu32 " more]", row->cut);
@@ -169,12 +168,10 @@ static void tree_print_title(FILE *out, const struct report_view *view, const st
     if (view->function != NULL) {
         fputs(" '", out);
         utf8_print_harmless(out, view->function);
-        fprintf(out, "', which is on the stack %.2f %% of the time",
-                100 * (double)totals->root_ns / ns);
+        fprintf(out, "', which is on the stack %.2f %% of the time", 100 * (double)totals->root_ns / ns);
     }
     if (totals->again_ns > 0)
-        fprintf(out, " (%.2f %% more than once: its outermost call counts)",
-                100 * (double)totals->again_ns / ns);
+        fprintf(out, " (%.2f %% more than once: its outermost call counts)", 100 * (double)totals->again_ns / ns);
     fputc('\n', out);
 }
 

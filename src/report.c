@@ -18,10 +18,8 @@ static const char *const groupings[] = {
 
 static const struct {
     const char *name;
-    int (*print)(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                 const struct report_view *view);
-    int (*print_tree)(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
-                      const struct report_view *view);
+    int (*print)(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view);
+    int (*print_tree)(FILE *out, pprofil_profile *profile, const pprofil_tree *tree, const struct report_view *view);
 } formats[] = {
     [REPORT_TEXT] = {"text", report_print_text, report_print_tree_text},
     [REPORT_JSON] = {"json", report_print_json, report_print_tree_json},

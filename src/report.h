@@ -53,8 +53,7 @@ int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report 
                       const struct report_view *view);
 int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                       const struct report_view *view);
-int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                     const struct report_view *view);
+int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view);
 int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                            const struct report_view *view);
 int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
@@ -94,8 +93,7 @@ struct report_column {
  * headings instead. If `totals` is true, columns of totals are included. If `tree` is true, columns
  * that rows of a tree do not have are left out. */
 void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree);
-void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals,
-                         bool wall);
+void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals, bool wall);
 /* Returns the row as a JSON object, which the caller frees, or NULL for want of memory. */
 json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tree);
 

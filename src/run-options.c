@@ -252,14 +252,12 @@ static bool run_check_dialect(struct run_request *request)
     uint64_t period_ns;
 
     if (dialect->dialect == NULL) {
-        if (!dialect->scaled && dialect->region_count == 0 && dialect->buffer_size == 0 &&
-            dialect->counter_size == 0)
+        if (!dialect->scaled && dialect->region_count == 0 && dialect->buffer_size == 0 && dialect->counter_size == 0)
             return true;
         complain("--scale, --region, --bufsize and --counters need a --dialect");
         return false;
     }
-    if (request->by != NULL || request->view.by != PPROFIL_BY_FUNCTION ||
-        request->options.flags & PPROFIL_WALL) {
+    if (request->by != NULL || request->view.by != PPROFIL_BY_FUNCTION || request->options.flags & PPROFIL_WALL) {
         complain("--by, -t and -w are not for a --dialect, which prints no rows");
         return false;
     }
@@ -287,8 +285,7 @@ static bool run_options_check(struct run_request *request)
     if (request->by != NULL) {
         int by = report_by_name(request->by);
         if (by < 0) {
-            complain("--by takes function, object, line, thread, process, syscall or state, not '%s'",
-                     request->by);
+            complain("--by takes function, object, line, thread, process, syscall or state, not '%s'", request->by);
             return false;
         }
         request->view.by = (enum pprofil_by)by;
@@ -298,8 +295,7 @@ static bool run_options_check(struct run_request *request)
     if (request->format != NULL && request->output == NULL && request->dialect.dialect == NULL) {
         int format = report_format_name(request->format);
         if (format < 0) {
-            complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)",
-                     request->format);
+            complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)", request->format);
             return false;
         }
         request->view.format = (enum report_format)format;

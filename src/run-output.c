@@ -38,9 +38,7 @@ void progress_show(struct progress *progress, pprofil_session *session, int64_t 
         return;
     progress->next_ms = now_ms + PROGRESS_MS;
     pprofil_profile_totals(pprofil_session_profile(session), &totals, sizeof totals);
-    double stopped = totals.target_cpu_ns == 0
-                         ? 0
-                         : 100.0 * (double)totals.stopped_ns / (double)totals.target_cpu_ns;
+    double stopped = totals.target_cpu_ns == 0 ? 0 : 100.0 * (double)totals.stopped_ns / (double)totals.target_cpu_ns;
     dprintf(STDERR_FILENO,
             "\r\033[K%.0f s  %" PRIu64 " samples  %" PRIu32 " threads  %.0f Hz  stopped %.2f %%"
             "  (Ctrl-C ends and prints)",
@@ -76,8 +74,7 @@ static bool output_is_replaceable(const char *path)
  * can be written again. */
 bool run_may_save_early(const struct run_request *asked)
 {
-    return output_is_replaceable(asked->output) ||
-           (asked->dialect.dialect != NULL && asked->output == NULL);
+    return output_is_replaceable(asked->output) || (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
 /* Saves without names, because a lookup of names may take long while the sampling goes on. */
@@ -87,8 +84,7 @@ int run_save_so_far(void *context)
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
     if (run->asked.dialect.dialect != NULL)
-        return pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format,
-                                            NULL, NULL);
+        return pprofil_session_save_dialect(run->session, run->asked.output, run->asked.format, NULL, NULL);
     return pprofil_profile_save(pprofil_session_profile(run->session), run->asked.output, &file, false);
 }
 
@@ -117,10 +113,9 @@ static void run_print_verbose(pprofil_profile *profile)
             "# the supervisor used %.3f s of CPU time, %.2f %% of a core; "
             "%.1f us stopped for each sample; "
             "%u processes and %u threads alive at the end\n",
-            (double)totals.supervisor_cpu_ns / 1e9,
-            100 * (double)totals.supervisor_cpu_ns / elapsed,
-            totals.samples == 0 ? 0 : (double)totals.stopped_ns / 1e3 / (double)totals.samples,
-            totals.processes_alive, totals.threads_alive);
+            (double)totals.supervisor_cpu_ns / 1e9, 100 * (double)totals.supervisor_cpu_ns / elapsed,
+            totals.samples == 0 ? 0 : (double)totals.stopped_ns / 1e3 / (double)totals.samples, totals.processes_alive,
+            totals.threads_alive);
 }
 
 static void run_tell_histogram(void *context, const char *path, const struct pprofil_histogram_state *state)
@@ -135,8 +130,7 @@ static void run_tell_histogram(void *context, const char *path, const struct ppr
         fprintf(stderr, ", %" PRIu64 " outside the text", state->outside);
     if (state->overflows > 0)
         fprintf(stderr, ", %" PRIu64 " found their counter full", state->overflows);
-    fprintf(stderr, state->on ? "\n" : "; the counting had ended by the rules of %s\n",
-            run->asked.dialect.dialect);
+    fprintf(stderr, state->on ? "\n" : "; the counting had ended by the rules of %s\n", run->asked.dialect.dialect);
     if (state->cut > 0)
         fprintf(stderr,
                 "pprofil: %s: %" PRIu64 " %s less than was counted, because the format has 16 bits for each; "
@@ -162,8 +156,7 @@ static int run_deliver_histograms(struct run *run)
 
 /* Looks up names. That may take long, so the profile is first saved without names. An error of the
  * first save is ignored, because the later save has the same error and reports it. */
-static void run_look_names_up(const struct run *run, pprofil_profile *profile,
-                              const struct pprofil_file *file)
+static void run_look_names_up(const struct run *run, pprofil_profile *profile, const struct pprofil_file *file)
 {
     if (!run->asked.symbolize)
         return;
@@ -184,8 +177,7 @@ static int run_save(const struct run *run, pprofil_profile *profile)
     if (error != 0)
         return complain_saving(profile, run->asked.output, &file, error);
     if (!run->asked.quiet)
-        fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n",
-                run->asked.output);
+        fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n", run->asked.output);
     return 0;
 }
 

@@ -45,8 +45,7 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
         if (right <= left)
             continue;
         used = right;
-        error = flame_add_box(
-            calls, &(struct calls_box){row, box->level + 1, box->column + left, right - left});
+        error = flame_add_box(calls, &(struct calls_box){row, box->level + 1, box->column + left, right - left});
     }
     return error;
 }

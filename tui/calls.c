@@ -108,8 +108,7 @@ static void calls_close_window(struct calls *calls)
         row->smooth_share = table_smooth_share(first, row->smooth_share, share);
         row->smooth_self = table_smooth_share(first, row->smooth_self, self);
         if (row->call.parent != UINT32_MAX)
-            row->smooth_share =
-                fmin(row->smooth_share, calls->rows[row->call.parent].smooth_share);
+            row->smooth_share = fmin(row->smooth_share, calls->rows[row->call.parent].smooth_share);
         row->smooth_self = fmin(row->smooth_self, row->smooth_share);
     }
 }
@@ -122,8 +121,7 @@ static struct calls_row *calls_new_rows(const struct calls *calls, const struct 
     for (uint32_t i = 0; rows != NULL && ids != NULL && i < tree->count; i++) {
         const struct pprofil_live_call *call = &tree->rows[i];
         struct id_entry wanted = {call->id, 0};
-        const struct id_entry *before =
-            bsearch(&wanted, ids, calls->count, sizeof *ids, calls_compare_ids);
+        const struct id_entry *before = bsearch(&wanted, ids, calls->count, sizeof *ids, calls_compare_ids);
         rows[i].call = *call;
         rows[i].depth = call->parent == UINT32_MAX ? 0 : rows[call->parent].depth + 1;
         if (before != NULL)
@@ -181,16 +179,14 @@ double calls_share(const struct calls *calls, uint32_t row)
 {
     const struct calls_row *here = &calls->rows[row];
 
-    return calls->whole || calls->filled == 0 ? calls_part(here->call.total_ns, calls->all_ns)
-                                              : here->smooth_share;
+    return calls->whole || calls->filled == 0 ? calls_part(here->call.total_ns, calls->all_ns) : here->smooth_share;
 }
 
 double calls_self(const struct calls *calls, uint32_t row)
 {
     const struct calls_row *here = &calls->rows[row];
 
-    return calls->whole || calls->filled == 0 ? calls_part(here->call.ns, calls->all_ns)
-                                              : here->smooth_self;
+    return calls->whole || calls->filled == 0 ? calls_part(here->call.ns, calls->all_ns) : here->smooth_self;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -246,8 +242,7 @@ static bool calls_row_is_open(const struct calls *calls, uint32_t row)
     for (uint32_t i = 0; i < calls->fold_count; i++)
         if (calls->folds[i].id == here->call.id)
             return calls->folds[i].open;
-    return here->depth < DEEPEST_OPEN &&
-           calls_part(here->call.total_ns, calls->all_ns) >= OPEN_SHARE;
+    return here->depth < DEEPEST_OPEN && calls_part(here->call.total_ns, calls->all_ns) >= OPEN_SHARE;
 }
 
 void calls_arrange(struct calls *calls)
@@ -278,8 +273,7 @@ void calls_fold(struct calls *calls, uint32_t row, bool open)
     while (at < calls->fold_count && calls->folds[at].id != id)
         at++;
     if (at == calls->fold_count) {
-        struct calls_fold *larger =
-            at < FOLDS_MAX ? realloc(calls->folds, (at + 1u) * sizeof *larger) : NULL;
+        struct calls_fold *larger = at < FOLDS_MAX ? realloc(calls->folds, (at + 1u) * sizeof *larger) : NULL;
         if (larger == NULL)
             return;
         calls->folds = larger;

@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -75,8 +74,7 @@ static void canvas_part_halves(const struct canvas *canvas, int row, int column)
         after->character = ' ';
 }
 
-static void canvas_put_cell(struct canvas *canvas, int row, int column, enum style style,
-                            uint32_t character)
+static void canvas_put_cell(struct canvas *canvas, int row, int column, enum style style, uint32_t character)
 {
     struct cell *cell = canvas_cell(canvas, row, column);
 
@@ -104,8 +102,7 @@ static void canvas_put_character(struct canvas *canvas, int row, int column, int
     }
 }
 
-int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style,
-               const char *text)
+int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style, const char *text)
 {
     int used = 0, wide;
     uint32_t character;
@@ -127,16 +124,14 @@ int canvas_put(struct canvas *canvas, int row, int column, int width, enum style
     return used;
 }
 
-void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style,
-                      const char *text)
+void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style, const char *text)
 {
     int needed = characters_width(text, width < 0 ? 0 : width);
 
     canvas_put(canvas, row, column + width - needed, needed, style, text);
 }
 
-int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style,
-                  const char *format, ...)
+int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style, const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -174,8 +169,7 @@ void canvas_spark(struct canvas *canvas, int row, int column, int width, enum st
     for (int i = 0; i < width && i < count; i++) {
         int level = canvas_spark_level((double)values[count - 1 - i], highest);
         uint32_t bar = level == 0 ? ' ' : 0x2580 + (uint32_t)level; /* U+2581 to U+2588 */
-        canvas_put_cell(canvas, row, column + width - 1 - i, style,
-                        canvas->utf8 ? bar : (uint32_t)ascii[level]);
+        canvas_put_cell(canvas, row, column + width - 1 - i, style, canvas->utf8 ? bar : (uint32_t)ascii[level]);
     }
 }
 

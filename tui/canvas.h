@@ -56,13 +56,11 @@ void canvas_clear(struct canvas *canvas);
 /* Puts a text at a place. Control characters and bytes that are not UTF-8 become '?'. The text is
  * cut off after `width` columns, or at the right edge if `width` is -1. Parts outside the grid are
  * left out. Returns the number of columns used. */
-int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style,
-               const char *text);
+int canvas_put(struct canvas *canvas, int row, int column, int width, enum style style, const char *text);
 /* Puts a text at the right end of a field that begins at `column` and is `width` columns wide. */
-void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style,
-                      const char *text);
-int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style,
-                  const char *format, ...) __attribute__((format(printf, 6, 7)));
+void canvas_put_right(struct canvas *canvas, int row, int column, int width, enum style style, const char *text);
+int canvas_printf(struct canvas *canvas, int row, int column, int width, enum style style, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 /* Changes the style of `width` cells. */
 void canvas_style(struct canvas *canvas, int row, int column, int width, enum style style);
 /* Draws a line of bars. The bar of the last value is at the right end. A bar is a block of one to eight eighths of a

@@ -26,8 +26,7 @@ struct choice {
 
 static bool columns_choice_has(const struct choice *choice, const struct column *column)
 {
-    return column->priority <= choice->priority &&
-           (choice->screen || column->kind != COLUMN_PICTURE);
+    return column->priority <= choice->priority && (choice->screen || column->kind != COLUMN_PICTURE);
 }
 
 static int columns_choice_width(const struct choice *choice)
@@ -73,8 +72,7 @@ static void columns_share_out(struct column_span *spans, int count, int left)
         }
 }
 
-int columns_layout(const struct column *columns, int width, bool screen,
-                   struct column_span spans[COLUMNS_MAX])
+int columns_layout(const struct column *columns, int width, bool screen, struct column_span spans[COLUMNS_MAX])
 {
     struct choice choice = {columns, screen, 0, columns_gap(width)};
     int count = 0, at = 0;
@@ -98,8 +96,7 @@ static const char *column_title(const struct column *column, bool utf8, bool wal
     return !utf8 && column->ascii_title != NULL ? column->ascii_title : column->title;
 }
 
-void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
-                    int sorted, bool wall)
+void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row, int sorted, bool wall)
 {
     canvas_style(canvas, row, 0, -1, STYLE_HEADER);
     for (int i = 0; i < count; i++) {
@@ -110,16 +107,13 @@ void columns_titles(const struct column_span *spans, int count, struct canvas *c
             sorted = -1; /* only the first column with this order is marked */
         canvas_style(canvas, row, spans[i].at, spans[i].width, style);
         if (column->kind != COLUMN_FIGURE)
-            canvas_put(canvas, row, spans[i].at, spans[i].width, style,
-                       column_title(column, canvas->utf8, wall));
+            canvas_put(canvas, row, spans[i].at, spans[i].width, style, column_title(column, canvas->utf8, wall));
         else
-            canvas_put_right(canvas, row, spans[i].at, spans[i].width, style,
-                             column_title(column, canvas->utf8, wall));
+            canvas_put_right(canvas, row, spans[i].at, spans[i].width, style, column_title(column, canvas->utf8, wall));
     }
 }
 
-void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
-                   const void *row)
+void columns_paint(const struct column_span *spans, int count, const struct pen *pen, const void *row)
 {
     for (int i = 0; i < count; i++) {
         struct pen here = *pen;
@@ -148,8 +142,7 @@ void pen_text(const struct pen *pen, enum style style, const char *text)
 }
 
 /* Puts the name of a row. If the name is still being looked up, puts the known part of it and an ellipsis. */
-void pen_row_name(const struct pen *pen, const struct table_row *line, bool tail, int column,
-                  const char *name)
+void pen_row_name(const struct pen *pen, const struct table_row *line, bool tail, int column, const char *name)
 {
     enum style style = line->total.pending ? STYLE_DIM : pen->style;
     int width = pen->column + pen->width - column - (line->total.pending ? 1 : 0);
@@ -160,6 +153,5 @@ void pen_row_name(const struct pen *pen, const struct table_row *line, bool tail
                                                .search = pen->model->search});
 
     if (line->total.pending && width >= 0)
-        canvas_put(pen->canvas, pen->row, column + used, 1, STYLE_DIM,
-                   pen->canvas->utf8 ? "…" : "~");
+        canvas_put(pen->canvas, pen->row, column + used, 1, STYLE_DIM, pen->canvas->utf8 ? "…" : "~");
 }

@@ -28,8 +28,7 @@ void pen_text(const struct pen *pen, enum style style, const char *text);
 /* Puts a row's name, from a column to the end of the pen's cell. The name is scrolled by
  * model->sideways, and matches of the search are marked. A name that is still being looked up is
  * dim and ends with an ellipsis. `tail` has the same meaning as in struct paint_text. */
-void pen_row_name(const struct pen *pen, const struct table_row *row, bool tail, int column,
-                  const char *name);
+void pen_row_name(const struct pen *pen, const struct table_row *row, bool tail, int column, const char *name);
 
 enum column_kind {
     COLUMN_FIGURE,  /* a number; the title is right-aligned */
@@ -57,15 +56,12 @@ struct column_span {
 
 /* Finds out which columns fit, and their places. The array `columns` ends with an element without a title. `screen` is
  * false in the batch mode. Returns the number of spans, which are stored from left to right. */
-int columns_layout(const struct column *columns, int width, bool screen,
-                   struct column_span spans[COLUMNS_MAX]);
+int columns_layout(const struct column *columns, int width, bool screen, struct column_span spans[COLUMNS_MAX]);
 /* Puts the line of titles. The title that selects the order `sorted` (enum table_sort) is marked;
  * -1: none is marked. If `wall` is true, the titles are those for elapsed time. */
-void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row,
-                    int sorted, bool wall);
+void columns_titles(const struct column_span *spans, int count, struct canvas *canvas, int row, int sorted, bool wall);
 /* Puts one line of a list. `row` is passed to the paint functions of the columns. */
-void columns_paint(const struct column_span *spans, int count, const struct pen *pen,
-                   const void *row);
+void columns_paint(const struct column_span *spans, int count, const struct pen *pen, const void *row);
 
 /* --- view-columns.c: the columns of the table ----------------------------------------------- */
 

@@ -338,8 +338,7 @@ enum effect model_act(struct model *model, enum action action, int argument)
         return EFFECT_NONE;
     if (acts[action].function == NULL)
         return acts[action].effect;
-    return acts[action].function(model,
-                                 acts[action].argument != 0 ? acts[action].argument : argument);
+    return acts[action].function(model, acts[action].argument != 0 ? acts[action].argument : argument);
 }
 
 /* Selects the line or box at a click. Returns false if there is no line at the click. Also returns true if the key is

@@ -57,8 +57,7 @@ static uint32_t calls_selected(const struct model *model)
 {
     if (model->page == PAGE_FLAME)
         return calls_find(&model->calls, model->flame_selected);
-    return model->selected < model->calls.line_count ? model->calls.lines[model->selected]
-                                                     : CALLS_NONE;
+    return model->selected < model->calls.line_count ? model->calls.lines[model->selected] : CALLS_NONE;
 }
 
 /* Returns the id of the selected function, or 0 if none is selected. Sets *name to its name. */
@@ -127,8 +126,7 @@ enum effect calls_measure(struct model *model)
     calls->whole = !calls->whole;
     calls_arrange(calls);
     list_follow(model);
-    model_answer(model, calls->whole ? "shares of the time since the start"
-                                     : "shares of the last window");
+    model_answer(model, calls->whole ? "shares of the time since the start" : "shares of the last window");
     return EFFECT_PAINT;
 }
 

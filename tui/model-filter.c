@@ -100,14 +100,12 @@ static enum effect filter_push(struct model *model, const struct pprofil_row *ro
         step.filter = model->filters[model->filter_count - 1].filter;
     step.filter.size = sizeof step.filter;
     filter_describe(&step, row);
-    if (model->filter_count > 0 &&
-        filter_equals(&step.filter, &model->filters[model->filter_count - 1].filter))
+    if (model->filter_count > 0 && filter_equals(&step.filter, &model->filters[model->filter_count - 1].filter))
         return view_open(model, PPROFIL_BY_FUNCTION); /* the filters select this row already */
     if (model->paused)
         return filter_stay_held(model);
     if (model->filter_count == MODEL_FILTERS) {
-        model_answer(model, "at most %d filters can be in force: Backspace leaves one",
-                     MODEL_FILTERS);
+        model_answer(model, "at most %d filters can be in force: Backspace leaves one", MODEL_FILTERS);
         return EFFECT_PAINT;
     }
     model->filters[model->filter_count++] = step;

@@ -91,8 +91,7 @@ int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_
         struct pprofil_row *row = &rows->rows[rows->count];
         bool shown = threads ? idle_thread_row(&snapshot->tasks[i], filter, row)
                              : idle_process_row(&snapshot->processes[i], filter, row);
-        if (shown && row->id != 0 &&
-            bsearch(&row->id, ids, sampled, sizeof *ids, idle_compare_ids) == NULL)
+        if (shown && row->id != 0 && bsearch(&row->id, ids, sampled, sizeof *ids, idle_compare_ids) == NULL)
             rows->count++;
     }
     free(ids);

@@ -11,8 +11,7 @@
 
 /* Shows a message in answer to a key, for MESSAGE_NS. Key events have no time stamp, so this time
  * begins with the next snapshot or list of processes. */
-void model_answer(struct model *model, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void model_answer(struct model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* If a message of model_answer has no end yet, sets its end to MESSAGE_NS after time_ns. Called
  * with the time of each snapshot or list of processes. */
 void model_answer_seen(struct model *model, uint64_t time_ns);
@@ -48,8 +47,7 @@ enum effect view_pause(struct model *model);
 void view_clear_tables(struct model *model);
 /* Sorts a table by model->sort if tables of its view can be sorted by it, else by TABLE_BY_WINDOW.
  * Processes are sorted as a tree for TABLE_BY_WINDOW. */
-void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
-                  const struct snapshot *snapshot);
+void view_arrange(const struct model *model, struct table *table, enum pprofil_by by, const struct snapshot *snapshot);
 
 /* --- model-calls.c: who calls whom --------------------------------------------------------- */
 

@@ -37,8 +37,7 @@ static void list_keep_in_view(struct model *model)
 {
     if (model->page_rows > 0 && model->top > list_last_top(model))
         model->top = list_last_top(model);
-    if (model->page_rows > 0 && model->selected - model->top >= model->page_rows &&
-        model->selected > model->top)
+    if (model->page_rows > 0 && model->selected - model->top >= model->page_rows && model->selected > model->top)
         model->top = model->selected - model->page_rows + 1;
     if (model->top > model->selected)
         model->top = model->selected;

@@ -49,9 +49,8 @@ static double candidate_cpu_since(const struct model *model, const struct pprofi
 {
     if (model->candidate_count == 0 || time_ns <= model->candidates_ns)
         return 0;
-    const struct pprofil_candidate *before =
-        bsearch(&candidate->pid, model->candidates, model->candidate_count,
-                sizeof *model->candidates, candidate_compare_pid);
+    const struct pprofil_candidate *before = bsearch(&candidate->pid, model->candidates, model->candidate_count,
+                                                     sizeof *model->candidates, candidate_compare_pid);
     if (before == NULL || candidate->cpu_ns < before->cpu_ns)
         return 0;
     return (double)(candidate->cpu_ns - before->cpu_ns) / (double)(time_ns - model->candidates_ns);
@@ -65,8 +64,7 @@ static bool picker_matches(const struct pprofil_candidate *candidate, const char
 
     snprintf(pid, sizeof pid, "%" PRIu32, candidate->pid);
     return strstr(pid, text) != NULL || strcasestr(candidate->user, text) != NULL ||
-           strcasestr(candidate->comm, text) != NULL ||
-           strcasestr(candidate->command, text) != NULL;
+           strcasestr(candidate->comm, text) != NULL || strcasestr(candidate->command, text) != NULL;
 }
 
 void picker_narrow(struct model *model)
@@ -79,11 +77,9 @@ void picker_narrow(struct model *model)
         return;
     for (uint32_t i = 0; i < model->candidate_count; i++) {
         const struct pprofil_candidate *candidate = &model->candidates[i];
-        double cpu =
-            model->candidates_compared ? model->candidate_cpu[i] : (double)candidate->cpu_ns;
+        double cpu = model->candidates_compared ? model->candidate_cpu[i] : (double)candidate->cpu_ns;
         if (picker_matches(candidate, text))
-            entries[model->picked_count++] =
-                (struct entry){i, candidate->pid, candidate->refused[0] != '\0', cpu};
+            entries[model->picked_count++] = (struct entry){i, candidate->pid, candidate->refused[0] != '\0', cpu};
     }
     qsort(entries, model->picked_count, sizeof *entries, picker_compare_entries);
     for (uint32_t i = 0; i < model->picked_count; i++)
@@ -98,8 +94,7 @@ static int candidate_by_pid(const void *left, const void *right)
     return candidate_compare_pid(&((const struct pprofil_candidate *)left)->pid, right);
 }
 
-void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
-                           uint32_t count, uint64_t time_ns)
+void model_take_candidates(struct model *model, struct pprofil_candidate *candidates, uint32_t count, uint64_t time_ns)
 {
     double *cpu = calloc((size_t)count + 1, sizeof *cpu);
     uint32_t *picked = calloc((size_t)count + 1, sizeof *picked);

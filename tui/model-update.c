@@ -210,8 +210,7 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
 
 /* Returns true if the table's window ends now. If a table was opened just before the end of a window,
  * its first window would be too short. Then the table's first window ends one window later. */
-static bool update_window_ends(const struct model *model, const struct table *table, double seconds,
-                               bool due)
+static bool update_window_ends(const struct model *model, const struct table *table, double seconds, bool due)
 {
     if (!table->taken)
         return true;
@@ -254,8 +253,7 @@ static void update_table(struct model *model, struct snapshot *snapshot, enum pp
         return;
     int error = idle_add(model, snapshot, by);
     if (error == 0)
-        error = ends ? table_take(table, &snapshot->by[by], seconds)
-                     : table_retext(table, &snapshot->by[by]);
+        error = ends ? table_take(table, &snapshot->by[by], seconds) : table_retext(table, &snapshot->by[by]);
     if (error != 0) {
         update_say_no_memory(model, snapshot);
         return;

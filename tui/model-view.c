@@ -50,8 +50,7 @@ static bool view_can_sort(const struct model *model, enum pprofil_by by, enum ta
     return ((views[by].sorts | BIT(TABLE_BY_WINDOW) | BIT(TABLE_BY_TOTAL)) & BIT(sort)) != 0;
 }
 
-void view_arrange(const struct model *model, struct table *table, enum pprofil_by by,
-                  const struct snapshot *snapshot)
+void view_arrange(const struct model *model, struct table *table, enum pprofil_by by, const struct snapshot *snapshot)
 {
     enum table_sort sort = view_can_sort(model, by, model->sort) ? model->sort : TABLE_BY_WINDOW;
 
@@ -222,8 +221,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
         wants->code_by = model->code_by;
         wants->code_id = model->code_id;
     }
-    wants->calls =
-        calls_is_page(model) && model->stacks && !(model->paused && model->calls.taken);
+    wants->calls = calls_is_page(model) && model->stacks && !(model->paused && model->calls.taken);
     wants->calls_kind = model->calls.kind;
     wants->calls_function = model->calls.function;
     if (model->page == PAGE_TABLE)

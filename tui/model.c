@@ -141,8 +141,7 @@ void model_breadcrumb(const struct model *model, char *text, size_t size)
         return;
     text[0] = '\0';
     for (unsigned i = 0; i < model->filter_count && used < size; i++) {
-        int more =
-            snprintf(text + used, size - used, "%s%s", i > 0 ? " › " : "", model->filters[i].label);
+        int more = snprintf(text + used, size - used, "%s%s", i > 0 ? " › " : "", model->filters[i].label);
         used += more > 0 ? (size_t)more : 0;
     }
 }

@@ -209,13 +209,11 @@ void model_take(struct model *model, struct snapshot *snapshot, bool due);
  * table is cleared, and begins again with the next snapshot. */
 bool model_awaits_names(const struct model *model);
 /* Takes over a list of processes, which the model frees. `time_ns` is the time when the list was made. */
-void model_take_candidates(struct model *model, struct pprofil_candidate *candidates,
-                           uint32_t count, uint64_t time_ns);
+void model_take_candidates(struct model *model, struct pprofil_candidate *candidates, uint32_t count, uint64_t time_ns);
 /* Clears all tables, so that they begin anew. Call this function after all counts of the session were cleared. */
 void model_cleared(struct model *model);
 /* Shows a message for MESSAGE_NS from now_ns on. */
-void model_say(struct model *model, uint64_t now_ns, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void model_say(struct model *model, uint64_t now_ns, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Handles a key. While a prompt is open, the key is input of the prompt. Otherwise the table of
  * keys says which action it has. */

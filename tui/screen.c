@@ -108,8 +108,7 @@ static void screen_set_modes(void)
 
 int screen_open(void)
 {
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
-        tcgetattr(STDIN_FILENO, &screen.settings) != 0)
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &screen.settings) != 0)
         return -ENOTTY;
     setlocale(LC_CTYPE, "");
     screen.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -197,8 +196,7 @@ int screen_fd(void)
  * has, the character would shift the rest of the line. Such a character becomes a '?'. */
 static void screen_make_cell(const struct canvas *canvas, int row, int column, cchar_t *made)
 {
-    const struct cell *cell =
-        &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
+    const struct cell *cell = &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
     bool wide = column + 1 < canvas->columns && cell[1].character == 0;
     wchar_t text[2] = {(wchar_t)cell->character, 0};
 
@@ -213,11 +211,9 @@ static void screen_make_cell(const struct canvas *canvas, int row, int column, c
  * curses, which fills both halves from the left one. */
 static bool screen_is_right_half(const struct canvas *canvas, int row, int column)
 {
-    const struct cell *cell =
-        &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
+    const struct cell *cell = &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 
-    return column > 0 && cell->character == 0 && cell[-1].character != 0 &&
-           wcwidth((wchar_t)cell[-1].character) == 2;
+    return column > 0 && cell->character == 0 && cell[-1].character != 0 && wcwidth((wchar_t)cell[-1].character) == 2;
 }
 
 static void screen_show_row(const struct canvas *canvas, int row, int columns)

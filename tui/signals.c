@@ -73,8 +73,7 @@ static void signals_change_handler(const int *signals, size_t count, void (*from
     struct sigaction action = {.sa_handler = to}, old;
 
     for (size_t i = 0; i < count; i++)
-        if (sigaction(signals[i], NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) == 0 &&
-            old.sa_handler == from)
+        if (sigaction(signals[i], NULL, &old) == 0 && (old.sa_flags & SA_SIGINFO) == 0 && old.sa_handler == from)
             sigaction(signals[i], &action, NULL);
 }
 

@@ -29,8 +29,7 @@ static void source_name_targets(const struct source *source, const struct top_re
     for (char **word = request->program; word != NULL && *word != NULL && used < sizeof text; word++)
         used += (size_t)snprintf(text + used, sizeof text - used, used ? " %s" : "%s", *word);
     for (unsigned i = 0; i < request->pid_count && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d",
-                                 request->pids[i]);
+        used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d", request->pids[i]);
     pprofil_profile_set_command(pprofil_session_profile(source->session), text);
 }
 
@@ -52,8 +51,7 @@ static int source_reach_targets(struct source *source, const struct top_request 
     if (request->program != NULL)
         error = pprofil_session_launch(source->session, request->program, launch, &source->child);
     else
-        error = pprofil_session_attach_all(source->session, request->pids, request->pid_count,
-                                           source_warn, source);
+        error = pprofil_session_attach_all(source->session, request->pids, request->pid_count, source_warn, source);
     return error;
 }
 
@@ -82,8 +80,7 @@ int source_open(struct source *source, const struct top_request *request,
     return error;
 }
 
-int source_open_program(struct source *source, const struct top_request *request, int output,
-                        struct top_result *result)
+int source_open_program(struct source *source, const struct top_request *request, int output, struct top_result *result)
 {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     struct pprofil_launch launch = {.size = sizeof launch,
@@ -218,19 +215,16 @@ static void source_take_command(const struct source *source, struct snapshot *sn
 {
     struct pprofil_process first;
 
-    if (pprofil_profile_process(pprofil_session_profile(source->session), 0, &first,
-                                sizeof first) == 0)
+    if (pprofil_profile_process(pprofil_session_profile(source->session), 0, &first, sizeof first) == 0)
         snprintf(snapshot->command, sizeof snapshot->command, "%s",
                  first.command[0] != '\0' ? first.command : first.comm);
 }
 
-static int source_take_code(const struct source *source, const struct snapshot_wants *wants,
-                            struct snapshot *snapshot)
+static int source_take_code(const struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot)
 {
     pprofil_code *code;
 
-    snapshot->code_state = pprofil_live_code(source->live, wants->code_by, wants->code_id,
-                                             &wants->filter, &code);
+    snapshot->code_state = pprofil_live_code(source->live, wants->code_by, wants->code_id, &wants->filter, &code);
     if (snapshot->code_state == -ENOMEM)
         return -ENOMEM;
     if (snapshot->code_state != 0) {
@@ -265,8 +259,7 @@ static int source_take_calls(const struct source *source, const struct snapshot_
     return calls->taken ? 0 : -ENOMEM;
 }
 
-static int source_take_lists(const struct source *source, const struct snapshot_wants *wants,
-                             struct snapshot *snapshot)
+static int source_take_lists(const struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot)
 {
     int error = 0;
 
@@ -292,8 +285,7 @@ uint32_t source_ask_names(struct source *source)
     return source->live != NULL ? pprofil_live_pending(source->live) : 0;
 }
 
-int source_take(struct source *source, const struct snapshot_wants *wants,
-                struct snapshot *snapshot)
+int source_take(struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot)
 {
     *snapshot = (struct snapshot){.status = -1};
     if (source->session == NULL)
@@ -307,8 +299,7 @@ int source_take(struct source *source, const struct snapshot_wants *wants,
         return error;
     }
     snapshot->time_ns = time_now();
-    pprofil_profile_totals(pprofil_session_profile(source->session), &snapshot->totals,
-                           sizeof snapshot->totals);
+    pprofil_profile_totals(pprofil_session_profile(source->session), &snapshot->totals, sizeof snapshot->totals);
     snapshot->limited = pprofil_totals_limit(&snapshot->totals, false, NULL, 0) > 0;
     snapshot->rate_hz = pprofil_session_rate(source->session);
     snapshot->sampling = pprofil_session_sampling(source->session);

@@ -41,7 +41,6 @@ void source_pump(struct source *source);
 uint32_t source_ask_names(struct source *source);
 
 /* Takes a snapshot. Parts that are not available are empty. Returns 0 or -ENOMEM. */
-int source_take(struct source *source, const struct snapshot_wants *wants,
-                struct snapshot *snapshot);
+int source_take(struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot);
 
 #endif

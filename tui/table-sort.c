@@ -131,8 +131,7 @@ static int tree_compare_pids(const void *left, const void *right)
 
 /* Several entries may have the same pid. Returns the one with this pid that has the largest rank,
  * or NULL if no entry has this pid. */
-static const struct pid_entry *tree_find_pid(const struct pid_entry *entries, uint32_t count,
-                                             uint32_t pid)
+static const struct pid_entry *tree_find_pid(const struct pid_entry *entries, uint32_t count, uint32_t pid)
 {
     uint32_t low = 0, high = count;
 
@@ -160,8 +159,7 @@ static bool tree_new(struct tree *tree, struct table *table, const struct snapsh
         tree->ordered == NULL)
         return false;
     for (uint32_t i = 0; i < tree->parent_count; i++)
-        tree->parents[i] =
-            (struct pid_entry){snapshot->processes[i].pid, snapshot->processes[i].ppid, i};
+        tree->parents[i] = (struct pid_entry){snapshot->processes[i].pid, snapshot->processes[i].ppid, i};
     for (uint32_t i = 0; i < table->count; i++)
         tree->rows[i] = (struct pid_entry){table->rows[i].total.pid, i, table->rows[i].total.id};
     qsort(tree->parents, tree->parent_count, sizeof *tree->parents, tree_compare_pids);
@@ -209,8 +207,7 @@ static void tree_link_nodes(struct tree *tree)
     uint32_t count = tree->table->count;
 
     for (uint32_t i = 0; i < count; i++)
-        tree->nodes[i] =
-            (struct node){.row = i, .parent = tree_find_parent(tree, tree->table->rows[i].total.pid)};
+        tree->nodes[i] = (struct node){.row = i, .parent = tree_find_parent(tree, tree->table->rows[i].total.pid)};
     for (uint32_t i = 0; i < count; i++)
         if (!tree_reaches_root(tree, i))
             tree->nodes[i].parent = NO_PARENT;

@@ -38,8 +38,7 @@ static int table_index_rows(const struct table *table, struct hash_index *index)
 }
 
 /* Returns the row with this id, or NULL. */
-static const struct table_row *table_indexed_row(const struct table *table,
-                                                 const struct hash_index *index, uint64_t id)
+static const struct table_row *table_indexed_row(const struct table *table, const struct hash_index *index, uint64_t id)
 {
     uint32_t hash = hash_pair(0, id), at = hash, found;
 
@@ -109,9 +108,7 @@ static void table_smooth(const struct table *table, struct table_row *row)
     if (table->empty && !table->unsmoothed)
         return;
     double cpus = (double)row->window_ns / 1e9 / table->window_seconds;
-    double inclusive = table->empty ? 0
-                                    : fmin((double)row->window_inclusive_ns /
-                                               (double)table->window_ns, 1);
+    double inclusive = table->empty ? 0 : fmin((double)row->window_inclusive_ns / (double)table->window_ns, 1);
     row->smooth_share = table_smooth_share(first, row->smooth_share, row->window_share);
     row->smooth_inclusive = table_smooth_share(first, row->smooth_inclusive, inclusive);
     row->smooth_cpus = first ? cpus : FOLLOW * cpus + (1 - FOLLOW) * row->smooth_cpus;
@@ -248,8 +245,7 @@ static void table_give_window(const struct table *table, struct table_row *row, 
     row->smooth_share += moved->smooth_share * part;
     if (table->windows == 0)
         return;
-    row->window_share =
-        table->window_ns > 0 ? (double)row->window_ns / (double)table->window_ns : 0;
+    row->window_share = table->window_ns > 0 ? (double)row->window_ns / (double)table->window_ns : 0;
     row->window_error95 = table_error95(row->window_share, table->window_samples);
     row->history[TABLE_WINDOWS - 1] = (float)row->window_share;
 }

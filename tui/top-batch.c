@@ -130,17 +130,14 @@ int top_batch(const struct top_request *request, struct top_result *result)
     if (error == 0 && request->program != NULL)
         error = source_open_program(&batch.source, request, STDERR_FILENO, result);
     else if (error == 0)
-        error = source_open(&batch.source, request, NULL, result->problem,
-                            sizeof result->problem);
+        error = source_open(&batch.source, request, NULL, result->problem, sizeof result->problem);
     if (error == 0) {
-        top_describe(batch.model, request,
-                     pprofil_profile_command(pprofil_session_profile(batch.source.session)));
+        top_describe(batch.model, request, pprofil_profile_command(pprofil_session_profile(batch.source.session)));
         error = batch_print_frames(&batch);
         if (error == -EPIPE) /* no error: the reader of the pipe needs no more frames, as with head(1) */
             error = 0;
         if (error != 0)
-            snprintf(result->problem, sizeof result->problem, "cannot write: %s",
-                     strerror(-error));
+            snprintf(result->problem, sizeof result->problem, "cannot write: %s", strerror(-error));
     }
     signals_release();
     top_finish(&batch.source, result);

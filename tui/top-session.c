@@ -65,8 +65,7 @@ void top_finish(struct source *source, struct top_result *result)
     int error = source_finish(source, &result->session);
 
     if (error != 0 && result->problem[0] == '\0')
-        snprintf(result->problem, sizeof result->problem, "%s",
-                 pprofil_session_problem(result->session));
+        snprintf(result->problem, sizeof result->problem, "%s", pprofil_session_problem(result->session));
     result->status = source->status;
 }
 
@@ -111,8 +110,7 @@ int top_begin(struct top *top)
     if (request->program != NULL)
         error = top_begin_program(top);
     else if (request->pid_count > 0)
-        error = source_open(&top->source, request, NULL, top->result->problem,
-                            sizeof top->result->problem);
+        error = source_open(&top->source, request, NULL, top->result->problem, sizeof top->result->problem);
     else
         top->model->page = PAGE_PICKER;
     if (error == 0 && top->source.session != NULL)
@@ -203,15 +201,13 @@ void top_end_window(struct top *top)
 
 /* Returns true if the file may be written. If that would overwrite regular files, shows a message
  * and returns false, unless the user has given the same name again. */
-static bool top_may_write(struct model *model, const pprofil_profile *profile,
-                          const struct pprofil_file *file)
+static bool top_may_write(struct model *model, const pprofil_profile *profile, const struct pprofil_file *file)
 {
     char name[PATH_MAX], first[PATH_MAX] = "";
     uint32_t there = 0;
     struct stat status;
 
-    for (unsigned i = 0;
-         pprofil_profile_file_at(profile, model->text, file, i, name, sizeof name) == 0; i++)
+    for (unsigned i = 0; pprofil_profile_file_at(profile, model->text, file, i, name, sizeof name) == 0; i++)
         if (stat(name, &status) == 0 && S_ISREG(status.st_mode) && there++ == 0)
             memcpy(first, name, sizeof first);
     bool again = strcmp(model->asked, model->text) == 0 && there <= model->asked_files;
@@ -251,8 +247,7 @@ static void top_save(struct model *model, pprofil_session *session)
     int error = pprofil_profile_save(profile, model->text, &file, true);
     pprofil_profile_totals(profile, &totals, sizeof totals);
     if (error == 0)
-        model_say(model, time_now(), "%" PRIu64 " samples saved as %s to %s", totals.samples, format,
-                  model->text);
+        model_say(model, time_now(), "%" PRIu64 " samples saved as %s to %s", totals.samples, format, model->text);
     else
         model_say(model, time_now(), "not saved: %s: %s", top_save_problem(error), model->text);
 }
@@ -287,13 +282,11 @@ static void top_ask_library(struct top *top, enum effect effect)
  * check this, because it does not know what has ended since the last snapshot. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
-    if (!top_is_over(top) ||
-        (effect != EFFECT_SAMPLE && effect != EFFECT_RATE && effect != EFFECT_WALL))
+    if (!top_is_over(top) || (effect != EFFECT_SAMPLE && effect != EFFECT_RATE && effect != EFFECT_WALL))
         return false;
     top->model->asked_hz = top->agreed_hz;
     top->model->wall = top->agreed_wall;
-    model_say(top->model, time_now(),
-              top->source.dead ? "the supervisor has died" : "the program has ended");
+    model_say(top->model, time_now(), top->source.dead ? "the supervisor has died" : "the program has ended");
     return true;
 }
 

@@ -38,8 +38,7 @@ static void calls_put_titles(const struct model *model, struct canvas *canvas, i
         column += canvas_put(canvas, row, column, -1, STYLE_HEADER, "function, and what it calls");
     else
         column += canvas_printf(canvas, row, column, -1, STYLE_HEADER, "%s of %s",
-                                calls->kind == PPROFIL_TREE_CALLERS ? "callers" : "callees",
-                                model->calls_name);
+                                calls->kind == PPROFIL_TREE_CALLERS ? "callers" : "callees", model->calls_name);
     if (canvas->columns >= FOR_OBJECT && column < canvas->columns - OBJECT_WIDTH)
         canvas_put(canvas, row, canvas->columns - OBJECT_WIDTH, -1, STYLE_HEADER, "object");
 }
@@ -147,8 +146,7 @@ static uint32_t flame_scroll(struct model *model, uint32_t selected, uint32_t ro
 static void flame_put_box(const struct model *model, struct canvas *canvas, int row,
                           const struct calls_box *box, bool selected)
 {
-    const struct pprofil_live_call *call =
-        box->row == CALLS_NONE ? NULL : &model->calls.rows[box->row].call;
+    const struct pprofil_live_call *call = box->row == CALLS_NONE ? NULL : &model->calls.rows[box->row].call;
     enum style style = selected ? STYLE_SELECTED : flame_box_style(call);
 
     for (int i = 0; i < box->width; i++)
@@ -160,8 +158,7 @@ static void flame_put_box(const struct model *model, struct canvas *canvas, int 
                                         .search = model->search});
 }
 
-static void flame_put_status(const struct model *model, struct canvas *canvas, int row,
-                             const struct calls_box *box)
+static void flame_put_status(const struct model *model, struct canvas *canvas, int row, const struct calls_box *box)
 {
     const struct calls *calls = &model->calls;
     bool since = calls->whole || calls->filled == 0, all = box->row == CALLS_NONE;
@@ -169,8 +166,7 @@ static void flame_put_status(const struct model *model, struct canvas *canvas, i
     double share = all ? 1 : calls_share(calls, box->row);
     char figures[96];
 
-    snprintf(figures, sizeof figures, "%.1f %% of %s, %.2f s", 100 * share,
-             since ? "all" : "window", (double)ns / 1e9);
+    snprintf(figures, sizeof figures, "%.1f %% of %s, %.2f s", 100 * share, since ? "all" : "window", (double)ns / 1e9);
     int width = canvas->columns - (int)strlen(figures) - 2;
     canvas_style(canvas, row, 0, -1, STYLE_HEADER);
     paint_name(canvas, row, 0, width, STYLE_HEADER, all ? "all" : calls->rows[box->row].call.name);

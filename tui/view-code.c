@@ -53,8 +53,7 @@ static const char *code_file_name(const char *path)
     return path != NULL ? path_base_name(path) : "";
 }
 
-static int code_put_line_number(struct canvas *canvas, int row, int column,
-                                const struct pprofil_code_row *line)
+static int code_put_line_number(struct canvas *canvas, int row, int column, const struct pprofil_code_row *line)
 {
     char text[4096];
     int width = canvas->columns < FOR_FILES ? LINE_WIDTH : FILE_WIDTH;
@@ -66,25 +65,19 @@ static int code_put_line_number(struct canvas *canvas, int row, int column,
     if (line->line > 0 && characters_width(text, width + 1) <= width)
         canvas_put_right(canvas, row, column, width, STYLE_DIM, text);
     else if (line->line > 0)
-        paint_text(canvas, row, column, width, STYLE_DIM,
-                   &(struct paint_text){.text = text, .tail = true});
+        paint_text(canvas, row, column, width, STYLE_DIM, &(struct paint_text){.text = text, .tail = true});
     return column + width + 1;
 }
 
-static int code_put_address(struct canvas *canvas, int row, int column,
-                            const struct pprofil_code_row *line)
+static int code_put_address(struct canvas *canvas, int row, int column, const struct pprofil_code_row *line)
 {
-    return column + INDENT +
-           canvas_printf(canvas, row, column + INDENT, -1, STYLE_DIM, "%" PRIx64, line->address) +
-           2;
+    return column + INDENT + canvas_printf(canvas, row, column + INDENT, -1, STYLE_DIM, "%" PRIx64, line->address) + 2;
 }
 
-static void code_put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index,
-                          uint64_t all)
+static void code_put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index, uint64_t all)
 {
     const struct pprofil_code_row *line = &model->now.code[index];
-    enum style heat =
-        line->ns == 0 || all == 0 ? STYLE_PLAIN : paint_heat((double)line->ns / (double)all);
+    enum style heat = line->ns == 0 || all == 0 ? STYLE_PLAIN : paint_heat((double)line->ns / (double)all);
     int column = code_put_counts(canvas, row, line, all, heat);
 
     column = line->source ? code_put_line_number(canvas, row, column, line)

@@ -85,8 +85,7 @@ static void table_paint_history(const struct pen *pen, const void *row)
     for (int i = 0; i < TABLE_WINDOWS; i++)
         if (history[i] > highest)
             highest = history[i];
-    canvas_spark(pen->canvas, pen->row, pen->column, pen->width, STYLE_SPARK, history,
-                 TABLE_WINDOWS, (double)highest);
+    canvas_spark(pen->canvas, pen->row, pen->column, pen->width, STYLE_SPARK, history, TABLE_WINDOWS, (double)highest);
 }
 
 static void table_paint_pid(const struct pen *pen, const void *row)

@@ -32,10 +32,9 @@ static bool header_is_narrow(const struct line *line)
 }
 
 /* Puts a fact: a label, which may be "", and a figure. If the fact does not fit, it is left out. */
-static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
-                            ...) __attribute__((format(printf, 4, 5)));
-static void header_put_fact(struct line *line, const char *label, enum style style, const char *format,
-                            ...)
+static void header_put_fact(struct line *line, const char *label, enum style style, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void header_put_fact(struct line *line, const char *label, enum style style, const char *format, ...)
 {
     char figure[PHRASE_SIZE];
     int gap = line->column == 0 ? 0 : header_is_narrow(line) ? 1 : 2;
@@ -68,8 +67,7 @@ static void header_put_title(const struct model *model, struct line *line)
     if (columns >= 60)
         line->column = canvas_put(line->canvas, line->row, 0, -1, STYLE_LABEL, "pprofil top") + 2;
     int most = end - targets - 2 - line->column;
-    line->column +=
-        paint_name(line->canvas, line->row, line->column, most, STYLE_TITLE, model->command) + 2;
+    line->column += paint_name(line->canvas, line->row, line->column, most, STYLE_TITLE, model->command) + 2;
     paint_name(line->canvas, line->row, line->column, targets, STYLE_FIGURE, model->targets);
     canvas_put(line->canvas, line->row, end + 1, -1, STYLE_LABEL, elapsed);
 }
@@ -124,8 +122,7 @@ static void header_put_cpu_and_threads(const struct model *model, struct line *l
 
     header_put_cpu(model, line);
     phrase_threads(model, header_is_narrow(line) ? 2 : 1, text, sizeof text);
-    header_put_minute(model, line,
-                      line->canvas->columns - line->column - 3 - characters_width(text, PHRASE_SIZE));
+    header_put_minute(model, line, line->canvas->columns - line->column - 3 - characters_width(text, PHRASE_SIZE));
     header_put_threads(model, line);
 }
 
@@ -136,8 +133,7 @@ static void header_put_losses(const struct model *model, struct line *line)
     char limit[PHRASE_SIZE];
 
     if (!brief || totals->lost > 0)
-        header_put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64,
-                        totals->lost);
+        header_put_fact(line, "lost", totals->lost > 0 ? STYLE_WARNING : STYLE_FIGURE, "%" PRIu64, totals->lost);
     if (totals->untraced > 0)
         header_put_fact(line, "untraced", STYLE_WARNING, "%" PRIu32, totals->untraced);
     phrase_limit(&model->now, limit, sizeof limit);
@@ -179,8 +175,7 @@ static void header_put_state(const struct model *model, struct line *line)
     if (model->have_snapshot && !now->dead && !now->ended && !now->sampling)
         header_put_fact(line, "", STYLE_WARNING, "sampling stopped");
     if (model->silent_seconds > 0)
-        header_put_fact(line, "", STYLE_WARNING, "no news of the supervisor for %u s",
-                        model->silent_seconds);
+        header_put_fact(line, "", STYLE_WARNING, "no news of the supervisor for %u s", model->silent_seconds);
     if (model->paused)
         header_put_fact(line, "", STYLE_WARNING, "PAUSED");
 }
@@ -210,8 +205,7 @@ bool view_has_filter_line(const struct canvas *canvas)
     return canvas->rows >= SHORT_ROWS;
 }
 
-void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text,
-                     size_t size)
+void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text, size_t size)
 {
     char *between, *rest;
 

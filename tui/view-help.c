@@ -202,8 +202,7 @@ static const char *help_of_key(const struct key_binding *binding)
 {
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *other = &key_bindings[i];
-        if (other->help != NULL &&
-            (other == binding || (binding->help == NULL && key_has_same_action(binding, other))))
+        if (other->help != NULL && (other == binding || (binding->help == NULL && key_has_same_action(binding, other))))
             return other->help;
     }
     return "";
@@ -221,8 +220,7 @@ int top_print_keys(FILE *out)
                 before = ",";
             }
         fprintf(out, "\t%s%s\t%s\n", keys_action(binding->action),
-                binding->action == ACTION_VIEW ? phrase_view(binding->argument, false) : "",
-                help_of_key(binding));
+                binding->action == ACTION_VIEW ? phrase_view(binding->argument, false) : "", help_of_key(binding));
     }
     return fflush(out) == 0 ? 0 : -errno;
 }

@@ -14,9 +14,8 @@ static void output_put_title(const struct model *model, struct canvas *canvas, i
     uint32_t count = model->output.count, last = model->top + model->page_rows;
     int column = canvas_put(canvas, row, 0, -1, STYLE_LABEL, "output of") + 1;
 
-    snprintf(place, sizeof place, "%" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s",
-             count == 0 ? 0 : model->top + 1, last < count ? last : count, count,
-             model->output_follows ? ", following" : "");
+    snprintf(place, sizeof place, "%" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", count == 0 ? 0 : model->top + 1,
+             last < count ? last : count, count, model->output_follows ? ", following" : "");
     int width = canvas->columns - column - characters_width(place, (int)sizeof place) - 2;
     paint_name(canvas, row, column, width < 0 ? 0 : width, STYLE_TITLE, model->command);
     canvas_put_right(canvas, row, 0, canvas->columns, STYLE_LABEL, place);

@@ -54,15 +54,13 @@ static int paint_columns(const struct paint_text *text, int most)
     return columns;
 }
 
-static void paint_character(const struct window *window, int at, int width, enum style style,
-                            uint32_t character)
+static void paint_character(const struct window *window, int at, int width, enum style style, uint32_t character)
 {
     char bytes[5] = "";
 
     bytes[utf8_encode(character, bytes)] = '\0';
     if (at >= window->from && at + width <= window->from + window->width)
-        canvas_put(window->canvas, window->row, window->column + at - window->from, width, style,
-                   bytes);
+        canvas_put(window->canvas, window->row, window->column + at - window->from, width, style, bytes);
 }
 
 /* If the text at `at` begins with the text `search`, in upper or lower case, returns the length of
@@ -103,8 +101,7 @@ static int paint_first_column(const struct paint_text *text, int columns, int wi
     return sideways < columns ? sideways : columns;
 }
 
-int paint_text(struct canvas *canvas, int row, int column, int width, enum style style,
-               const struct paint_text *text)
+int paint_text(struct canvas *canvas, int row, int column, int width, enum style style, const struct paint_text *text)
 {
     if (width < 0 || width > canvas->columns - column)
         width = canvas->columns - column;
@@ -122,8 +119,7 @@ int paint_text(struct canvas *canvas, int row, int column, int width, enum style
     return columns - window.from < width ? columns - window.from : width;
 }
 
-int paint_name(struct canvas *canvas, int row, int column, int width, enum style style,
-               const char *name)
+int paint_name(struct canvas *canvas, int row, int column, int width, enum style style, const char *name)
 {
     return paint_text(canvas, row, column, width, style, &(struct paint_text){.text = name});
 }
@@ -135,8 +131,7 @@ enum style paint_heat(double share)
     return share >= WARM ? STYLE_WARM : STYLE_COOL;
 }
 
-void paint_per_cent(struct canvas *canvas, int row, int column, int width, enum style style,
-                    double share, int decimals)
+void paint_per_cent(struct canvas *canvas, int row, int column, int width, enum style style, double share, int decimals)
 {
     char text[32] = "-";
 

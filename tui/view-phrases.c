@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-
 #define STATE_SHARE_MIN 0.005 /* states with a smaller share are left out */
 
 static void phrase_signal(int number, char *text, size_t size)
@@ -81,8 +80,7 @@ void phrase_threads(const struct model *model, int brief, char *text, size_t siz
     char all[48] = "", sleeping[96], uninterruptible[48] = "";
 
     if (brief >= 2) {
-        snprintf(text, size, "%" PRIu32 " run, %" PRIu32 " asleep", model->running,
-                 model->sleeping);
+        snprintf(text, size, "%" PRIu32 " run, %" PRIu32 " asleep", model->running, model->sleeping);
         return;
     }
     if (brief == 0)
@@ -90,8 +88,7 @@ void phrase_threads(const struct model *model, int brief, char *text, size_t siz
     phrase_sleeping(model, sleeping, sizeof sleeping);
     if (brief == 0 || model->uninterruptible > 0)
         snprintf(uninterruptible, sizeof uninterruptible, ", %" PRIu32 " uninterruptible", model->uninterruptible);
-    snprintf(text, size, "%s%" PRIu32 " running, %s%s", all, model->running, sleeping,
-             uninterruptible);
+    snprintf(text, size, "%s%" PRIu32 " running, %s%s", all, model->running, sleeping, uninterruptible);
 }
 
 static void phrase_no_samples(const struct model *model, char *text, size_t size)
@@ -101,25 +98,21 @@ static void phrase_no_samples(const struct model *model, char *text, size_t size
     if (model->now.ended)
         snprintf(text, size, "no samples: it ended before it had used enough CPU time for one");
     else if (all_sleep && !model->now.totals.wall)
-        snprintf(text, size, "all threads sleep; %s shows where",
-                 paint_key(KEY_IN_TABLE, ACTION_WALL, 0));
+        snprintf(text, size, "all threads sleep; %s shows where", paint_key(KEY_IN_TABLE, ACTION_WALL, 0));
     else
         snprintf(text, size, "no samples yet: nothing has used CPU time");
 }
 
 void phrase_empty(const struct model *model, char *text, size_t size)
 {
-    const struct model_filter *filter =
-        model->filter_count > 0 ? &model->filters[model->filter_count - 1] : NULL;
+    const struct model_filter *filter = model->filter_count > 0 ? &model->filters[model->filter_count - 1] : NULL;
 
     if (model->paused && !model_table(model)->taken)
-        snprintf(text, size, "the display is paused: %s goes on",
-                 paint_key(KEY_IN_TABLE, ACTION_PAUSE, 0));
+        snprintf(text, size, "the display is paused: %s goes on", paint_key(KEY_IN_TABLE, ACTION_PAUSE, 0));
     else if (!model->have_snapshot || !model_table(model)->taken)
         snprintf(text, size, "waiting for the first window");
     else if (!model->now.sampling && !model->now.ended)
-        snprintf(text, size, "sampling is stopped: %s starts it",
-                 paint_key(KEY_IN_TABLE, ACTION_SAMPLE, 0));
+        snprintf(text, size, "sampling is stopped: %s starts it", paint_key(KEY_IN_TABLE, ACTION_SAMPLE, 0));
     else if (filter != NULL)
         snprintf(text, size, "nothing was counted in %s yet; %s leaves it", filter->label,
                  paint_key(KEY_IN_TABLE, ACTION_BACK, 0));

@@ -44,8 +44,7 @@ static void picker_paint_cpu(const struct pen *pen, const void *row)
 static const char *picker_reason(const struct pprofil_candidate *process)
 {
     char subject[64];
-    int length = snprintf(subject, sizeof subject, "%" PRIu32 " (%s) ", process->pid,
-                          process->comm);
+    int length = snprintf(subject, sizeof subject, "%" PRIu32 " (%s) ", process->pid, process->comm);
 
     if (strncmp(process->refused, subject, (size_t)length) != 0)
         return process->refused;
@@ -58,10 +57,8 @@ static void picker_paint_command(const struct pen *pen, const void *row)
     const struct pprofil_candidate *process = ((const struct entry *)row)->process;
     char text[512];
 
-    snprintf(text, sizeof text, "%s%s%s%s",
-             process->command[0] != '\0' ? process->command : process->comm,
-             process->refused[0] != '\0' ? " (" : "", picker_reason(process),
-             process->refused[0] != '\0' ? ")" : "");
+    snprintf(text, sizeof text, "%s%s%s%s", process->command[0] != '\0' ? process->command : process->comm,
+             process->refused[0] != '\0' ? " (" : "", picker_reason(process), process->refused[0] != '\0' ? ")" : "");
     paint_text(pen->canvas, pen->row, pen->column, pen->width, pen->style,
                &(struct paint_text){.text = text,
                                     .sideways = pen->model->sideways,
@@ -114,8 +111,7 @@ static void picker_put_line(const struct model *model, struct canvas *canvas,
 {
     uint32_t which = model->picked[index];
     const struct pprofil_candidate *process = &model->candidates[which];
-    struct entry entry = {process,
-                          model->candidate_cpu == NULL ? (double)NAN : model->candidate_cpu[which]};
+    struct entry entry = {process, model->candidate_cpu == NULL ? (double)NAN : model->candidate_cpu[which]};
     struct pen pen = {.canvas = canvas, .row = row, .model = model, .index = index};
 
     pen.style = process->refused[0] != '\0' ? STYLE_DIM : STYLE_PLAIN;
@@ -141,7 +137,6 @@ int view_picker(struct model *model, struct canvas *canvas, int row, int rows)
     }
     if (model->picked_count == 0)
         paint_words(canvas, list + 1, rows - HEAD - 2, STYLE_TITLE,
-                    model->candidate_count == 0 ? "processes are being listed"
-                                                : "no process has this in its name");
+                    model->candidate_count == 0 ? "processes are being listed" : "no process has this in its name");
     return row + rows;
 }

@@ -5,7 +5,6 @@
 
 #include "view.h"
 
-
 #include "columns.h"
 
 static double table_row_share(const struct table *table, const struct table_row *row)
@@ -82,14 +81,12 @@ static void frame_put_head(const struct model *model, struct canvas *canvas)
     phrase_limit(&model->now, text, sizeof text);
     if (text[0] != '\0')
         at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ": %s", text);
-    at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN,
-                        "; target stopped %.2f %% of its CPU time; lost %llu", 100 * model->stopped_share,
-                        (unsigned long long)totals->lost);
+    at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; target stopped %.2f %% of its CPU time; lost %llu",
+                        100 * model->stopped_share, (unsigned long long)totals->lost);
     if (totals->untraced > 0)
         canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; threads not traced %u", totals->untraced);
     at = canvas_printf(canvas, 3, 0, -1, STYLE_PLAIN, "# %s by %s time, window %g s",
-                       phrase_view((int)model->view, false), totals->wall ? "wall" : "CPU",
-                       model->window_seconds);
+                       phrase_view((int)model->view, false), totals->wall ? "wall" : "CPU", model->window_seconds);
     if (model->now.dead)
         at += canvas_put(canvas, 3, at, -1, STYLE_PLAIN, "; the supervisor died: nothing new comes");
     if (model->silent_seconds > 0)

@@ -29,8 +29,7 @@ void view_paint_state(const struct pen *pen, const void *row)
     const struct pprofil_task *task = row_task(pen, row);
     char text[2] = {task == NULL ? '-' : task->state, '\0'};
 
-    canvas_put(pen->canvas, pen->row, pen->column, pen->width,
-               task == NULL ? STYLE_DIM : STYLE_FIGURE, text);
+    canvas_put(pen->canvas, pen->row, pen->column, pen->width, task == NULL ? STYLE_DIM : STYLE_FIGURE, text);
 }
 
 void view_paint_sleeps_in(const struct pen *pen, const void *row)
@@ -61,8 +60,7 @@ void view_paint_in_call(const struct pen *pen, const void *row)
 
 /* Returns the process of a row, or NULL. If no process has the row's id, returns the last process with the row's pid
  * and name, or else the last process with its pid. */
-static const struct snapshot_process *row_process(const struct snapshot *now,
-                                                  const struct pprofil_row *row)
+static const struct snapshot_process *row_process(const struct snapshot *now, const struct pprofil_row *row)
 {
     const struct snapshot_process *found = NULL;
     bool by_name = false;
@@ -94,8 +92,7 @@ static bool process_has_execed(const struct snapshot *now, const struct snapshot
 
 void view_paint_status(const struct pen *pen, const void *row)
 {
-    const struct snapshot_process *process =
-        row_process(&pen->model->now, &((const struct table_row *)row)->total);
+    const struct snapshot_process *process = row_process(&pen->model->now, &((const struct table_row *)row)->total);
     char text[48] = "gone";
 
     if (process == NULL || process->alive)
@@ -128,9 +125,7 @@ void view_paint_process(const struct pen *pen, const void *row)
     for (unsigned depth = 1; depth <= line->depth && depth <= TREE_DEPTH; depth++) {
         unsigned kind = (depth == line->depth ? 2u : 0u) + tree_branch_goes_on(pen->table, pen->index, depth);
         int space = pen->column + pen->width - column;
-        column += space <= 0
-                      ? 0
-                      : canvas_put(pen->canvas, pen->row, column, space, STYLE_DIM, branch[kind]);
+        column += space <= 0 ? 0 : canvas_put(pen->canvas, pen->row, column, space, STYLE_DIM, branch[kind]);
     }
     pen_row_name(pen, line, false, column, line->total.name);
 }

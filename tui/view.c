@@ -4,14 +4,12 @@
 
 #include "view.h"
 
-
 #include "canvas.h"
 
 static void view_put_too_small(struct model *model, struct canvas *canvas)
 {
     model->page_rows = model->list_row = model->header_row = 0;
-    canvas_printf(canvas, 0, 0, -1, STYLE_WARNING, "%dx%d at least", VIEW_COLUMNS_MIN,
-                  VIEW_ROWS_MIN);
+    canvas_printf(canvas, 0, 0, -1, STYLE_WARNING, "%dx%d at least", VIEW_COLUMNS_MIN, VIEW_ROWS_MIN);
 }
 
 /* --- tabs: one for each view, with a mark for the present view ---------------------------- */
@@ -49,10 +47,9 @@ static int tabs_put_one(const struct model *model, struct canvas *canvas, int ro
     enum style style = present ? STYLE_SELECTED : STYLE_KEY_HELP;
     column += canvas_put(canvas, row, column, -1, style, present ? "[" : " ");
     if (kind == TABS_KEYS)
-        column += canvas_printf(canvas, row, column, -1, present ? style : STYLE_KEY, "%s ",
-                                keys_name(binding->key));
-    column += canvas_printf(canvas, row, column, -1, style, "%s%s",
-                            phrase_view(binding->argument, kind == TABS_BRIEF), present ? "]" : " ");
+        column += canvas_printf(canvas, row, column, -1, present ? style : STYLE_KEY, "%s ", keys_name(binding->key));
+    column += canvas_printf(canvas, row, column, -1, style, "%s%s", phrase_view(binding->argument, kind == TABS_BRIEF),
+                            present ? "]" : " ");
     return column - start;
 }
 
@@ -62,8 +59,7 @@ static int tabs_width(const struct model *model, enum tabs kind)
 
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *binding = &key_bindings[i];
-        if (!tabs_have(model, binding) ||
-            (kind == TABS_ONE && binding->argument != tabs_present(model)))
+        if (!tabs_have(model, binding) || (kind == TABS_ONE && binding->argument != tabs_present(model)))
             continue;
         width += characters_width(phrase_view(binding->argument, kind == TABS_BRIEF), 32) + 2;
         width += kind == TABS_KEYS ? characters_width(keys_name(binding->key), 8) + 1 : 0;
@@ -77,8 +73,7 @@ static void tabs_put_filters(const struct model *model, struct canvas *canvas, i
     char text[PHRASE_SIZE * 2];
 
     view_breadcrumb(model, canvas, text, sizeof text);
-    paint_text(canvas, row, column + 1, -1, STYLE_TITLE,
-               &(struct paint_text){.text = text, .tail = true});
+    paint_text(canvas, row, column + 1, -1, STYLE_TITLE, &(struct paint_text){.text = text, .tail = true});
 }
 
 static int tabs_put(const struct model *model, struct canvas *canvas, int row)
@@ -109,8 +104,7 @@ static void bar_put_prompt(struct canvas *canvas, int row, const char *label, co
 
     if (space < 1)
         return;
-    column += paint_text(canvas, row, column, space, STYLE_FIGURE,
-                         &(struct paint_text){.text = typed, .tail = true});
+    column += paint_text(canvas, row, column, space, STYLE_FIGURE, &(struct paint_text){.text = typed, .tail = true});
     canvas->cursor_row = row;
     canvas->cursor_column = column;
 }
@@ -156,8 +150,7 @@ static void bar_put(const struct model *model, struct canvas *canvas, int row, u
     if (model->prompt == PROMPT_SEARCH)
         bar_put_prompt(canvas, row, "search:", model->text);
     else if (model->prompt == PROMPT_SAVE)
-        bar_put_prompt(canvas, row,
-                       canvas->columns < 60 ? "save as:" : "save as (name.pb.gz, ...):", model->text);
+        bar_put_prompt(canvas, row, canvas->columns < 60 ? "save as:" : "save as (name.pb.gz, ...):", model->text);
     else if (model->message[0] != '\0' && now_ns < model->message_until_ns)
         paint_name(canvas, row, 0, -1, STYLE_TITLE, model->message);
     else

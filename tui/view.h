@@ -29,8 +29,7 @@ void view_help(struct model *model, struct canvas *canvas);
  * filters are beside the tabs. */
 bool view_has_filter_line(const struct canvas *canvas);
 /* Writes the text of the filters in force, with characters that the canvas can show. */
-void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text,
-                     size_t size);
+void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text, size_t size);
 
 /* Returns the order (enum table_sort) that a click on the title at this column selects, or -1.
  * `columns` is the width of the screen. */
@@ -55,11 +54,9 @@ struct paint_text {
 
 /* Puts the text, with an ellipsis at each end that is cut off. If `width` is -1, the text may go up
  * to the right edge. Returns the number of columns used. */
-int paint_text(struct canvas *canvas, int row, int column, int width, enum style style,
-               const struct paint_text *text);
+int paint_text(struct canvas *canvas, int row, int column, int width, enum style style, const struct paint_text *text);
 /* Puts a text without the options of struct paint_text. */
-int paint_name(struct canvas *canvas, int row, int column, int width, enum style style,
-               const char *name);
+int paint_name(struct canvas *canvas, int row, int column, int width, enum style style, const char *name);
 
 enum style paint_heat(double share);
 /* Puts a share in per cent, right-aligned in a field. NAN, an unknown share, is shown as "-". */

@@ -27,8 +27,7 @@ __attribute__((noinline)) static void once(void)
         sink = sink ^ i;
 }
 
-static unsigned long sum(const unsigned short *counts, unsigned long low, unsigned long from,
-                         unsigned long to)
+static unsigned long sum(const unsigned short *counts, unsigned long low, unsigned long from, unsigned long to)
 {
     unsigned long ticks = 0;
 

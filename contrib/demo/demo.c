@@ -71,8 +71,7 @@ int main(void)
     bool *composite = malloc(LIMIT);
     char *text = write_text(8000000);
 
-    if (composite == NULL || text == NULL ||
-        pthread_create(&thread, NULL, mix_numbers, &mixed) != 0)
+    if (composite == NULL || text == NULL || pthread_create(&thread, NULL, mix_numbers, &mixed) != 0)
         return 1;
     for (int i = 0; i < ROUNDS; i++) {
         primes = sieve(composite);

@@ -19,8 +19,7 @@ struct pprofil_annotation {
 
 /* Makes a report of the functions that match a pattern. If `no_inlines` is true, inlined functions count as parts of
  * their callers. */
-static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_inlines,
-                pprofil_report **result)
+static int annotate_find(pprofil_profile *profile, const char *pattern, bool no_inlines, pprofil_report **result)
 {
     const struct pprofil_report_options options = {.size = sizeof options,
                                                    .by = PPROFIL_BY_FUNCTION,
@@ -81,8 +80,7 @@ static int annotation_count(const struct pprofil_profile *profile, struct pprofi
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < annotation->annotation.count; i++)
-        error = code_new(profile->profile, &options, annotation->annotation.blocks[i],
-                         &annotation->codes[i]);
+        error = code_new(profile->profile, &options, annotation->annotation.blocks[i], &annotation->codes[i]);
     return error;
 }
 

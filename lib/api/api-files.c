@@ -68,8 +68,7 @@ static int format_options_of(const struct pprofil_file *file, struct format_opti
     if (file->roots != NULL && options->roots == FORMAT_ROOTS_ANY)
         return -EINVAL;
     options->time = file->values != NULL && strcmp(file->values, "time") == 0;
-    return file->values == NULL || options->time || strcmp(file->values, "samples") == 0 ? 0
-                                                                                         : -EINVAL;
+    return file->values == NULL || options->time || strcmp(file->values, "samples") == 0 ? 0 : -EINVAL;
 }
 
 int pprofil_profile_open(const char *path, const struct pprofil_file *file, pprofil_profile **result)
@@ -126,16 +125,14 @@ static int format_to_write(const char *path, const struct pprofil_file *file,
 
 /* Looks up the names that the format writes. Files of counters contain no names; programs that read such files get the
  * names from the object. */
-static int symbolize_for(pprofil_profile *profile, const struct pprofil_file *how,
-                    const struct format *format)
+static int symbolize_for(pprofil_profile *profile, const struct pprofil_file *how, const struct format *format)
 {
     int error = format->codec == NULL ? symbolize_all(profile) : 0;
 
     return error == 0 && how->baseline != NULL ? symbolize_all(how->baseline) : error;
 }
 
-int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
-                              const struct pprofil_file *file)
+int pprofil_profile_symbolize(pprofil_profile *profile, const char *path, const struct pprofil_file *file)
 {
     const struct format *format;
     struct format_options options;
@@ -145,8 +142,7 @@ int pprofil_profile_symbolize(pprofil_profile *profile, const char *path,
     return error == 0 ? symbolize_for(profile, &how, format) : error;
 }
 
-int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file,
-                         bool symbolize)
+int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file, bool symbolize)
 {
     const struct format *format;
     struct format_options options;

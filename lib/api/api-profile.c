@@ -78,8 +78,7 @@ static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *t
     return sums;
 }
 
-int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path,
-                             const char **why, double *share)
+int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path, const char **why, double *share)
 {
     const struct profile *data = profile->profile;
     uint64_t total, *sums;
@@ -111,8 +110,7 @@ bool pprofil_profile_has_stacks(const pprofil_profile *profile)
     return report_has_stacks(profile->profile);
 }
 
-int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const char **why,
-                               double *share)
+int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const char **why, double *share)
 {
     struct report_stacks stacks;
     int error = report_stacks(profile->profile, &stacks);
@@ -147,8 +145,7 @@ int pprofil_profile_leak_check(const pprofil_profile *profile, pid_t pid, const 
 
 /* --- totals ---------------------------------------------------------------------------------- */
 
-void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals,
-                            size_t size)
+void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals, size_t size)
 {
     const struct profile_totals *from = &profile->profile->totals;
     struct pprofil_totals all = {
@@ -234,6 +231,5 @@ int pprofil_profile_new(pprofil_profile **result)
 
 int pprofil_profile_merge(pprofil_profile *into, const pprofil_profile *from, unsigned how)
 {
-    return profile_merge(into->profile, from->profile,
-                         (how & PPROFIL_MERGE_CPU) != 0 ? PROFILE_MERGE_CPU : 0);
+    return profile_merge(into->profile, from->profile, (how & PPROFIL_MERGE_CPU) != 0 ? PROFILE_MERGE_CPU : 0);
 }

@@ -8,8 +8,7 @@
 #include "report/diff.h"
 #include "report/report.h"
 
-int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *asked,
-                       pprofil_report **result)
+int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *asked, pprofil_report **result)
 {
     struct pprofil_report_options all = {0};
 
@@ -24,8 +23,7 @@ int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_opt
                                            .no_inlines = all.no_inlines};
     int error = api_need_symbolizer(profile);
 
-    return error == 0 ? report_flat(profile->profile, profile->symbolizer, &options, result)
-                      : error;
+    return error == 0 ? report_flat(profile->profile, profile->symbolizer, &options, result) : error;
 }
 
 bool pprofil_report_has_totals(const pprofil_report *report)
@@ -45,16 +43,14 @@ uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns)
     return report->total;
 }
 
-void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row,
-                        size_t size)
+void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row, size_t size)
 {
     api_copy(row, size, &report->rows[i], sizeof report->rows[i]);
 }
 
 /* --- call trees ------------------------------------------------------------------------------ */
 
-static int tree_options(const struct pprofil_tree_options *asked,
-                        struct report_tree_options *options)
+static int tree_options(const struct pprofil_tree_options *asked, struct report_tree_options *options)
 {
     struct pprofil_tree_options all = {0};
 
@@ -73,8 +69,7 @@ static int tree_options(const struct pprofil_tree_options *asked,
     return 0;
 }
 
-int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *asked,
-                     pprofil_tree **result)
+int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *asked, pprofil_tree **result)
 {
     struct report_tree_options options;
     int error = tree_options(asked, &options);
@@ -94,8 +89,7 @@ uint32_t pprofil_tree_count(const pprofil_tree *tree)
     return tree->count;
 }
 
-void pprofil_tree_row(const pprofil_tree *tree, uint32_t i, struct pprofil_tree_row *row,
-                      size_t size)
+void pprofil_tree_row(const pprofil_tree *tree, uint32_t i, struct pprofil_tree_row *row, size_t size)
 {
     api_copy(row, size, &tree->rows[i], sizeof tree->rows[i]);
 }
@@ -134,8 +128,7 @@ uint32_t pprofil_diff_count(const pprofil_diff *diff)
     return diff->count;
 }
 
-void pprofil_diff_row(const pprofil_diff *diff, uint32_t i, struct pprofil_diff_row *row,
-                      size_t size)
+void pprofil_diff_row(const pprofil_diff *diff, uint32_t i, struct pprofil_diff_row *row, size_t size)
 {
     api_copy(row, size, &diff->rows[i], sizeof diff->rows[i]);
 }

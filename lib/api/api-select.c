@@ -80,8 +80,7 @@ static uint64_t total_time(const struct profile_totals *totals)
     return totals->wall ? totals->wall_ns : totals->cpu_ns;
 }
 
-int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *asked,
-                           pprofil_profile **result)
+int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *asked, pprofil_profile **result)
 {
     struct pprofil_selection selection = selection_copy(asked);
     struct pprofil_profile *part = calloc(1, sizeof *part);
@@ -108,8 +107,7 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
     return 0;
 }
 
-int pprofil_profile_selected(const pprofil_profile *profile, const char **what, double *share,
-                             uint64_t *of_samples)
+int pprofil_profile_selected(const pprofil_profile *profile, const char **what, double *share, uint64_t *of_samples)
 {
     if (profile->selected == NULL)
         return PPROFIL_ERROR_NO_SELECTION;

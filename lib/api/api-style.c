@@ -54,8 +54,7 @@ static int find_program(const struct profile *profile, const struct style *style
 
 /* Reads a saved profile, and counts the program counters of its samples by the rules of the system that the style is
  * from. `name` is the name of the object whose code is counted; NULL: the program. */
-static int read_profile(const char *path, const struct style *style, const char *name,
-                        struct histogram_file *file)
+static int read_profile(const char *path, const struct style *style, const char *name, struct histogram_file *file)
 {
     const struct dialect *dialect = dialect_find(style->dialect);
     struct profile *profile;
@@ -67,8 +66,7 @@ static int read_profile(const char *path, const struct style *style, const char 
     if (name == NULL && style->whole) {
         error = histogram_modules_from_profile(profile, dialect, 0, file);
     } else {
-        error = name != NULL ? find_named(profile, name, &object)
-                             : find_program(profile, style, &object);
+        error = name != NULL ? find_named(profile, name, &object) : find_program(profile, style, &object);
         if (error == 0)
             error = histogram_from_profile(profile, object, dialect, DIALECT_ONE_TO_ONE, 0, file);
     }
@@ -91,13 +89,11 @@ static int read_symbols(const char *path, struct symbol_table *symbols)
 
 /* Reads the symbols of a module. *shift: a symbol's address in memory minus its link-time address. Returns false if the
  * symbols cannot be read. */
-static bool read_module(const struct histogram_module *module, struct symbol_table *symbols,
-                        uint64_t *shift)
+static bool read_module(const struct histogram_module *module, struct symbol_table *symbols, uint64_t *shift)
 {
     struct symbol_text text;
     int fd = file_opener_open(module->path, 0);
-    bool known = fd >= 0 && symbol_text_of_file(fd, module->path, &text) == 0 &&
-                 symbol_table_read(fd, symbols) == 0;
+    bool known = fd >= 0 && symbol_text_of_file(fd, module->path, &text) == 0 && symbol_table_read(fd, symbols) == 0;
 
     if (fd >= 0)
         close(fd);
@@ -143,8 +139,7 @@ static int read_modules(const struct histogram_file *file, struct symbol_table *
 
 /* Returns the path of the counted ELF file: the path in the file of counters, or else the path that the caller gave, or
  * else the path that the old program used by default, "a.out". Returns NULL for kprof, which had no default. */
-static const char *text_path(const struct histogram_file *file, const struct style *style,
-                           const char *object)
+static const char *text_path(const struct histogram_file *file, const struct style *style, const char *object)
 {
     if (file->object != NULL || object != NULL)
         return file->object != NULL ? file->object : object;

@@ -28,8 +28,7 @@ static void descriptors_each(int first, void (*act)(int fd))
 
     for (int fd = first; directory < 0 && fd < DESCRIPTORS_MAX; fd++)
         act(fd);
-    while (directory >= 0 &&
-           (size = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0)
+    while (directory >= 0 && (size = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0)
         for (long at = 0; at < size;) {
             const struct dirent64 *entry = (const void *)(entries + at);
             int fd = atoi(entry->d_name);

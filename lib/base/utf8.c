@@ -23,8 +23,7 @@ uint32_t utf8_decode(const char **at)
                 return UTF8_NONE;
             character = character << 6 | (text[i] & 0x3fu);
         }
-        if (character < forms[size - 1].least || character > 0x10ffff ||
-            (character >= 0xd800 && character <= 0xdfff))
+        if (character < forms[size - 1].least || character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff))
             return UTF8_NONE;
         *at = (const char *)text + size;
         return character;
@@ -51,10 +50,8 @@ bool utf8_is_control(char byte)
 bool utf8_is_harmless(uint32_t character)
 {
     return character >= 0x20 && !(character >= 0x7f && character <= 0x9f) && character != 0x61c &&
-           !(character >= 0x200b && character <= 0x200f) &&
-           !(character >= 0x2028 && character <= 0x202e) &&
-           !(character >= 0x2060 && character <= 0x206f) && character != 0xfeff &&
-           (character & 0xfffe) != 0xfffe;
+           !(character >= 0x200b && character <= 0x200f) && !(character >= 0x2028 && character <= 0x202e) &&
+           !(character >= 0x2060 && character <= 0x206f) && character != 0xfeff && (character & 0xfffe) != 0xfffe;
 }
 
 void utf8_make_harmless(char *text, const char *kept)

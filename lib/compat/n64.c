@@ -74,8 +74,7 @@ static int n64_check(const OSProf *segment, int mode)
         return ERR_OSPROFILEINIT_ALN;
     }
     if (segment->text_start >= segment->text_end) {
-        n64_report(mode, ERR_OSPROFILEINIT_ORD, (uintptr_t)segment->text_start,
-               (uintptr_t)segment->text_end);
+        n64_report(mode, ERR_OSPROFILEINIT_ORD, (uintptr_t)segment->text_start, (uintptr_t)segment->text_end);
         return ERR_OSPROFILEINIT_ORD;
     }
     /* the debug library accepts a histogram that has only a quarter of the counters that its text needs */

@@ -10,8 +10,7 @@
 /* a cell counts 2^3 bytes of text, so distances in the text are shifted right by 3 to get the index of a cell */
 #define CELL_SHIFT 3
 
-uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
-                      uint64_t pc)
+uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel, uint64_t pc)
 {
     uint64_t first = kernel->low + (dialect->overlaid_cells ? DIALECT_CELL_SPECIALS << CELL_SHIFT : 0);
 

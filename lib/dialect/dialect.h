@@ -109,12 +109,10 @@ bool dialect_index(const struct dialect *dialect, const struct dialect_region *r
 
 /* Returns the lowest distance from the offset at which a pc counts in the counter with this index; UINT64_MAX: there is
  * no such distance. */
-uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
-                        uint64_t index);
+uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t index);
 
 /* Returns how many bytes of buffer a text of `text` bytes needs. */
-uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size,
-                      uint64_t text);
+uint64_t dialect_room(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t text);
 
 /* The result of adding ticks to a counter. */
 enum dialect_added {
@@ -197,15 +195,9 @@ enum {
 
 /* A tick at a pc counts in two cells: in the cell for the total, and in a second cell. Returns the index of the second
  * cell. This is the cell for the text at the pc, or DIALECT_CELL_OUTSIDE. */
-uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel,
-                      uint64_t pc);
+uint64_t dialect_cell(const struct dialect *dialect, const struct dialect_kernel *kernel, uint64_t pc);
 
-enum dialect_kpctl {
-    DIALECT_KPCTL_BAD,
-    DIALECT_KPCTL_START,
-    DIALECT_KPCTL_STOP,
-    DIALECT_KPCTL_STARTCLR
-};
+enum dialect_kpctl { DIALECT_KPCTL_BAD, DIALECT_KPCTL_START, DIALECT_KPCTL_STOP, DIALECT_KPCTL_STARTCLR };
 
 /* Returns the command in a text that was written to the file kpctl: the longest command with which the text begins. */
 enum dialect_kpctl dialect_kpctl(const char *text, size_t size);
@@ -270,8 +262,7 @@ struct dialect_count {
  * is the address of the buffer of regions[i]. If counter_size is 0, counters have the size that is usual in the
  * dialect. The caller frees the result with free(3). NULL: no memory. */
 struct dialect_count *dialect_count_new(const struct dialect *dialect, unsigned counter_size,
-                                        const struct dialect_region *regions,
-                                        const uint64_t *addresses, size_t count);
+                                        const struct dialect_region *regions, const uint64_t *addresses, size_t count);
 /* Returns a copy of a dialect_count and of its state. The caller frees the copy with free(3). NULL: no memory. */
 struct dialect_count *dialect_count_copy(const struct dialect_count *count);
 

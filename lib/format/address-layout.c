@@ -47,8 +47,7 @@ bool layout_is_kernel(const struct profile *profile, uint32_t object)
  * moved. */
 static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {
-    return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN ||
-           layout_is_kernel(profile, object);
+    return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN || layout_is_kernel(profile, object);
 }
 
 static uint64_t page_of(uint64_t address)
@@ -61,8 +60,7 @@ static uint64_t page_after(uint64_t address)
     return address > UINT64_MAX - PAGE ? UINT64_MAX : page_of(address) + PAGE;
 }
 
-uint64_t layout_address(const struct profile *profile, const struct mapped_object *mapped,
-                           uint32_t location)
+uint64_t layout_address(const struct profile *profile, const struct mapped_object *mapped, uint32_t location)
 {
     const struct profile_location *where = &profile->locations[location];
 

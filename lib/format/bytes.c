@@ -22,8 +22,7 @@
 
 /* --- reading ------------------------------------------------------------------------- */
 
-struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_size,
-                      bool big_endian)
+struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_size, bool big_endian)
 {
     return (struct bytes){
         .at = bytes, .end = bytes + size, .pointer_size = pointer_size, .big_endian = big_endian};
@@ -267,8 +266,7 @@ static int write_atomically(const struct output_path *place, bytes_writer *write
     return error;
 }
 
-static int write_at(const struct output_path *place, bytes_writer *write_contents, const void *contents,
-                    bool *regular)
+static int write_at(const struct output_path *place, bytes_writer *write_contents, const void *contents, bool *regular)
 {
     if (place->exists && S_ISDIR(place->status.st_mode))
         return -EISDIR;

@@ -25,8 +25,7 @@ struct bytes {
     bool missing; /* a read went beyond the end */
 };
 
-struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_size,
-                      bool big_endian);
+struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_size, bool big_endian);
 /* Read a number. bytes_get reads a number of `size` bytes (1 to 8), and bytes_get_pointer reads one of pointer_size
  * bytes. */
 uint64_t bytes_get(struct bytes *bytes, unsigned size);

@@ -89,8 +89,7 @@ static int find_line(struct writer *writer, const struct frame *frame, uint32_t 
     return error;
 }
 
-static int find_call(struct writer *writer, uint32_t from, const struct frame *to,
-                     struct call **call)
+static int find_call(struct writer *writer, uint32_t from, const struct frame *to, struct call **call)
 {
     struct memo_entry *known;
     int error = memo_find(&writer->memo, MEMO_CALL, from, to->id, &known);
@@ -128,8 +127,7 @@ static int add_call(struct writer *writer, const struct frame *from, const struc
 
 /* Adds the cost of a stack to the calls in the stack, and to the line of its leaf. `list` has the frames of the stack,
  * and the leaf is last. `stack` is a number that no other stack has. */
-static int add_stack(struct writer *writer, const struct frame_list *list, const struct cost *cost,
-                     uint32_t stack)
+static int add_stack(struct writer *writer, const struct frame_list *list, const struct cost *cost, uint32_t stack)
 {
     const struct frame root = {.id = writer->root};
     uint32_t line;
@@ -157,8 +155,7 @@ static void find_roles(struct writer *writer)
         uint32_t location = profile->nodes[node].location;
         for (uint32_t i = 0; i < frame_count(profile, location); i++) {
             struct frame frame = frame_at(profile, location, i);
-            bool root = profile->nodes[node].parent == PROFILE_NONE &&
-                        i + 1 == frame_count(profile, location);
+            bool root = profile->nodes[node].parent == PROFILE_NONE && i + 1 == frame_count(profile, location);
             writer->role[frame.id] |= root ? ROLE_ROOT : ROLE_CALLED;
         }
     }
@@ -208,13 +205,11 @@ static void put_cost(const struct writer *writer, uint32_t line, const struct co
     fprintf(writer->out, "%u", line);
     if (writer->profile->totals.wall)
         fprintf(writer->out, " %llu", (unsigned long long)cost->wall);
-    fprintf(writer->out, " %llu %llu\n", (unsigned long long)cost->cpu,
-            (unsigned long long)cost->samples);
+    fprintf(writer->out, " %llu %llu\n", (unsigned long long)cost->cpu, (unsigned long long)cost->samples);
 }
 
 /* Writes "fn=(5) name" the first time, and only "fn=(5)" later. *named is false until the name has been written. */
-static void put_name(const struct writer *writer, const char *key, uint32_t number, bool *named,
-                     const char *name)
+static void put_name(const struct writer *writer, const char *key, uint32_t number, bool *named, const char *name)
 {
     fprintf(writer->out, "%s=(%u)", key, number + 1);
     if (!*named) {
@@ -235,15 +230,13 @@ static void put_object(const struct writer *writer, const char *key, const struc
     const struct profile *profile = writer->profile;
     uint32_t object = profile->locations[frame->location].object;
 
-    put_name(writer, key, object, &writer->object_named[object],
-             profile->strings[profile->objects[object].path]);
+    put_name(writer, key, object, &writer->object_named[object], profile->strings[profile->objects[object].path]);
 }
 
 static void put_function(const struct writer *writer, const char *key, const struct frame *frame)
 {
     char buffer[FRAME_NAME];
-    const char *name =
-        frame->id == writer->root ? ROOT_NAME : frame_name(writer->profile, frame, buffer);
+    const char *name = frame->id == writer->root ? ROOT_NAME : frame_name(writer->profile, frame, buffer);
 
     put_name(writer, key, frame->id, &writer->named[frame->id], name);
 }
@@ -297,8 +290,7 @@ static void put_totals(const struct writer *writer, const char *key)
     fprintf(writer->out, "%s:", key);
     if (writer->profile->totals.wall)
         fprintf(writer->out, " %llu", (unsigned long long)writer->all.wall);
-    fprintf(writer->out, " %llu %llu\n", (unsigned long long)writer->all.cpu,
-            (unsigned long long)writer->all.samples);
+    fprintf(writer->out, " %llu %llu\n", (unsigned long long)writer->all.cpu, (unsigned long long)writer->all.samples);
 }
 
 static void put_header(const struct writer *writer)
@@ -308,8 +300,7 @@ static void put_header(const struct writer *writer)
 
     fprintf(out, "# callgrind format\nversion: 1\ncreator: pprofil " PACKAGE_VERSION "\n");
     if (profile->sample_count > 0)
-        fprintf(out, "pid: %u\n",
-                profile->processes[profile->threads[profile->samples[0].thread].process].pid);
+        fprintf(out, "pid: %u\n", profile->processes[profile->threads[profile->samples[0].thread].process].pid);
     if (profile->command != NULL) {
         fputs("cmd: ", out);
         text_put(out, profile->command, "", ' ');
@@ -334,9 +325,8 @@ static int make_tables(struct writer *writer)
     writer->named = calloc((size_t)frame_ids(profile) + 1, sizeof *writer->named);
     writer->file_named = calloc(profile->string_count + 1u, sizeof *writer->file_named);
     writer->object_named = calloc(profile->object_count + 1u, sizeof *writer->object_named);
-    return writer->leaves == NULL || writer->role == NULL || writer->met == NULL ||
-                   writer->named == NULL || writer->file_named == NULL ||
-                   writer->object_named == NULL
+    return writer->leaves == NULL || writer->role == NULL || writer->met == NULL || writer->named == NULL ||
+                   writer->file_named == NULL || writer->object_named == NULL
                ? -ENOMEM
                : 0;
 }

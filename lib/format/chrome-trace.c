@@ -65,8 +65,7 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
         fprintf(out, ",\n\"%u.%u\":{\"name\":", node, depth);
     text_put_json(out, frame_name(profile, &frame, buffer));
     fputs(",\"category\":", out);
-    text_put_json(out,
-                  profile->strings[profile->objects[profile->locations[location].object].path]);
+    text_put_json(out, profile->strings[profile->objects[profile->locations[location].object].path]);
     if (depth > 1)
         fprintf(out, ",\"parent\":\"%u.%u\"", node, depth - 1);
     else if (depth == 1)
@@ -79,8 +78,7 @@ static void put_frame(FILE *out, const struct profile *profile, uint32_t node, u
 }
 
 /* Writes the samples. `clocks` has the clock of each thread, in ns. The caller sets all clocks to 0 before the call. */
-static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps,
-                        uint64_t *clocks)
+static void put_samples(FILE *out, const struct profile *profile, const struct timestamps *timestamps, uint64_t *clocks)
 {
     const char *name = profile->totals.wall ? "wall-clock" : "cpu-clock";
 
@@ -92,8 +90,7 @@ static void put_samples(FILE *out, const struct profile *profile, const struct t
                 profile->processes[thread->process].pid, thread->tid);
         text_put_time(out, clocks[sample->thread], 1000);
         clocks[sample->thread] += timed->ns;
-        fprintf(out, ",\"name\":\"%s\",\"weight\":%llu,\"sf\":", name,
-                (unsigned long long)timed->ns);
+        fprintf(out, ",\"name\":\"%s\",\"weight\":%llu,\"sf\":", name, (unsigned long long)timed->ns);
         put_id(out, profile, sample->node);
         putc('}', out);
     }

@@ -70,18 +70,15 @@ static int key_number(struct rows *rows, uint32_t kind, uint32_t a, uint64_t b, 
     return error;
 }
 
-static int add_sample(struct rows *rows, const struct profile *profile,
-                      const struct profile_sample *sample)
+static int add_sample(struct rows *rows, const struct profile *profile, const struct profile_sample *sample)
 {
     struct frame frame = frame_at(profile, profile->nodes[sample->node].location, 0);
     struct memo_entry *known;
     uint32_t place, who;
 
-    int error =
-        key_number(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
+    int error = key_number(rows, MEMO_PLACE, frame.id, (uint64_t)frame.file << 32 | frame.line, &place);
     if (error == 0)
-        error = key_number(rows, MEMO_WHO, sample->thread,
-                           (uint64_t)sample->syscall << 2 | sample->state, &who);
+        error = key_number(rows, MEMO_WHO, sample->thread, (uint64_t)sample->syscall << 2 | sample->state, &who);
     if (error == 0)
         error = memo_find(&rows->memo, MEMO_ROW, place, who, &known);
     if (error != 0)
@@ -204,8 +201,7 @@ static int next_row(struct reader *reader)
     if (reader->at >= reader->end)
         return 0;
     for (reader->field_count = 0; !last; reader->field_count++)
-        if (reader->field_count == FIELDS_MAX ||
-            !next_field(reader, &reader->fields[reader->field_count], &last))
+        if (reader->field_count == FIELDS_MAX || !next_field(reader, &reader->fields[reader->field_count], &last))
             return PPROFIL_ERROR_DAMAGED;
     return 1;
 }
@@ -269,16 +265,14 @@ static int read_row(struct reader *reader)
     uint64_t pid, tid;
     uint32_t process;
 
-    if (!csv_number(reader, COLUMN_PID, UINT32_MAX, &pid) ||
-        !csv_number(reader, COLUMN_TID, UINT32_MAX, &tid) ||
+    if (!csv_number(reader, COLUMN_PID, UINT32_MAX, &pid) || !csv_number(reader, COLUMN_TID, UINT32_MAX, &tid) ||
         !csv_number(reader, COLUMN_SAMPLES, UINT64_MAX, &sample.count) ||
         !csv_number(reader, COLUMN_CPU, UINT64_MAX, &sample.cpu_ns) ||
         !csv_number(reader, COLUMN_WALL, UINT64_MAX, &sample.wall_ns))
         return PPROFIL_ERROR_DAMAGED;
     const char *call = csv_field(reader, COLUMN_SYSCALL);
     sample.state = profile_state_named(csv_field(reader, COLUMN_STATE));
-    int error =
-        builder_process(&reader->builder, (uint32_t)pid, csv_field(reader, COLUMN_PROCESS), &process);
+    int error = builder_process(&reader->builder, (uint32_t)pid, csv_field(reader, COLUMN_PROCESS), &process);
     if (error == 0)
         error = builder_thread(&reader->builder, process, (uint32_t)tid, csv_field(reader, COLUMN_THREAD),
                              &sample.thread);

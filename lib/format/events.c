@@ -29,8 +29,7 @@ static bool adds_up(const struct profile_totals *totals, const struct wire_heade
 
 /* Feeds an event to the unwinder. In a WIRE_MAP event, the field `object` is the id of a descriptor that the supervisor
  * sends later. A recording has no descriptors, so `object` is set to 0, which means that no descriptor follows. */
-static int replay(struct unwinder *unwinder, struct profile *profile,
-                  const struct wire_header *event)
+static int replay(struct unwinder *unwinder, struct profile *profile, const struct wire_header *event)
 {
     _Alignas(8) unsigned char copy[WIRE_EVENT_MAX];
 

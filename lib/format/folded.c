@@ -26,8 +26,7 @@
 
 /* Returns what the first frame of each stack names. By default this is the process if the samples belong to several
  * processes, and nothing otherwise. */
-static enum format_roots choose_roots(const struct profile *profile,
-                                      const struct format_options *options)
+static enum format_roots choose_roots(const struct profile *profile, const struct format_options *options)
 {
     if (options->roots != FORMAT_ROOTS_ANY)
         return options->roots;
@@ -56,8 +55,7 @@ static uint32_t *make_groups(const struct profile *profile, enum format_roots ro
     return groups;
 }
 
-static void put_root(FILE *out, const struct profile *profile, enum format_roots roots,
-                     uint32_t group)
+static void put_root(FILE *out, const struct profile *profile, enum format_roots roots, uint32_t group)
 {
     const struct profile_process *process;
     const char *comm;
@@ -139,16 +137,14 @@ static char *find_number(char *line)
     char *number = end;
     while (number > line && number[-1] != ' ' && number[-1] != '\t')
         number--;
-    if (number == line || *number < '0' || *number > '9' ||
-        strspn(number, "0123456789.") != (size_t)(end - number))
+    if (number == line || *number < '0' || *number > '9' || strspn(number, "0123456789.") != (size_t)(end - number))
         return NULL;
     return number;
 }
 
 /* Parses the first frame of a stack if it has the form "comm-12" or "comm-12/13". `stop` points behind the frame. Sets
  * *length to the length of comm. */
-static bool parse_root(const char *stack, const char *stop, size_t *length, uint32_t *pid,
-                       uint32_t *tid)
+static bool parse_root(const char *stack, const char *stop, size_t *length, uint32_t *pid, uint32_t *tid)
 {
     const char *dash = memrchr(stack, '-', (size_t)(stop - stack)), *at;
     uint64_t first, second;
@@ -207,8 +203,7 @@ static struct survey survey_file(const char *path, bool time)
         if (__builtin_add_overflow(sum, value, &sum))
             sum = UINT64_MAX;
         if (found.roots)
-            found.roots =
-                strchr(line, ';') != NULL && parse_root(line, first_end(line), &length, &pid, &tid);
+            found.roots = strchr(line, ';') != NULL && parse_root(line, first_end(line), &length, &pid, &tid);
     }
     text_unload(&text);
     if (!time && sum > INT64_MAX / NS_IN_COUNT)
@@ -253,8 +248,7 @@ static int folded_read_line(struct builder *builder, char *line, const struct su
     return error == 0 && value > 0 ? builder_count_sample(builder->profile, &sample) : error;
 }
 
-static int read_folded(const char *path, struct profile *profile,
-                       const struct format_options *options)
+static int read_folded(const char *path, struct profile *profile, const struct format_options *options)
 {
     struct builder builder = {.profile = profile};
     const struct survey found = survey_file(path, options->time);

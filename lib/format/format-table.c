@@ -22,30 +22,11 @@
 /* Formats whose files begin with a magic number come first. The other formats are recognised by numbers that could also
  * occur in files of another format. */
 static const struct format *const formats[] = {
-    &format_pprof,
-    &format_events,
-    &format_perf_data,
-    &format_speedscope,
-    &format_firefox,
-    &format_json,
-    &format_callgrind,
-    &format_perf_script,
-    &format_csv,
-    &format_folded,
-    &format_gperftools,
-    &format_gmon,
-    &format_sprof,
-    &format_mon_solaris,
-    &format_gmon_bsd,
-    &format_kpdata,
-    &format_n64,
-    &format_mon,
-    &format_pcsample,
-    &format_flame_svg,
-    &format_flame_html,
-    &format_icicle_svg,
-    &format_heat_svg,
-    &format_chrome_trace,
+    &format_pprof,      &format_events,     &format_perf_data,   &format_speedscope,   &format_firefox,
+    &format_json,       &format_callgrind,  &format_perf_script, &format_csv,          &format_folded,
+    &format_gperftools, &format_gmon,       &format_sprof,       &format_mon_solaris,  &format_gmon_bsd,
+    &format_kpdata,     &format_n64,        &format_mon,         &format_pcsample,     &format_flame_svg,
+    &format_flame_html, &format_icicle_svg, &format_heat_svg,    &format_chrome_trace,
 };
 
 const struct format *format_at(unsigned i)
@@ -76,8 +57,7 @@ static size_t longest_ending(const char *path, const char *extensions)
     while (*extensions != '\0') {
         size_t size = strcspn(extensions, " ");
         bool whole = length == size && *extensions != '.';
-        if ((length > size || whole) && size > longest &&
-            strncmp(path + length - size, extensions, size) == 0 &&
+        if ((length > size || whole) && size > longest && strncmp(path + length - size, extensions, size) == 0 &&
             begins_there(path, path + length - size))
             longest = size;
         extensions += size + (extensions[size] == ' ');
@@ -275,10 +255,7 @@ static int stream_of(const char *path)
 
     if (strcmp(path, "-") == 0)
         return STDIN_FILENO;
-    return fd >= 0 && fstat(fd, &status) == 0 &&
-                   (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
-               ? fd
-               : -1;
+    return fd >= 0 && fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) ? fd : -1;
 }
 
 /* Returns true if the file is gzip'd but is not a pprof file. A pprof file is gzip'd, too, but the reader of pprof
@@ -308,8 +285,7 @@ int format_read_file_as(const char *path, const struct format *format,
     return read_plain(path, format, options, result);
 }
 
-int format_read_histograms(const char *path, const char *name, const char *object,
-                   struct histogram_file *file)
+int format_read_histograms(const char *path, const char *name, const char *object, struct histogram_file *file)
 {
     const struct format *format = name != NULL ? format_by_name(name) : NULL;
     int error = name == NULL ? recognise(path, &format) : format == NULL ? PPROFIL_ERROR_UNREADABLE : 0;

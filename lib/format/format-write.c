@@ -92,8 +92,7 @@ static int check_part(const char *name)
 
 /* Checks the paths of all files except the first. The user did not choose these paths. So if a file exists at such a
  * path, it is overwritten only if it is a regular file. */
-static int check_parts(const struct job *job, const char *path, const uint32_t *objects,
-                       size_t count)
+static int check_parts(const struct job *job, const char *path, const uint32_t *objects, size_t count)
 {
     char name[PATH_MAX];
     int error = 0;
@@ -151,8 +150,7 @@ int format_write_file(const struct format *format, const char *path, const struc
     return format_write_file_as(format, path, profile, &(struct format_options){0});
 }
 
-int format_write_histograms(const struct format *format, const char *path,
-                            const struct histogram_file *histograms)
+int format_write_histograms(const struct format *format, const char *path, const struct histogram_file *histograms)
 {
     const struct job job = {.format = format, .histograms = histograms};
     bool regular;

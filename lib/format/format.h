@@ -49,8 +49,7 @@ struct format {
     int (*write)(int fd, const struct profile *profile);
     /* A format that can be read or written in several ways has these functions instead of read and write. `options`
      * says which way, and is never NULL. */
-    int (*read_with)(const char *path, struct profile *profile,
-                     const struct format_options *options);
+    int (*read_with)(const char *path, struct profile *profile, const struct format_options *options);
     int (*write_with)(int fd, const struct profile *profile, const struct format_options *options);
     /* Writes how the profile differs from a baseline. Returns PPROFIL_ERROR_MIXED_TIMES if one of the two profiles has
      * elapsed time and the other has CPU time. NULL: the format cannot show a comparison. */
@@ -121,10 +120,9 @@ int format_read_file_as(const char *path, const struct format *format,
  * file, only the main object is written. -EEXIST: a path.NAME exists and is not a regular file. In this case nothing is
  * written.
  */
-int format_write_file(const struct format *format, const char *path,
-                      const struct profile *profile);
-int format_write_file_as(const struct format *format, const char *path,
-                         const struct profile *profile, const struct format_options *options);
+int format_write_file(const struct format *format, const char *path, const struct profile *profile);
+int format_write_file_as(const struct format *format, const char *path, const struct profile *profile,
+                         const struct format_options *options);
 
 /* Finds the path of one of the files that format_write_file_as would write, and writes this path into `name`. The files
  * are numbered from 0, and `part` is the number of the file; file 0 is `path` itself. Returns 0, -ENOENT (there are

@@ -47,8 +47,7 @@ struct frame frame_at(const struct profile *profile, uint32_t location, uint32_t
     return frame;
 }
 
-const char *frame_name(const struct profile *profile, const struct frame *frame,
-                       char buffer[FRAME_NAME])
+const char *frame_name(const struct profile *profile, const struct frame *frame, char buffer[FRAME_NAME])
 {
     const struct profile_location *place = &profile->locations[frame->location];
     const struct profile_function *function = &profile->functions[frame->function];
@@ -56,8 +55,7 @@ const char *frame_name(const struct profile *profile, const struct frame *frame,
 
     if (frame->function != PROFILE_NONE && profile->strings[function->name][0] != '\0')
         return profile->strings[function->name];
-    snprintf(buffer, FRAME_NAME, "%.400s+0x%llx", path_base_name(path),
-             (unsigned long long)place->address);
+    snprintf(buffer, FRAME_NAME, "%.400s+0x%llx", path_base_name(path), (unsigned long long)place->address);
     return buffer;
 }
 

@@ -86,9 +86,8 @@ static int put_maps(struct bytes_out *out, const struct profile *profile, const 
             continue;
         int length = snprintf(line, sizeof line, "%08llx-%08llx r-xp %08llx 00:00 %llu %*s%s\n",
                               (unsigned long long)mapped[i].start,
-                              (unsigned long long)(mapped[i].start + mapped[i].size),
-                              (unsigned long long)mapped[i].low, (unsigned long long)object->inode, 10, "",
-                              profile->strings[object->path]);
+                              (unsigned long long)(mapped[i].start + mapped[i].size), (unsigned long long)mapped[i].low,
+                              (unsigned long long)object->inode, 10, "", profile->strings[object->path]);
         if (length < 0 || (size_t)length >= sizeof line)
             return PPROFIL_ERROR_ADDRESSES;
         for (char *at = line; at < line + length - 1; at++)
@@ -165,9 +164,8 @@ static int read_mapping(struct reader *reader, const char *line)
     struct mapping mapping;
     const char *at = line + strspn(line, " ");
 
-    if (!text_number(&at, 16, &mapping.start) || *at++ != '-' ||
-        !text_number(&at, 16, &mapping.end) || *at++ != ' ' || strcspn(at, " ") != 4 ||
-        at[2] != 'x' || at[4] != ' ' || mapping.end <= mapping.start)
+    if (!text_number(&at, 16, &mapping.start) || *at++ != '-' || !text_number(&at, 16, &mapping.end) || *at++ != ' ' ||
+        strcspn(at, " ") != 4 || at[2] != 'x' || at[4] != ' ' || mapping.end <= mapping.start)
         return 0;
     at += 5;
     if (!text_number(&at, 16, &mapping.offset))
@@ -230,8 +228,7 @@ static int find_location(struct reader *reader, uint64_t address, uint32_t *loca
     uint32_t object;
 
     if (mapping != NULL)
-        return profile_location(reader->profile, mapping->object,
-                                address - mapping->start + mapping->offset, location);
+        return profile_location(reader->profile, mapping->object, address - mapping->start + mapping->offset, location);
     int error = builder_object(&builder, "", &object);
     return error == 0 ? profile_location(reader->profile, object, address, location) : error;
 }

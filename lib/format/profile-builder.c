@@ -35,8 +35,7 @@ int builder_object(struct builder *builder, const char *path, uint32_t *object)
 
 /* --- who ----------------------------------------------------------------------------- */
 
-static int add_image(struct builder *builder, uint32_t pid, uint32_t comm, struct memo_entry *last,
-                     uint32_t *process)
+static int add_image(struct builder *builder, uint32_t pid, uint32_t comm, struct memo_entry *last, uint32_t *process)
 {
     struct profile *profile = builder->profile;
     struct profile_process made = {.pid = pid, .comm = comm, .status = -1};
@@ -76,8 +75,7 @@ int builder_process(struct builder *builder, uint32_t pid, const char *comm, uin
     return error;
 }
 
-int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm,
-                 uint32_t *thread)
+int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm, uint32_t *thread)
 {
     struct profile_thread made = {.process = process, .tid = tid};
     struct memo_entry *known;
@@ -137,8 +135,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 /* Invents the address of a location: a hash of the names and line numbers in `lines`. It has 47 bits, like the
  * addresses of real programs. */
-static uint64_t make_address(const struct profile *profile, const struct profile_line *lines,
-                             uint32_t count)
+static uint64_t make_address(const struct profile *profile, const struct profile_line *lines, uint32_t count)
 {
     uint64_t hash = HASH_FNV_START;
 
@@ -147,15 +144,13 @@ static uint64_t make_address(const struct profile *profile, const struct profile
         hash = hash_text(hash, profile->strings[function->name]);
         hash = hash_text(hash, profile->strings[function->file]);
         hash = hash_text(hash, profile->strings[lines[i].file]);
-        hash =
-            (hash ^ lines[i].line ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = (hash ^ lines[i].line ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
     }
     hash ^= hash >> 29;
     return hash >> 17 | 1;
 }
 
-static bool has_lines(const struct profile_location *place, const struct profile_line *lines,
-                      uint32_t count)
+static bool has_lines(const struct profile_location *place, const struct profile_line *lines, uint32_t count)
 {
     if (place->line_count != count)
         return false;
@@ -175,8 +170,7 @@ static int add_location(struct profile *profile, uint32_t object, uint64_t addre
         if (error != 0)
             return error;
         if (profile->location_count != before)
-            return profile_set_lines(profile, *location, lines, count,
-                                     PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+            return profile_set_lines(profile, *location, lines, count, PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
         if (has_lines(&profile->locations[*location], lines, count))
             return 0;
         address = (address * UINT64_C(0x9e3779b97f4a7c15) + probe) >> 17 | 1;
@@ -215,8 +209,7 @@ bool builder_is_mark(const char *name)
 
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t length = strlen(marks[i]);
-        if (strncmp(name, marks[i], length) == 0 &&
-            (name[length] == '\0' || marks[i][length - 1] != ']'))
+        if (strncmp(name, marks[i], length) == 0 && (name[length] == '\0' || marks[i][length - 1] != ']'))
             return true;
     }
     return false;
@@ -246,8 +239,7 @@ int builder_count_sample(struct profile *profile, const struct profile_sample *s
 {
     const struct profile_totals *totals = &profile->totals;
 
-    if (sample->count > INT64_MAX - totals->samples ||
-        sample->cpu_ns > INT64_MAX - totals->cpu_ns ||
+    if (sample->count > INT64_MAX - totals->samples || sample->cpu_ns > INT64_MAX - totals->cpu_ns ||
         sample->wall_ns > INT64_MAX - totals->wall_ns)
         return PPROFIL_ERROR_DAMAGED;
     if ((sample->count | sample->cpu_ns | sample->wall_ns) == 0)

@@ -86,8 +86,7 @@ static int put_profile(struct writer *writer, uint32_t first, uint32_t last)
     fputs("{\"type\":\"sampled\",\"name\":", writer->out);
     text_put_json(writer->out, name);
     free(name);
-    fprintf(writer->out,
-            ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%llu,\"samples\":[",
+    fprintf(writer->out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%llu,\"samples\":[",
             (unsigned long long)all);
     put_samples(writer, first, last, &error);
     fputs("],\n\"weights\":[", writer->out);
@@ -118,8 +117,7 @@ static int put_all(struct writer *writer)
     FILE *out = writer->out;
     int error = 0;
 
-    fputs("{\"$schema\":\"" SCHEMA "\",\n\"exporter\":\"pprofil " PACKAGE_VERSION "\",\"name\":",
-          out);
+    fputs("{\"$schema\":\"" SCHEMA "\",\n\"exporter\":\"pprofil " PACKAGE_VERSION "\",\"name\":", out);
     text_put_json(out, profile->command != NULL ? profile->command : "pprofil");
     fputs(",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
     for (uint32_t i = 1; i < writer->tree.node_count; i++)

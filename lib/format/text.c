@@ -97,8 +97,7 @@ void text_put_time(FILE *out, uint64_t ns, uint64_t unit)
 
     for (uint64_t power = 1; power < unit; power *= 10)
         digits++;
-    fprintf(out, "%llu.%0*llu", (unsigned long long)(ns / unit), digits,
-            (unsigned long long)(ns % unit));
+    fprintf(out, "%llu.%0*llu", (unsigned long long)(ns / unit), digits, (unsigned long long)(ns % unit));
 }
 
 /* --- reading ------------------------------------------------------------------------- */
@@ -151,8 +150,7 @@ bool text_number(const char **at, unsigned base, uint64_t *number)
         digit = memchr(digits, low, base);
         if (digit == NULL)
             break;
-        if (__builtin_mul_overflow(sum, base, &sum) ||
-            __builtin_add_overflow(sum, (uint64_t)(digit - digits), &sum))
+        if (__builtin_mul_overflow(sum, base, &sum) || __builtin_add_overflow(sum, (uint64_t)(digit - digits), &sum))
             return false;
     }
     *number = sum;
@@ -162,8 +160,7 @@ bool text_number(const char **at, unsigned base, uint64_t *number)
 bool text_is(const unsigned char *head, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        if (head[i] < ' ' && head[i] != '\n' && head[i] != '\t' && head[i] != '\r' &&
-            head[i] != 0x1b)
+        if (head[i] < ' ' && head[i] != '\n' && head[i] != '\t' && head[i] != '\r' && head[i] != 0x1b)
             return false;
     return size > 0;
 }

@@ -11,8 +11,7 @@
 
 bool dialect_run_is_ranged(const struct dialect *dialect)
 {
-    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS ||
-           dialect->bounded_ranges;
+    return dialect->arithmetic == DIALECT_WORDS || dialect->arithmetic == DIALECT_CELLS || dialect->bounded_ranges;
 }
 
 static struct run_image *next_counted(struct run_image *image)
@@ -35,8 +34,7 @@ size_t dialect_run_image_count(const struct dialect_run *run)
 {
     size_t count = 0;
 
-    for (struct run_image *image = next_counted(run->images); image != NULL;
-         image = next_counted(image->next))
+    for (struct run_image *image = next_counted(run->images); image != NULL; image = next_counted(image->next))
         count++;
     return count;
 }
@@ -92,9 +90,8 @@ static int add_histogram(const struct dialect_run_options *options, const struct
 {
     const struct run_binding *binding = &image->bindings[i];
     uint64_t count = image->count->regions[i].size / options->counter_size;
-    struct histogram *histogram =
-        histogram_add(file, binding->low, text_covered(options, binding, count), options->scale,
-                      options->counter_size, count);
+    struct histogram *histogram = histogram_add(file, binding->low, text_covered(options, binding, count),
+                                                options->scale, options->counter_size, count);
 
     if (histogram == NULL)
         return -ENOMEM;
@@ -112,15 +109,13 @@ static int add_module(const struct profile *profile, uint32_t index, struct hist
     uint64_t size = object->end - object->start, address;
     struct symbol_text text;
 
-    if (symbol_text(profile, index, &text) != 0 ||
-        !symbol_text_mapped(&text, object->offset, size, &address))
+    if (symbol_text(profile, index, &text) != 0 || !symbol_text_mapped(&text, object->offset, size, &address))
         return histogram_add_module(file, path, strlen(path), object->start, object->end);
     uint64_t bias = object->start - address;
     return histogram_add_module(file, path, strlen(path), text.base + bias, text.high + bias);
 }
 
-static int add_pcs(const struct profile *profile, const struct run_image *image,
-                   struct histogram_file *file)
+static int add_pcs(const struct profile *profile, const struct run_image *image, struct histogram_file *file)
 {
     int error = 0;
 
@@ -129,15 +124,13 @@ static int add_pcs(const struct profile *profile, const struct run_image *image,
     for (uint64_t i = 0; error == 0 && i < image->count->pcsample.count; i++)
         error = histogram_add_pcs(file, image->pcs[i], 1);
     for (uint32_t i = 0; error == 0 && i < profile->object_count; i++)
-        if (profile->objects[i].kind == PROFILE_OBJECT_FILE &&
-            profile->objects[i].pid == image->facts.pid)
+        if (profile->objects[i].kind == PROFILE_OBJECT_FILE && profile->objects[i].pid == image->facts.pid)
             error = add_module(profile, i, file);
     return error;
 }
 
-int dialect_run_histograms(const struct dialect_run *run, const struct profile *profile,
-                           size_t image_index, size_t region, enum dialect_run_extent extent,
-                           struct histogram_file *file)
+int dialect_run_histograms(const struct dialect_run *run, const struct profile *profile, size_t image_index,
+                           size_t region, enum dialect_run_extent extent, struct histogram_file *file)
 {
     const struct run_image *image = image_at(run, image_index);
     const struct run_binding *bindings = image->bindings, *first = &bindings[region];
@@ -155,16 +148,14 @@ int dialect_run_histograms(const struct dialect_run *run, const struct profile *
     if (first->counters == NULL)
         return 1;
     for (size_t i = 0; i < region && extent != DIALECT_RUN_REGION; i++)
-        if (bindings[i].counters != NULL &&
-            (extent == DIALECT_RUN_ALL || bindings[i].object == first->object))
+        if (bindings[i].counters != NULL && (extent == DIALECT_RUN_ALL || bindings[i].object == first->object))
             return 1;
     file->object = strdup(first->path);
     if (file->object == NULL)
         return -ENOMEM;
     for (size_t i = region; error == 0 && i < run->region_count; i++)
-        if (bindings[i].counters != NULL &&
-            (i == region || extent == DIALECT_RUN_ALL ||
-             (extent == DIALECT_RUN_OBJECT && bindings[i].object == first->object)))
+        if (bindings[i].counters != NULL && (i == region || extent == DIALECT_RUN_ALL ||
+                                             (extent == DIALECT_RUN_OBJECT && bindings[i].object == first->object)))
             error = add_histogram(&run->options, image, i, file);
     return error;
 }

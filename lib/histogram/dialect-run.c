@@ -104,8 +104,7 @@ int dialect_run_new(const struct dialect_run_options *options, struct dialect_ru
     if (run->options.counter_size == 0)
         run->options.counter_size = sizeof(uint64_t); /* with DIALECT_RAW the buffer has pcs, not counters */
     if (!options->scaled)
-        run->options.scale = run->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2
-                                                                : DIALECT_ONE_TO_ONE;
+        run->options.scale = run->options.counter_size == 2 ? DIALECT_ONE_TO_ONE / 2 : DIALECT_ONE_TO_ONE;
     *result = run;
     return 0;
 }
@@ -192,8 +191,7 @@ static struct dialect_count *new_count(const struct dialect_run *run)
         nowhere[i] = (struct dialect_region){
             .offset = UINT64_MAX, .low = UINT64_MAX, .high = UINT64_MAX, .scale = options->scale};
     if (nowhere != NULL && addresses != NULL)
-        count = dialect_count_new(options->dialect, options->counter_size, nowhere, addresses,
-                                  run->region_count);
+        count = dialect_count_new(options->dialect, options->counter_size, nowhere, addresses, run->region_count);
     free(nowhere);
     free(addresses);
     if (count != NULL && options->period_ns != 0)
@@ -214,8 +212,7 @@ static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool c
     image->count = counts ? new_count(run) : NULL;
     if (counts && raw)
         image->pcs = calloc(pcs_room(&run->options), sizeof *image->pcs);
-    if (image->bindings == NULL || (counts && image->count == NULL) ||
-        (counts && raw && image->pcs == NULL)) {
+    if (image->bindings == NULL || (counts && image->count == NULL) || (counts && raw && image->pcs == NULL)) {
         free_image(run, image);
         return NULL;
     }
@@ -232,8 +229,7 @@ static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool c
  * counts. */
 static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_image *parent)
 {
-    bool counts = parent->count != NULL && parent->count->on &&
-                  run->options.dialect->fork == DIALECT_CHILD_COUNTS;
+    bool counts = parent->count != NULL && parent->count->on && run->options.dialect->fork == DIALECT_CHILD_COUNTS;
     struct run_image *image = new_image(run, pid, counts);
 
     if (image == NULL)
@@ -307,8 +303,7 @@ static int bind_region(const struct dialect_run *run, struct run_image *image, s
     return 0;
 }
 
-static int feed_map(struct dialect_run *run, const struct profile *profile,
-                    const struct wire_map *map)
+static int feed_map(struct dialect_run *run, const struct profile *profile, const struct wire_map *map)
 {
     struct run_image *image = *live_link(run, map->pid);
     uint64_t start, offset, address;
@@ -325,8 +320,7 @@ static int feed_map(struct dialect_run *run, const struct profile *profile,
         struct run_binding *binding = &image->bindings[i];
         region->seen = region->seen || is_mapped_by(region, map);
         if (binding->counters != NULL || !is_mapped_by(region, map) ||
-            !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start,
-                                  &offset))
+            !profile_find_mapping(profile, map->pid, map->start, &binding->object, &start, &offset))
             continue;
         if (!read && symbol_text(profile, binding->object, &text) != 0)
             return 0; /* the object cannot be read, so its link-time addresses are not known */
@@ -337,8 +331,7 @@ static int feed_map(struct dialect_run *run, const struct profile *profile,
         binding->pointer_size = text.pointer_size;
         binding->big_endian = text.big_endian;
         binding->low = region->high != 0 ? region->low : text.low & ~(uint64_t)(ALIGNMENT - 1);
-        binding->high =
-            region->high != 0 ? region->high : (text.high | (ALIGNMENT - 1)) + 1;
+        binding->high = region->high != 0 ? region->high : (text.high | (ALIGNMENT - 1)) + 1;
         error = bind_region(run, image, i, start - address);
     }
     return error;
@@ -346,8 +339,7 @@ static int feed_map(struct dialect_run *run, const struct profile *profile,
 
 /* --- events -------------------------------------------------------------------------------- */
 
-int dialect_run_feed(struct dialect_run *run, const struct profile *profile,
-               const struct wire_header *event)
+int dialect_run_feed(struct dialect_run *run, const struct profile *profile, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const struct wire_sample *)event;
     const struct wire_fork *fork = (const struct wire_fork *)event;
@@ -363,8 +355,7 @@ int dialect_run_feed(struct dialect_run *run, const struct profile *profile,
         if (image->facts.process == PROFILE_NONE)
             profile_find_process(profile, sample->pid, &image->facts.process);
         if (image->count != NULL)
-            dialect_count_cpu(image->count, &dialect_own_memory, sample->pc,
-                              sample->syscall >= 0, sample->cpu_ns);
+            dialect_count_cpu(image->count, &dialect_own_memory, sample->pc, sample->syscall >= 0, sample->cpu_ns);
         return 0;
     case WIRE_MAP:
         return feed_map(run, profile, (const struct wire_map *)event);

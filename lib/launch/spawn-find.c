@@ -42,8 +42,7 @@ static bool is_trusted_file(const struct stat *status, const struct stat *progra
 
 /* Searches a directory, whose path ends with a slash, for a trusted supervisor. Returns true if it finds one. If the
  * supervisor there is not trusted, stores its path in found->passed_over. */
-static bool find_in(const char *directory, const struct stat *program,
-                    struct spawn_supervisor *found)
+static bool find_in(const char *directory, const struct stat *program, struct spawn_supervisor *found)
 {
     struct stat status;
     char path[PATH_MAX];

@@ -102,8 +102,7 @@ static void be_parent_of(pid_t supervisor)
 static int begin_supervisor(void *context)
 {
     struct start *start = context;
-    pid_t supervisor =
-        clone_quietly(become_supervisor, start, start->stack, CLONE_VM | CLONE_VFORK);
+    pid_t supervisor = clone_quietly(become_supervisor, start, start->stack, CLONE_VM | CLONE_VFORK);
 
     if (supervisor < 0)
         report_error(start, -supervisor);
@@ -138,8 +137,7 @@ static bool stop_reaping(void)
  * cannot be cancelled. Returns 0 or a negative errno. */
 static int clone_children(struct start *start, pid_t *child)
 {
-    char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     sigset_t all, mask;
     int cancel;
 

@@ -55,8 +55,7 @@ int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
     if (by != PPROFIL_BY_FUNCTION && by != PPROFIL_BY_LINE)
         return live_no_code(live, "only functions and lines have code");
     uint32_t location = live_location(live, by, id);
-    if (location == PROFILE_NONE && by == PPROFIL_BY_FUNCTION &&
-        async_symbolizer_pending(live->async) == 0)
+    if (location == PROFILE_NONE && by == PPROFIL_BY_FUNCTION && async_symbolizer_pending(live->async) == 0)
         return live_no_code(live, "no such row");
     if (location == PROFILE_NONE) /* no location of the row has been looked up yet */
         return -EAGAIN;

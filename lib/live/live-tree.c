@@ -26,8 +26,7 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
 
     memcpy(&wanted, options, options->size < sizeof wanted ? options->size : sizeof wanted);
     report.limit = wanted.limit != 0 ? wanted.limit : USUAL_LIMIT;
-    if (wanted.kind != PPROFIL_TREE_CALLS && wanted.kind != PPROFIL_TREE_CALLERS &&
-        wanted.kind != PPROFIL_TREE_CALLEES)
+    if (wanted.kind != PPROFIL_TREE_CALLS && wanted.kind != PPROFIL_TREE_CALLERS && wanted.kind != PPROFIL_TREE_CALLEES)
         return -EINVAL;
     int error = live_exchange(live);
     if (error != 0)
@@ -35,8 +34,7 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
     struct pprofil_live_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
         return -ENOMEM;
-    error = live_calls_find(live->profile, &report, wanted.kind, wanted.function, &live->nodes,
-                            &tree->calls);
+    error = live_calls_find(live->profile, &report, wanted.kind, wanted.function, &live->nodes, &tree->calls);
     if (error != 0) {
         pprofil_live_tree_free(tree);
         return error;
@@ -65,8 +63,7 @@ uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns)
     return tree->calls.ns;
 }
 
-void pprofil_live_tree_at(const pprofil_live_tree *tree, uint32_t i, struct pprofil_live_call *call,
-                          size_t size)
+void pprofil_live_tree_at(const pprofil_live_tree *tree, uint32_t i, struct pprofil_live_call *call, size_t size)
 {
     const struct pprofil_live_call *from = &tree->calls.rows[i];
 

@@ -34,8 +34,7 @@ static const struct live_row *live_find_row(const struct live_rows *rows, uint64
  * code of the row cannot be shown. */
 static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 {
-    if (live_find_row(rows, id) != NULL ||
-        array_grow(&rows->all, rows->count, sizeof *rows->all) != 0 ||
+    if (live_find_row(rows, id) != NULL || array_grow(&rows->all, rows->count, sizeof *rows->all) != 0 ||
         hash_add(&rows->index, hash_pair(0, id), rows->count) != 0)
         return;
     rows->all[rows->count++] = (struct live_row){.id = id, .location = location};
@@ -43,8 +42,7 @@ static void live_add_row(struct live_rows *rows, uint64_t id, uint32_t location)
 
 /* For each row that a location belongs to, maps the row's id to the location. If the session samples stacks, the
  * location also belongs to the rows of functions that were inlined there. */
-static void live_add_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by,
-                          uint32_t location)
+static void live_add_rows(struct pprofil_live *live, struct live_rows *rows, enum pprofil_by by, uint32_t location)
 {
     const struct report_options options = {.by = by, .no_inlines = !live->inlines};
     uint32_t first, end;

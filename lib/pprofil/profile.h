@@ -79,8 +79,7 @@ bool pprofil_profile_has_counters(const pprofil_profile *profile);
  * and nothing was written. -EINVAL: file->roots or file->values is unknown. Further errors: those of open(2) and
  * write(2), -ENOMEM, -EOVERFLOW (the profile is too large for the format), and those that pprofil/error.h lists for
  * writing, and for comparing or merging two profiles. */
-int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file,
-                         bool symbolize);
+int pprofil_profile_save(pprofil_profile *profile, const char *path, const struct pprofil_file *file, bool symbolize);
 
 /* Looks up the names and lines that pprofil_profile_save needs. The caller can then call pprofil_profile_save with
  * `symbolize` false. Errors are those of pprofil_profile_save. */
@@ -146,8 +145,7 @@ int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const
 
 /* Stores the i-th object whose functions have no names: its path, the reason, and its share of the whole time, 0..1.
  * Objects are sorted by share, largest first. The caller calls this function after it has made a report by function. */
-int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path, const char **why,
-                             double *share);
+int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path, const char **why, double *share);
 
 /* A process while it ran one program. If a process executed several programs, the list of processes has an entry for
  * each of them. */
@@ -164,8 +162,7 @@ struct pprofil_process {
 
 /* Stores the i-th process, oldest first. Reads /proc only if the caller's structure is large enough for the field
  * command. */
-int pprofil_profile_process(const pprofil_profile *profile, uint32_t i, struct pprofil_process *process,
-                            size_t size);
+int pprofil_profile_process(const pprofil_profile *profile, uint32_t i, struct pprofil_process *process, size_t size);
 
 /* LeakSanitizer finds leaks by tracing its own process. A process can have only one tracer, so LeakSanitizer fails
  * while a session traces the process. LeakSanitizer then ends the process with a special exit status. This function
@@ -215,15 +212,13 @@ bool pprofil_selection_any(const struct pprofil_selection *selection);
  * sample meets all conditions, *part is empty. -EINVAL: a condition is not a valid regular expression. -ENOENT: a
  * condition matches no name in the profile. After these two errors, pprofil_profile_problem(profile) says which
  * condition failed. */
-int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection,
-                           pprofil_profile **part);
+int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection, pprofil_profile **part);
 
 /* Describes a profile that pprofil_profile_select made as a part of another profile. *what: the conditions as command
  * options, for example "--comm make --focus main". *share: the part's share of the time of the whole profile, 0..1.
  * *of_samples: number of samples of the whole profile. PPROFIL_ERROR_NO_SELECTION: pprofil_profile_select did not make
  * this profile. */
-int pprofil_profile_selected(const pprofil_profile *profile, const char **what, double *share,
-                             uint64_t *of_samples);
+int pprofil_profile_selected(const pprofil_profile *profile, const char **what, double *share, uint64_t *of_samples);
 
 #ifdef __cplusplus
 }

@@ -64,8 +64,7 @@ typedef struct pprofil_report pprofil_report;
 /* Makes the rows of a profile, largest first, and looks up their names, which may take many seconds. If `options` is
  * NULL, makes rows of all functions. The caller frees *report. The strings in *report live as long as the profile.
  * -EINVAL: there is no such grouping. */
-int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *options,
-                       pprofil_report **report);
+int pprofil_report_new(pprofil_profile *profile, const struct pprofil_report_options *options, pprofil_report **report);
 void pprofil_report_free(pprofil_report *report);
 bool pprofil_report_has_totals(const pprofil_report *report);
 uint32_t pprofil_report_count(const pprofil_report *report);

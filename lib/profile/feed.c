@@ -47,8 +47,7 @@ static uint32_t live_thread(const struct profile *profile, uint32_t process, uin
     return found;
 }
 
-bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid,
-                         uint32_t *thread)
+bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid, uint32_t *thread)
 {
     *thread = live_thread(profile, process, tid);
     return *thread != HASH_NONE;
@@ -100,8 +99,7 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
     return find_thread(profile, live->process, pid, &leader);
 }
 
-static int need_live(struct profile *profile, uint32_t pid, uint64_t time,
-                     struct live_process **result)
+static int need_live(struct profile *profile, uint32_t pid, uint64_t time, struct live_process **result)
 {
     *result = profile_live(profile, pid);
     return *result != NULL ? 0 : start_process(profile, pid, 0, time, result);
@@ -196,8 +194,7 @@ int profile_unknown_object(struct profile *profile, uint32_t *result)
     return 0;
 }
 
-static int locate(struct profile *profile, const struct live_process *live, uint64_t pc,
-                  uint32_t *location)
+static int locate(struct profile *profile, const struct live_process *live, uint64_t pc, uint32_t *location)
 {
     const struct live_mapping *mapping = profile_live_mapping(live, pc);
     uint32_t object;
@@ -219,8 +216,7 @@ static int locate(struct profile *profile, const struct live_process *live, uint
 const char *profile_syscall_name(int32_t number, bool compat)
 {
     const char *const *calls = compat ? compat_calls : native_calls;
-    size_t count = compat ? sizeof compat_calls / sizeof *compat_calls
-                          : sizeof native_calls / sizeof *native_calls;
+    size_t count = compat ? sizeof compat_calls / sizeof *compat_calls : sizeof native_calls / sizeof *native_calls;
 
     return number >= 0 && (size_t)number < count ? calls[number] : NULL;
 }
@@ -252,9 +248,8 @@ static int place_sample(struct profile *profile, const struct live_process *live
                         const struct wire_sample *event, uint32_t *node)
 {
     uint32_t location;
-    int error = (event->flags & WIRE_SAMPLE_WAITING) != 0
-                    ? profile_mark(profile, PROFILE_WAITING_PLACE, &location)
-                    : locate(profile, live, event->pc, &location);
+    int error = (event->flags & WIRE_SAMPLE_WAITING) != 0 ? profile_mark(profile, PROFILE_WAITING_PLACE, &location)
+                                                          : locate(profile, live, event->pc, &location);
 
     return error == 0 ? profile_node(profile, PROFILE_NONE, location, node) : error;
 }

@@ -17,8 +17,7 @@ static uint32_t hash_process(const struct profile_process *process, uint32_t com
     return hash_pair(hash_pair(process->pid, process->start), comm);
 }
 
-static bool same_process(const struct merger *merger, const struct profile_process *a,
-                         const struct profile_process *b)
+static bool same_process(const struct merger *merger, const struct profile_process *a, const struct profile_process *b)
 {
     return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start &&
            a->comm == merger->strings[b->comm] && (a->start != 0 || a->pid == 0);
@@ -83,8 +82,7 @@ static int compare_processes(const void *left, const void *right, void *context)
     return result != 0 ? result : order(a->generation, b->generation);
 }
 
-static bool has_repeated_generation(const struct profile *profile, const uint32_t *same,
-                                    uint32_t count)
+static bool has_repeated_generation(const struct profile *profile, const uint32_t *same, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
         if (profile->processes[same[i]].generation <= profile->processes[same[i - 1]].generation)
@@ -131,8 +129,7 @@ static int merge_thread(struct merger *merger, const struct hash_index *known, u
 
     while (merger->joined[from->process] && (found = hash_next(known, hash, &at)) != HASH_NONE) {
         const struct profile_thread *other = &merger->into->threads[found];
-        if (other->process == thread.process && other->tid == thread.tid &&
-            other->comm == thread.comm) {
+        if (other->process == thread.process && other->tid == thread.tid && other->comm == thread.comm) {
             merger->threads[i] = found;
             return 0;
         }

@@ -56,7 +56,6 @@ void profile_free_live(void *process);
 /* Returns the mapping that contains an address; NULL: none. The pointer is valid until the next event. */
 const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address);
 /* Adds the mapping of an event to a live process. Returns 0, -ENOMEM or -EOVERFLOW. */
-int profile_live_map(struct profile *profile, struct live_process *live,
-                     const struct wire_map *event);
+int profile_live_map(struct profile *profile, struct live_process *live, const struct wire_map *event);
 
 #endif

@@ -111,8 +111,7 @@ void profile_clear(struct profile *profile)
     totals->samples = totals->running = totals->cpu_ns = totals->wall_ns = 0;
     totals->elapsed_ns = totals->target_cpu_ns = totals->stopped_ns = 0;
     totals->supervisor_cpu_ns = totals->ticks = totals->lost = 0;
-    totals->full_ns = totals->throttled_ns = totals->repaired = totals->continued =
-        totals->cut_short = 0;
+    totals->full_ns = totals->throttled_ns = totals->repaired = totals->continued = totals->cut_short = 0;
 }
 
 /* Appends an entry to a table. Also adds its position to the hash index of the table, unless the parameter `index` is
@@ -145,27 +144,23 @@ int profile_string(struct profile *profile, const char *text, uint32_t *result)
     char *copy = strdup(text);
     if (copy == NULL)
         return -ENOMEM;
-    int error = profile_append(&profile->strings, &profile->string_count, &copy, sizeof copy, index,
-                               hash, result);
+    int error = profile_append(&profile->strings, &profile->string_count, &copy, sizeof copy, index, hash, result);
     if (error != 0)
         free(copy);
     return error;
 }
 
-int profile_function(struct profile *profile, const struct profile_function *function,
-                     uint32_t *result)
+int profile_function(struct profile *profile, const struct profile_function *function, uint32_t *result)
 {
-    uint32_t hash = hash_pair(
-        hash_pair(function->name, (uint64_t)function->system_name << 32 | function->object),
-        (uint64_t)function->file << 32 | function->line);
+    uint32_t hash = hash_pair(hash_pair(function->name, (uint64_t)function->system_name << 32 | function->object),
+                              (uint64_t)function->file << 32 | function->line);
     uint32_t at = hash, found;
     struct hash_index *index = &profile->index->functions;
 
     while ((found = hash_next(index, hash, &at)) != HASH_NONE) {
         const struct profile_function *other = &profile->functions[found];
         if (other->name == function->name && other->system_name == function->system_name &&
-            other->object == function->object && other->file == function->file &&
-            other->line == function->line) {
+            other->object == function->object && other->file == function->file && other->line == function->line) {
             *result = found;
             return 0;
         }
@@ -174,8 +169,7 @@ int profile_function(struct profile *profile, const struct profile_function *fun
                           index, hash, result);
 }
 
-void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
-                             uint32_t line)
+void profile_define_function(struct profile *profile, uint32_t function, uint32_t file, uint32_t line)
 {
     profile->functions[function].file = file;
     profile->functions[function].line = line;
@@ -190,10 +184,8 @@ static bool same_object(const struct profile_object *a, const struct profile_obj
     if (a->kind == PROFILE_OBJECT_ANON)
         return a->process == b->process;
     if (a->build_id_size > 0 && b->build_id_size > 0)
-        return a->build_id_size == b->build_id_size &&
-               memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
-    return a->build_id_size == b->build_id_size && a->device == b->device && a->inode == b->inode &&
-           a->path == b->path;
+        return a->build_id_size == b->build_id_size && memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+    return a->build_id_size == b->build_id_size && a->device == b->device && a->inode == b->inode && a->path == b->path;
 }
 
 static uint32_t hash_object(const struct profile_object *object)
@@ -217,23 +209,18 @@ int profile_object(struct profile *profile, const struct profile_object *object,
             *result = found;
             return 0;
         }
-    return profile_append(&profile->objects, &profile->object_count, object, sizeof *object, index,
-                          hash, result);
+    return profile_append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash, result);
 }
 
-int profile_add_process(struct profile *profile, const struct profile_process *process,
-                        uint32_t *result)
+int profile_add_process(struct profile *profile, const struct profile_process *process, uint32_t *result)
 {
-    return profile_append(&profile->processes, &profile->process_count, process, sizeof *process,
-                          NULL, 0, result);
+    return profile_append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0, result);
 }
 
-int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
-                       uint32_t *result)
+int profile_add_thread(struct profile *profile, const struct profile_thread *thread, uint32_t *result)
 {
-    return profile_append(&profile->threads, &profile->thread_count, thread, sizeof *thread,
-                          &profile->index->threads, hash_pair(thread->process, thread->tid),
-                          result);
+    return profile_append(&profile->threads, &profile->thread_count, thread, sizeof *thread, &profile->index->threads,
+                          hash_pair(thread->process, thread->tid), result);
 }
 
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *result)
@@ -263,12 +250,10 @@ int profile_node(struct profile *profile, uint32_t parent, uint32_t location, ui
             return 0;
         }
     struct profile_node node = {.parent = parent, .location = location};
-    return profile_append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash,
-                          result);
+    return profile_append(&profile->nodes, &profile->node_count, &node, sizeof node, index, hash, result);
 }
 
-int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
-                    uint32_t *result)
+int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat, uint32_t *result)
 {
     struct profile_syscall call = {.number = number, .compat = compat};
     int error = profile_string(profile, name, &call.name);
@@ -278,13 +263,11 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
     uint32_t hash = hash_pair(call.name, compat), at = hash, found;
     struct hash_index *index = &profile->index->syscalls;
     while ((found = hash_next(index, hash, &at)) != HASH_NONE)
-        if (profile->syscalls[found].name == call.name &&
-            profile->syscalls[found].compat == compat) {
+        if (profile->syscalls[found].name == call.name && profile->syscalls[found].compat == compat) {
             *result = found;
             return 0;
         }
-    return profile_append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index,
-                          hash, result);
+    return profile_append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash, result);
 }
 
 static const char *const state_names[PROFILE_STATES] = {
@@ -309,20 +292,17 @@ enum profile_state profile_state_named(const char *name)
 
 static bool same_sample(const struct profile_sample *a, const struct profile_sample *b)
 {
-    return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall &&
-           a->state == b->state;
+    return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall && a->state == b->state;
 }
 
 int profile_count(struct profile *profile, const struct profile_sample *sample)
 {
-    uint32_t hash = hash_pair(hash_pair(sample->thread, sample->node),
-                              (uint64_t)sample->syscall << 2 | sample->state);
+    uint32_t hash = hash_pair(hash_pair(sample->thread, sample->node), (uint64_t)sample->syscall << 2 | sample->state);
     uint32_t at = hash, found;
     struct profile_totals *totals = &profile->totals;
     struct hash_index *index = &profile->index->samples;
 
-    while ((found = hash_next(index, hash, &at)) != HASH_NONE &&
-           !same_sample(&profile->samples[found], sample))
+    while ((found = hash_next(index, hash, &at)) != HASH_NONE && !same_sample(&profile->samples[found], sample))
         ;
     if (found == HASH_NONE) {
         int error = profile_append(&profile->samples, &profile->sample_count, sample,
@@ -391,6 +371,5 @@ int profile_mark(struct profile *profile, const char *why, uint32_t *location)
     error = profile_function(profile, &function, &line.function);
     if (error != 0)
         return error;
-    return profile_set_lines(profile, *location, &line, 1,
-                             PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+    return profile_set_lines(profile, *location, &line, 1, PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
 }

@@ -233,8 +233,7 @@ bool profile_runs(const struct profile *profile, uint32_t process);
 bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t *process);
 
 /* Finds the thread that has this tid in a process now. Returns false if no such thread is known. */
-bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid,
-                         uint32_t *thread);
+bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid, uint32_t *thread);
 
 /* Removes all samples, and sets the totals that belong to samples to 0. Processes, threads, objects and mappings
  * stay. */
@@ -247,28 +246,23 @@ void profile_clear(struct profile *profile);
  * entries.
  */
 int profile_string(struct profile *profile, const char *text, uint32_t *index);
-int profile_function(struct profile *profile, const struct profile_function *function,
-                     uint32_t *index);
+int profile_function(struct profile *profile, const struct profile_function *function, uint32_t *index);
 /* Sets the source file and the line where a function is defined, if they were not known when the function was added.
  * After this, a call of profile_function without file and line adds a second entry for the same function. lib/symbol
  * avoids this: it adds each symbol only once. */
-void profile_define_function(struct profile *profile, uint32_t function, uint32_t file,
-                             uint32_t line);
+void profile_define_function(struct profile *profile, uint32_t function, uint32_t file, uint32_t line);
 /* Finds or adds an object. Two objects are the same if they are of one kind and their build-ids are equal. If they have
  * no build-ids, their device, inode and path must be equal. But two objects of kind PROFILE_OBJECT_ANON are the same if
  * they belong to the same process. */
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
-int profile_add_process(struct profile *profile, const struct profile_process *process,
-                        uint32_t *index);
-int profile_add_thread(struct profile *profile, const struct profile_thread *thread,
-                       uint32_t *index);
+int profile_add_process(struct profile *profile, const struct profile_process *process, uint32_t *index);
+int profile_add_thread(struct profile *profile, const struct profile_thread *thread, uint32_t *index);
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *index);
 /* Finds or adds a mark: a location that is not code. A mark is the outermost frame of a stack. It shows why the callers
  * are not known, or that the thread waited for a CPU. why: name of the mark, such as "[truncated]". */
 int profile_mark(struct profile *profile, const char *why, uint32_t *location);
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *index);
-int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat,
-                    uint32_t *index);
+int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat, uint32_t *index);
 /* Returns the name of a state, such as "asleep", for users and for files. */
 const char *profile_state_name(enum profile_state state);
 /* Returns the state with this name. If no state has this name, returns PROFILE_RUNNING. */

@@ -20,8 +20,7 @@ static bool is_qualified(const struct pprofil_row *row, const char *pattern)
            strcmp(pattern + length + 1, row->name) == 0;
 }
 
-static uint32_t mark_qualified(const struct pprofil_report *report, const char *pattern,
-                               bool *marked)
+static uint32_t mark_qualified(const struct pprofil_report *report, const char *pattern, bool *marked)
 {
     uint32_t found = 0;
 
@@ -82,8 +81,7 @@ static int annotate_compare(const void *left, const void *right)
 
 /* Fills the array `places` with the locations of the function, sorted by time, largest first. Returns the number of
  * these locations. The array must have room for all locations of the profile. */
-static uint32_t find_hot_locations(const struct profile *profile, uint64_t id,
-                                   struct hot_location *places)
+static uint32_t find_hot_locations(const struct profile *profile, uint64_t id, struct hot_location *places)
 {
     uint32_t count = 0;
 
@@ -112,8 +110,7 @@ static bool block_has(const struct listing *listing, const struct profile_locati
     return place->address >= first->place && place->address < last->place + last->size;
 }
 
-static bool annotation_has(const struct annotation *annotation,
-                           const struct profile_location *place)
+static bool annotation_has(const struct annotation *annotation, const struct profile_location *place)
 {
     for (uint32_t i = 0; i < annotation->count; i++)
         if (block_has(annotation->blocks[i], place))
@@ -166,9 +163,7 @@ int annotate_function(struct profile *profile, struct symbolizer *symbolizer, ui
         error = -ENOMEM;
     if (error == 0) {
         uint32_t count = find_hot_locations(profile, id, places);
-        error = count == 0
-                    ? -ENOENT
-                    : annotate_add_blocks(profile, symbolizer, places, count, annotation, problem);
+        error = count == 0 ? -ENOENT : annotate_add_blocks(profile, symbolizer, places, count, annotation, problem);
     }
     free(places);
     if (error != 0)

@@ -107,8 +107,7 @@ static void graph_merge_arcs(struct graph *graph)
         if (arc->from == arc->to)
             continue;
         graph->table->rows[arc->to].calls += arc->count;
-        if (kept > 0 && graph->arcs[kept - 1].from == arc->from &&
-            graph->arcs[kept - 1].to == arc->to)
+        if (kept > 0 && graph->arcs[kept - 1].from == arc->from && graph->arcs[kept - 1].to == arc->to)
             graph->arcs[kept - 1].count += arc->count;
         else
             graph->arcs[kept++] = *arc;
@@ -124,9 +123,8 @@ static void graph_take_arcs(struct graph *graph, const struct histogram_file *fi
         const struct ticks_row *from = ticks_find(graph->table, arc->from);
         const struct ticks_row *to = graph_find_called(graph->table, arc->self);
         if (from != NULL && to != NULL)
-            graph->arcs[graph->arc_count++] =
-                (struct arc){(size_t)(from - graph->table->rows), (size_t)(to - graph->table->rows),
-                             arc->count, i};
+            graph->arcs[graph->arc_count++] = (struct arc){(size_t)(from - graph->table->rows),
+                                                           (size_t)(to - graph->table->rows), arc->count, i};
     }
     graph_merge_arcs(graph);
     for (size_t i = 0, next; i < graph->arc_count; i = next) {
@@ -236,8 +234,7 @@ static void graph_take_share(struct graph *graph, size_t row)
     for (size_t i = node->arcs; i < node->arc_end; i++) {
         const struct arc *arc = &graph->arcs[i];
         const struct component *called = &graph->components[graph->nodes[arc->to].component];
-        if (called == own || called->calls == 0 || arc->count == 0 ||
-            graph->table->rows[arc->to].hidden)
+        if (called == own || called->calls == 0 || arc->count == 0 || graph->table->rows[arc->to].hidden)
             continue;
         double part = (double)arc->count / (double)called->calls;
         double share = called->ticks * part + called->below * part;

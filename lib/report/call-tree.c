@@ -56,8 +56,7 @@ int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, ui
     if (error != 0)
         return error;
     *node = tree->count++;
-    tree->nodes[*node] =
-        (struct call_node){.parent = parent, .unit = unit, .sibling = tree->nodes[parent].child};
+    tree->nodes[*node] = (struct call_node){.parent = parent, .unit = unit, .sibling = tree->nodes[parent].child};
     tree->nodes[parent].child = *node;
     return 0;
 }
@@ -246,8 +245,7 @@ void call_roots_clear(struct call_roots *roots)
 
 /* --- callees --------------------------------------------------------------------------- */
 
-int call_tree_callees(const struct call_tree *from, const struct call_roots *roots,
-                      struct call_tree *tree)
+int call_tree_callees(const struct call_tree *from, const struct call_roots *roots, struct call_tree *tree)
 {
     uint32_t *places = calloc(from->count, sizeof *places);
     int error = call_tree_begin(tree);

@@ -71,8 +71,7 @@ void call_roots_clear(struct call_roots *roots);
 
 /* Makes the tree of the functions that the roots called, directly or through other functions. All roots with the same
  * unit become one node. Returns 0 or an error of call_tree_build. */
-int call_tree_callees(const struct call_tree *from, const struct call_roots *roots,
-                      struct call_tree *tree);
+int call_tree_callees(const struct call_tree *from, const struct call_roots *roots, struct call_tree *tree);
 
 /* Where a bottom-up tree ends. */
 struct call_bounds {

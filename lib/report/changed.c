@@ -12,9 +12,8 @@
 
 static bool is_same_filter(const struct report_filter *a, const struct report_filter *b)
 {
-    return a->pid == b->pid && a->tid == b->tid && a->process == b->process &&
-           a->thread == b->thread && a->object == b->object && a->syscall == b->syscall &&
-           a->state == b->state;
+    return a->pid == b->pid && a->tid == b->tid && a->process == b->process && a->thread == b->thread &&
+           a->object == b->object && a->syscall == b->syscall && a->state == b->state;
 }
 
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
@@ -24,8 +23,7 @@ bool added_is_other(const struct added_samples *added, const struct profile *pro
            !is_same_filter(&added->filter, filter);
 }
 
-void added_begin(struct added_samples *added, const struct profile *profile,
-                 const struct report_filter *filter)
+void added_begin(struct added_samples *added, const struct profile *profile, const struct report_filter *filter)
 {
     added_clear(added);
     added->filter = *filter;
@@ -35,8 +33,7 @@ void added_begin(struct added_samples *added, const struct profile *profile,
 
 int added_grow(struct added_samples *added, const struct profile *profile)
 {
-    return array_extend(&added->amounts, &added->count, profile->sample_count,
-                        sizeof *added->amounts);
+    return array_extend(&added->amounts, &added->count, profile->sample_count, sizeof *added->amounts);
 }
 
 /* The amounts are compared before row_counts checks the filter, because this is faster: in a large profile most samples
@@ -81,8 +78,7 @@ static int changed_enter(struct changed_nodes *changed, uint32_t node)
 }
 
 /* Adds a node, and all callers of the node that are not in *changed yet, and links each added node to its caller. */
-static int changed_enter_stack(struct changed_nodes *changed, const struct profile *profile,
-                               uint32_t node)
+static int changed_enter_stack(struct changed_nodes *changed, const struct profile *profile, uint32_t node)
 {
     uint32_t below = 0;
 
@@ -103,11 +99,9 @@ static int changed_enter_stack(struct changed_nodes *changed, const struct profi
     }
 }
 
-int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node,
-                const struct amount *more)
+int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node, const struct amount *more)
 {
-    int error = array_extend(&changed->places, &changed->place_count, profile->node_count,
-                             sizeof *changed->places);
+    int error = array_extend(&changed->places, &changed->place_count, profile->node_count, sizeof *changed->places);
 
     if (error == 0 && changed->count == 0)
         error = changed_enter(changed, PROFILE_NONE);

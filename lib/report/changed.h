@@ -22,8 +22,7 @@ struct added_samples {
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
 /* Clears *added, and stores the filter and the mode of the profile (CPU time or elapsed time) in it. */
-void added_begin(struct added_samples *added, const struct profile *profile,
-                 const struct report_filter *filter);
+void added_begin(struct added_samples *added, const struct profile *profile, const struct report_filter *filter);
 /* Makes room for all samples of the profile. Returns 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);
 /* Writes to *more the part of a sample that has not been added yet. Returns false if this part is
@@ -50,14 +49,12 @@ struct changed_visitor {
     /* called before the walk visits the nodes below this node; returns 0 or a negative errno */
     int (*enter)(void *context, uint32_t node);
     /* called after the walk has visited the nodes below this node; `total` includes those nodes */
-    void (*leave)(void *context, uint32_t node, const struct amount *self,
-                  const struct amount *total);
+    void (*leave)(void *context, uint32_t node, const struct amount *self, const struct amount *total);
 };
 
 /* Adds new samples whose innermost frame is the node `node`. To subtract samples, the caller passes negative numbers in
  * *more; they wrap around, because the fields of *more are unsigned. Returns 0 or -ENOMEM. */
-int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node,
-                const struct amount *more);
+int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node, const struct amount *more);
 /* Walks over all changed nodes, adds their samples and time to *all, and removes the nodes. The walk does not recurse,
  * because files may have stacks of any depth. If the function `enter` fails, the walk stops and returns its error.
  * Otherwise the walk returns 0. */

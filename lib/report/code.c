@@ -48,8 +48,7 @@ static uint32_t code_count_until(const struct code_sums *sums, const struct list
     return low;
 }
 
-uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing,
-                           uint64_t place)
+uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing, uint64_t place)
 {
     uint32_t below = code_count_until(sums, listing, place, false);
     if (below == 0)
@@ -58,8 +57,7 @@ uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *l
     return place - found->place < found->size ? sums->instructions[below - 1] : NOWHERE;
 }
 
-uint32_t code_row_of_address(const struct code_sums *sums, const struct listing *listing,
-                             uint64_t address)
+uint32_t code_row_of_address(const struct code_sums *sums, const struct listing *listing, uint64_t address)
 {
     uint32_t below = code_count_until(sums, listing, address, true);
     if (below == 0 || instruction_of(sums, listing, below - 1)->address != address)
@@ -71,8 +69,7 @@ uint32_t code_row_of_address(const struct code_sums *sums, const struct listing 
 
 /* Adds a sample to a total, unless the sample was added to it already. `now` is 1 + index of the sample. *seen is 1 +
  * index of the sample that was last added to this total. */
-static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now,
-                      const struct amount *amount)
+static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now, const struct amount *amount)
 {
     if (*seen != now)
         amount_add(&sum->total, amount);
@@ -236,8 +233,7 @@ static uint32_t target_of(const struct pprofil_code *code, const struct symbol_i
     return row == UINT32_MAX ? 0 : row + 1;
 }
 
-void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row,
-                      size_t size)
+void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_row *row, size_t size)
 {
     const struct listing_row *from = &code->listing->rows[i];
     const struct code_sum *sum = &code->sums.rows[i];
@@ -278,8 +274,7 @@ void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *abo
     memcpy(about, &all, code_least(size, sizeof all));
 }
 
-int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path, bool *found,
-                        bool *newer)
+int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path, bool *found, bool *newer)
 {
     const struct listing *listing = code->listing;
 

@@ -58,12 +58,10 @@ void code_sums_clear(struct code_sums *sums);
 
 /* Finds the instruction that contains the byte at `place` (symbol_instruction.place) of the object, and returns its
  * row. Returns UINT32_MAX if there is no such instruction. */
-uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing,
-                           uint64_t place);
+uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing, uint64_t place);
 /* Finds the instruction that begins at a link-time address, and returns its row. Returns UINT32_MAX if there is no such
  * instruction. */
-uint32_t code_row_of_address(const struct code_sums *sums, const struct listing *listing,
-                             uint64_t address);
+uint32_t code_row_of_address(const struct code_sums *sums, const struct listing *listing, uint64_t address);
 
 /* --- the pprofil_code of pprofil.h ------------------------------------------------------- */
 

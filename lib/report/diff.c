@@ -45,8 +45,7 @@ struct diff_table {
 
 /* --- rows ------------------------------------------------------------------------------ */
 
-static int diff_find_row(struct diff_table *table, const char *name, const char *object, int side,
-                         uint32_t *row)
+static int diff_find_row(struct diff_table *table, const char *name, const char *object, int side, uint32_t *row)
 {
     uint32_t ids[2], before = table->keys.count;
     int error = profile_string(table->names, name, &ids[0]);
@@ -79,8 +78,7 @@ static int diff_find_rows(struct diff_table *table, const struct profile *profil
         const struct profile_location *place = &profile->locations[i];
         const char *object = path_base_name(profile->strings[profile->objects[place->object].path]);
         uint32_t name = profile->functions[row_function(place)].name;
-        error = diff_find_row(table, name != 0 ? profile->strings[name] : object, object, side,
-                              &table->rows[side][i]);
+        error = diff_find_row(table, name != 0 ? profile->strings[name] : object, object, side, &table->rows[side][i]);
     }
     return error;
 }
@@ -107,8 +105,7 @@ static void diff_count_sample(struct diff_table *table, const struct profile *pr
         diff_add(&table->found[table->rows[side][leaf]].self.of[side], sample->count, ns);
     table->stacks = table->stacks || profile->nodes[sample->node].parent != PROFILE_NONE;
     for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent) {
-        struct diff_function *found =
-            &table->found[table->rows[side][profile->nodes[node].location]];
+        struct diff_function *found = &table->found[table->rows[side][profile->nodes[node].location]];
         if (found->seen != table->samples)
             diff_add(&found->total.of[side], sample->count, ns);
         found->seen = table->samples;
@@ -187,8 +184,7 @@ static void diff_estimate(struct diff_table *table, int side)
 
 /* --- the result -------------------------------------------------------------------------- */
 
-static void diff_make_rows(const struct diff_table *table, const struct diff_test *test,
-                           struct pprofil_diff *diff)
+static void diff_make_rows(const struct diff_table *table, const struct diff_test *test, struct pprofil_diff *diff)
 {
     for (uint32_t i = 0; i < table->keys.count; i++) {
         const struct diff_function *found = &table->found[i];
@@ -339,8 +335,7 @@ static void diff_clear(struct diff_table *table)
         free(table->rows[side]);
 }
 
-static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by,
-                      struct diff_test *test)
+static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by, struct diff_test *test)
 {
     const struct profile_totals *old = &profiles[DIFF_OLD]->totals;
     const struct profile_totals *new = &profiles[DIFF_NEW]->totals;

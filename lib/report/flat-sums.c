@@ -56,8 +56,7 @@ static bool is_looked_up(const struct update *update, uint32_t location)
 /* Lets a sum take its name from a frame of a location, if this frame is a better choice than the frame that the sum
  * uses now. A location that has not been looked up may later get another name, which does not fit the sum. So a
  * location that has been looked up replaces one that has not. */
-static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location,
-                              uint32_t frame)
+static void flat_sums_name_by(const struct update *update, struct sum *sum, uint32_t location, uint32_t frame)
 {
     if (is_looked_up(update, location) && !is_looked_up(update, sum->location))
         sum->location = PROFILE_NONE;
@@ -103,8 +102,7 @@ static int flat_sums_need_location(const struct update *update, uint32_t locatio
 }
 
 /* Returns the index of a frame's sum, which must exist. `first` is the index of the location's first frame. */
-static uint32_t flat_sum_of(const struct update *update, uint32_t location, uint32_t first,
-                            uint32_t frame)
+static uint32_t flat_sum_of(const struct update *update, uint32_t location, uint32_t first, uint32_t frame)
 {
     const struct flat_sums *sums = update->sums;
     uint64_t key[2];
@@ -125,8 +123,7 @@ static int flat_sums_enter(void *context, uint32_t node)
     int error = flat_sums_need_location(update, location);
 
     if (error == 0)
-        error = array_extend(&sums->on_stack, &sums->on_stack_count, sums->sums.count,
-                             sizeof *sums->on_stack);
+        error = array_extend(&sums->on_stack, &sums->on_stack_count, sums->sums.count, sizeof *sums->on_stack);
     row_frames(&update->profile->locations[location], update->options, &first, &end);
     for (uint32_t frame = first; error == 0 && frame < end; frame++)
         sums->on_stack[flat_sum_of(update, location, first, frame)]++;
@@ -136,8 +133,7 @@ static int flat_sums_enter(void *context, uint32_t node)
 /* The walk calls this function when it leaves a node. Adds `self` to the sum of the node's innermost frame. Adds
  * `total` to a sum only if no frame that is still on the stack belongs to this sum. So `total` is added once, even if
  * several frames of the stack belong to one sum. */
-static void flat_sums_leave(void *context, uint32_t node, const struct amount *self,
-                            const struct amount *total)
+static void flat_sums_leave(void *context, uint32_t node, const struct amount *self, const struct amount *total)
 {
     const struct update *update = context;
     struct flat_sums *sums = update->sums;
@@ -177,8 +173,7 @@ static int flat_sums_walk(struct update *update)
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-static int flat_sums_add_leaf(const struct update *update, uint32_t location,
-                              const struct amount *more)
+static int flat_sums_add_leaf(const struct update *update, uint32_t location, const struct amount *more)
 {
     struct flat_sums *sums = update->sums;
     uint32_t first, end;
@@ -299,13 +294,11 @@ static int flat_sums_add_waiting(struct update *update, bool away)
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
-                     const struct report_options *options)
+int flat_sums_update(struct flat_sums *sums, const struct profile *profile, const struct report_options *options)
 {
     struct update update = {sums, profile, options};
 
-    if (sums->by != options->by || sums->no_inlines != options->no_inlines ||
-        sums->stacks != options->stacks ||
+    if (sums->by != options->by || sums->no_inlines != options->no_inlines || sums->stacks != options->stacks ||
         added_is_other(&sums->added, profile, &options->filter)) {
         flat_sums_clear(sums);
         added_begin(&sums->added, profile, &options->filter);
@@ -316,14 +309,12 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
     sums->waiting_count = 0;
     int error = added_grow(&sums->added, profile);
     if (error == 0 && is_code(options->by))
-        error = array_extend(&sums->known, &sums->known_count, profile->location_count,
-                             sizeof *sums->known);
+        error = array_extend(&sums->known, &sums->known_count, profile->location_count, sizeof *sums->known);
     if (error == 0)
         error = flat_sums_add_new(&update);
     if (error == 0)
         error = flat_sums_add_waiting(&update, false);
-    if (error == 0 && options->live &&
-        (options->by == PPROFIL_BY_THREAD || options->by == PPROFIL_BY_PROCESS))
+    if (error == 0 && options->live && (options->by == PPROFIL_BY_THREAD || options->by == PPROFIL_BY_PROCESS))
         error = hottest_update(&sums->hottest, profile, options);
     if (error != 0)
         flat_sums_clear(sums);

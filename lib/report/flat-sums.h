@@ -25,8 +25,7 @@ struct hottest {
 /* Adds the new samples of the profile. All calls with one structure must have the same options, and no name may change
  * between them, unless the structure is emptied first. A sample in a function without a name is added later, when the
  * function has a name. Returns 0 or -ENOMEM, which leaves the structure empty. */
-int hottest_update(struct hottest *hottest, const struct profile *profile,
-                   const struct report_options *options);
+int hottest_update(struct hottest *hottest, const struct profile *profile, const struct report_options *options);
 void hottest_clear(struct hottest *hottest);
 
 /* --- flat-sums.c --- */
@@ -62,8 +61,7 @@ struct flat_sums {
  * changed since the last report: the options by, no_inlines and stacks, the filter, or the mode (CPU time or elapsed
  * time). Waiting samples are in the sums too, until flat_sums_settle subtracts them. Returns 0 or -ENOMEM, which leaves
  * *sums empty. */
-int flat_sums_update(struct flat_sums *sums, const struct profile *profile,
-                     const struct report_options *options);
+int flat_sums_update(struct flat_sums *sums, const struct profile *profile, const struct report_options *options);
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile);
 
 /* The caller must call this function after a location has got a name or lines. */

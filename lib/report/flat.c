@@ -34,8 +34,7 @@ static void flat_name_task(const struct profile *profile, const struct sum *sum,
     row->name = profile->strings[by == PPROFIL_BY_THREAD ? thread->comm : process->comm];
 }
 
-static const char *flat_name_hottest(const struct profile *profile, const struct sums *hottest,
-                                     const struct sum *sum)
+static const char *flat_name_hottest(const struct profile *profile, const struct sums *hottest, const struct sum *sum)
 {
     const struct sum *best = sums_find(hottest, sum->key);
 
@@ -57,9 +56,7 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
         flat_name_task(profile, sum, by, row);
         row->hottest = flat_name_hottest(profile, &maker->sums->hottest.best, sum);
     } else if (by == PPROFIL_BY_SYSCALL) {
-        row->name = sum->syscall == PROFILE_NONE
-                        ? "[user]"
-                        : profile->strings[profile->syscalls[sum->syscall].name];
+        row->name = sum->syscall == PROFILE_NONE ? "[user]" : profile->strings[profile->syscalls[sum->syscall].name];
     } else if (by == PPROFIL_BY_STATE) {
         row->name = profile_state_name((enum profile_state)sum->state);
     } else {
@@ -89,8 +86,7 @@ static int flat_compare(const void *left, const void *right)
         return x->first > y->first ? -1 : 1;
     if (x->second != y->second)
         return x->second > y->second ? -1 : 1;
-    if ((order = row_compare_text(a->name, b->name)) != 0 ||
-        (order = row_compare_text(a->object, b->object)) != 0)
+    if ((order = row_compare_text(a->name, b->name)) != 0 || (order = row_compare_text(a->object, b->object)) != 0)
         return order;
     if (a->line != b->line)
         return a->line < b->line ? -1 : 1;
@@ -105,8 +101,7 @@ static int flat_compare(const void *left, const void *right)
 
 /* Fills the array `rows` with a row for each sum that has samples, and the array `order` with a sorted list of these
  * rows. Returns the number of rows. */
-static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *rows,
-                                struct ordered_row *order)
+static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *rows, struct ordered_row *order)
 {
     const struct sums *sums = &maker->sums->sums;
     bool by_total = maker->options->by_total && maker->report->stacks;
@@ -130,8 +125,7 @@ static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *r
 
 /* Copies a row that the report shows, and adds the place where the row's function is defined. Looking up this place
  * takes long, so only rows that are shown get it. */
-static int flat_show_row(const struct maker *maker, const struct ordered_row *from,
-                         struct pprofil_row *row)
+static int flat_show_row(const struct maker *maker, const struct ordered_row *from, struct pprofil_row *row)
 {
     *row = *from->row;
     if (maker->symbolizer == NULL || maker->options->by != PPROFIL_BY_FUNCTION)

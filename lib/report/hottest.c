@@ -47,8 +47,7 @@ static int hottest_add(struct hottest *hottest, const struct profile *profile,
     return hottest_keep_largest(&hottest->best, sum);
 }
 
-int hottest_update(struct hottest *hottest, const struct profile *profile,
-                   const struct report_options *options)
+int hottest_update(struct hottest *hottest, const struct profile *profile, const struct report_options *options)
 {
     int error = added_grow(&hottest->added, profile);
 

@@ -61,8 +61,7 @@ static void live_nodes_add(struct live_nodes *nodes, const struct profile *profi
     amount_add(&nodes->all[PROFILE_NONE].total, more);
 }
 
-int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
-                      const struct report_options *options)
+int live_nodes_update(struct live_nodes *nodes, const struct profile *profile, const struct report_options *options)
 {
     struct amount more;
 
@@ -180,8 +179,7 @@ static int live_calls_add_group(struct finder *finder, const struct group *group
     return error;
 }
 
-static void live_calls_add_time(struct finder *finder, struct group *group,
-                                const struct member *member)
+static void live_calls_add_time(struct finder *finder, struct group *group, const struct member *member)
 {
     amount_add(&group->total, &finder->nodes->all[member->weight].total);
     if (!finder->upwards && member->frame == first_frame(finder, member->node))
@@ -242,11 +240,9 @@ static int open_children(struct finder *finder, struct batch *batch, uint32_t pa
     const struct live_nodes *nodes = finder->nodes;
     int error = 0;
 
-    for (uint32_t node = nodes->all[parent].child; error == 0 && node != 0;
-         node = nodes->all[node].sibling)
-        error = add_member(
-            finder, batch,
-            (struct member){.node = node, .frame = last_frame(finder, node), .weight = node});
+    for (uint32_t node = nodes->all[parent].child; error == 0 && node != 0; node = nodes->all[node].sibling)
+        error = add_member(finder, batch,
+                           (struct member){.node = node, .frame = last_frame(finder, node), .weight = node});
     return error;
 }
 
@@ -276,8 +272,7 @@ static int live_calls_open_row(struct finder *finder, uint32_t group, uint32_t r
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-static void live_calls_make_row(struct finder *finder, const struct group *group,
-                                struct pprofil_live_call *call)
+static void live_calls_make_row(struct finder *finder, const struct group *group, struct pprofil_live_call *call)
 {
     const struct live_calls *calls = finder->calls;
     uint64_t id = row_id(group->key, PPROFIL_BY_FUNCTION);
@@ -346,8 +341,7 @@ static int begin_with_function(struct finder *finder, struct batch *batch, uint6
         bool above = inside[profile->nodes[i].parent];
         inside[i] = frame != 0 || above;
         if (frame != 0 && !above && finder->nodes->all[i].total.samples > 0) {
-            error = add_member(finder, batch,
-                               (struct member){.node = i, .frame = frame - 1, .weight = i});
+            error = add_member(finder, batch, (struct member){.node = i, .frame = frame - 1, .weight = i});
             finder->calls->root_ns += finder->nodes->all[i].total.ns;
         }
     }
@@ -371,9 +365,8 @@ static int live_calls_begin(struct finder *finder, enum pprofil_tree_kind kind, 
     return error == 0 ? heap_push_batch(finder, &batch) : (sums_clear(&batch.keys), error);
 }
 
-int live_calls_find(const struct profile *profile, const struct report_options *options,
-                    enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
-                    struct live_calls *calls)
+int live_calls_find(const struct profile *profile, const struct report_options *options, enum pprofil_tree_kind kind,
+                    uint64_t function, struct live_nodes *nodes, struct live_calls *calls)
 {
     struct finder finder = {.profile = profile,
                             .options = options,

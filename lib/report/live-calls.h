@@ -27,8 +27,7 @@ struct live_nodes {
 
 /* Adds the new samples of the profile to *nodes. Starts again with all samples if the filter or the mode (CPU time or
  * elapsed time) has changed, or if the profile was cleared. Returns 0 or -ENOMEM, which leaves *nodes empty. */
-int live_nodes_update(struct live_nodes *nodes, const struct profile *profile,
-                      const struct report_options *options);
+int live_nodes_update(struct live_nodes *nodes, const struct profile *profile, const struct report_options *options);
 void live_nodes_clear(struct live_nodes *nodes);
 
 struct live_calls {
@@ -43,9 +42,8 @@ struct live_calls {
  * tree of CALLERS or CALLEES starts from one function; `function` is then the id of this function's row BY_FUNCTION.
  * The caller keeps *nodes from call to call, and clears *nodes and *calls, also after an error. Returns 0 or
  * -ENOMEM. */
-int live_calls_find(const struct profile *profile, const struct report_options *options,
-                    enum pprofil_tree_kind kind, uint64_t function, struct live_nodes *nodes,
-                    struct live_calls *calls);
+int live_calls_find(const struct profile *profile, const struct report_options *options, enum pprofil_tree_kind kind,
+                    uint64_t function, struct live_nodes *nodes, struct live_calls *calls);
 void live_calls_clear(struct live_calls *calls);
 
 #endif

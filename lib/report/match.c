@@ -28,8 +28,7 @@ static bool is_text(const char *pattern, const char *text)
 static bool is_text_without_parameters(const char *pattern, const char *text)
 {
     size_t length = length_without_parameters(text);
-    return length > 0 && text[length] != '\0' && strncmp(pattern, text, length) == 0 &&
-           pattern[length] == '\0';
+    return length > 0 && text[length] != '\0' && strncmp(pattern, text, length) == 0 && pattern[length] == '\0';
 }
 
 static bool is_part(const char *pattern, const char *text)
@@ -72,8 +71,7 @@ static int match_mark_expression(const char *pattern, const char *const *texts, 
 int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
                 uint32_t *found, char *problem, size_t size)
 {
-    static bool (*const meanings[])(const char *,
-                                    const char *) = {is_text, is_text_without_parameters, is_part};
+    static bool (*const meanings[])(const char *, const char *) = {is_text, is_text_without_parameters, is_part};
 
     *found = 0;
     for (size_t i = 0; *found == 0 && i < sizeof meanings / sizeof *meanings; i++)
@@ -120,12 +118,10 @@ static uint32_t match_likeness(const char *wrong, const char *text)
     if (length > COMPARED_SIZE_MAX || wrong_length > COMPARED_SIZE_MAX)
         return 0;
     uint32_t changes = match_distance(wrong, wrong_length, text, length);
-    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes
-                                                                     : 0;
+    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes : 0;
 }
 
-uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
-                       uint32_t nearest[MATCH_NEAREST])
+uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count, uint32_t nearest[MATCH_NEAREST])
 {
     uint32_t scores[MATCH_NEAREST + 1] = {0}, found = 0;
 

@@ -26,8 +26,7 @@ int match_texts(const char *pattern, const char *const *texts, uint32_t count, b
 
 /* Finds the texts that are most similar to `wrong`, a name that does not exist. Writes the indexes of these texts to
  * `nearest`, the most similar text first, and returns how many there are. No two of these texts are equal. */
-uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count,
-                       uint32_t nearest[MATCH_NEAREST]);
+uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count, uint32_t nearest[MATCH_NEAREST]);
 
 /* Writes a message for users to `problem`, which has room for `size` bytes: that no such name exists, and which similar
  * names exist. For example: "no function is called 'prase'; there is 'parse'". `what` is the kind of name, such as

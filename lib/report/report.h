@@ -114,9 +114,8 @@ struct report_tree_options {
  * caller frees *tree with pprofil_tree_free. Returns 0, -ENOMEM, -EOVERFLOW if the profile is too large, -EINVAL if
  * options->function is not a valid regular expression, or -ENOENT if it matches no function. After -EINVAL and -ENOENT,
  * the reason is in `problem`, which has room for `size` bytes. */
-int report_tree(struct profile *profile, struct symbolizer *symbolizer,
-                const struct report_tree_options *options, struct pprofil_tree **tree,
-                char *problem, size_t size);
+int report_tree(struct profile *profile, struct symbolizer *symbolizer, const struct report_tree_options *options,
+                struct pprofil_tree **tree, char *problem, size_t size);
 
 /* --- a part of a profile --------------------------------------------------------------------- */
 
@@ -124,9 +123,8 @@ int report_tree(struct profile *profile, struct symbolizer *symbolizer,
  * match.h. A name that is NULL sets no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a pattern is
  * not a valid regular expression, or -ENOENT if a condition other than `ignore` matches nothing in the profile. After
  * -EINVAL and -ENOENT, the option and the reason are in `problem`, which has room for `size` bytes. */
-int report_select(struct profile *profile, struct symbolizer *symbolizer,
-                  const struct pprofil_selection *selection, struct profile **part, char *problem,
-                  size_t size);
+int report_select(struct profile *profile, struct symbolizer *symbolizer, const struct pprofil_selection *selection,
+                  struct profile **part, char *problem, size_t size);
 
 /* --- samples --------------------------------------------------------------------------------- */
 

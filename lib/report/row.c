@@ -205,8 +205,7 @@ void row_name_by(const struct profile *profile, struct sum *sum, uint32_t locati
     sum->frame = frame;
 }
 
-void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
-                   struct pprofil_row *row)
+void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by, struct pprofil_row *row)
 {
     const struct profile_location *location = &profile->locations[sum->location];
     const struct profile_object *object = &profile->objects[location->object];

@@ -60,8 +60,7 @@ uint64_t row_id_below(uint64_t above, uint64_t id);
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
 /* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set row->pending. */
-void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
-                   struct pprofil_row *row);
+void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by, struct pprofil_row *row);
 
 /* A row whose texts are all empty. */
 #define ROW_EMPTY ((struct pprofil_row){.name = "", .object = "", .file = "", .hottest = ""})

@@ -56,8 +56,7 @@ static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";
     uint32_t found;
-    int error = match_texts(names->pattern, names->texts, names->count, names->marked, &found, why,
-                            sizeof why);
+    int error = match_texts(names->pattern, names->texts, names->count, names->marked, &found, why, sizeof why);
 
     if (error == 0 && found == 0 && strcmp(names->option, "--ignore") != 0) {
         match_complain(names->what, names->pattern, names->texts, names->count, why, sizeof why);
@@ -65,9 +64,8 @@ static int names_match(const struct selector *selector, struct names *names)
         return -ENOENT;
     }
     if (error == -EINVAL)
-        snprintf(selector->problem, selector->size,
-                 "%s: '%s' is no name that is there, nor a regular expression: %s", names->option,
-                 names->pattern, why);
+        snprintf(selector->problem, selector->size, "%s: '%s' is no name that is there, nor a regular expression: %s",
+                 names->option, names->pattern, why);
     return error;
 }
 
@@ -76,8 +74,7 @@ typedef uint32_t entry_of(const struct selector *selector, const struct profile_
 
 /* If `error` is 0, keeps only the samples whose names are marked. In both cases clears the table, and returns
  * `error`. */
-static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry,
-                       int error)
+static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry, int error)
 {
     for (uint32_t i = 0; error == 0 && i < selector->profile->sample_count; i++)
         selector->keep[i] &= names->marked[entry(selector, &selector->profile->samples[i])];
@@ -158,8 +155,7 @@ static int keep_thread(const struct selector *selector)
 
 /* --- what ran ---------------------------------------------------------------------------- */
 
-static const struct profile_location *leaf_of(const struct profile *profile,
-                                              const struct profile_sample *sample)
+static const struct profile_location *leaf_of(const struct profile *profile, const struct profile_sample *sample)
 {
     return &profile->locations[profile->nodes[sample->node].location];
 }
@@ -235,8 +231,7 @@ static bool has_marked_frame(const struct selector *selector,
 
 /* If `want` is true, keeps only the samples whose stacks have a function that the pattern matches. If `want` is false,
  * keeps only the samples whose stacks have no such function. */
-static int keep_stacks(const struct selector *selector, const char *option, const char *pattern,
-                       bool want)
+static int keep_stacks(const struct selector *selector, const char *option, const char *pattern, bool want)
 {
     struct names names = {.option = option, .what = "function", .pattern = pattern};
     const struct profile *profile = selector->profile;
@@ -279,9 +274,8 @@ static int keep_selected(const struct selector *selector)
     return error;
 }
 
-int report_select(struct profile *profile, struct symbolizer *symbolizer,
-                  const struct pprofil_selection *selection, struct profile **part, char *problem,
-                  size_t size)
+int report_select(struct profile *profile, struct symbolizer *symbolizer, const struct pprofil_selection *selection,
+                  struct profile **part, char *problem, size_t size)
 {
     /* in a profile without stacks, only the functions that the linker knows count */
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION,
@@ -295,8 +289,7 @@ int report_select(struct profile *profile, struct symbolizer *symbolizer,
                                 .size = size};
     int error = selector.keep == NULL ? -ENOMEM : 0;
 
-    if (error == 0 &&
-        (selection->function != NULL || selection->focus != NULL || selection->ignore != NULL))
+    if (error == 0 && (selection->function != NULL || selection->focus != NULL || selection->ignore != NULL))
         error = row_look_up(symbolizer, &options);
     if (error == 0) {
         memset(selector.keep, true, profile->sample_count);

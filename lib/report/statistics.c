@@ -42,8 +42,7 @@ double statistics_half_width(double share, double samples)
 
     if (samples <= 0)
         return 0;
-    return Z95 / (1 + z2 / samples) *
-           sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
+    return Z95 / (1 + z2 / samples) * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
 }
 
 struct estimate statistics_share(double share, double samples)
@@ -157,8 +156,7 @@ static double mean_weight(const struct diff_sums *all)
 }
 
 /* Returns the q of a function in both profiles together. If `others` is true, returns the q of all other functions. */
-static double relative_weight(const struct diff_test *test, const struct diff_pair *pair,
-                              bool others)
+static double relative_weight(const struct diff_test *test, const struct diff_pair *pair, bool others)
 {
     double squares = 0, weights = 0;
 
@@ -184,8 +182,7 @@ static void set_estimates(struct pprofil_change *change, const struct estimate o
     change->high = difference.high;
 }
 
-static void compare_shares(const struct diff_test *test, const struct diff_pair *pair,
-                           struct pprofil_change *change)
+static void compare_shares(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change)
 {
     double own = relative_weight(test, pair, false), others = relative_weight(test, pair, true);
     double n[DIFF_SIDES], samples = 0, pooled = 0, inverse = 0;
@@ -203,12 +200,10 @@ static void compare_shares(const struct diff_test *test, const struct diff_pair 
     for (int side = 0; side < DIFF_SIDES; side++)
         estimates[side] = statistics_share(change->share[side], n[side] / effect);
     set_estimates(change, estimates);
-    change->p =
-        statistics_p(change->change, pooled * (1 - pooled) * effect * inverse, own * inverse / 2);
+    change->p = statistics_p(change->change, pooled * (1 - pooled) * effect * inverse, own * inverse / 2);
 }
 
-static void compare_times(const struct diff_test *test, const struct diff_pair *pair,
-                          struct pprofil_change *change)
+static void compare_times(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change)
 {
     double own = relative_weight(test, pair, false), unit[DIFF_SIDES], counts = 0, inverse = 0;
     struct estimate estimates[DIFF_SIDES];
@@ -225,8 +220,7 @@ static void compare_times(const struct diff_test *test, const struct diff_pair *
     change->p = statistics_p(change->change, pooled * units, units / 2);
 }
 
-void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
-                  struct pprofil_change *change)
+void diff_compare(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change)
 {
     bool empty = false;
 

@@ -89,7 +89,6 @@ void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
 /* A pair has the counts of one function in both profiles. Compares the two, and fills in *change, except for the fields
  * q and significant. */
-void diff_compare(const struct diff_test *test, const struct diff_pair *pair,
-                  struct pprofil_change *change);
+void diff_compare(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change);
 
 #endif

@@ -51,8 +51,7 @@ static const char *gperf_program(const struct histogram_file *file)
 
 /* Returns the number of symbols in modules that have a segment. If the file has no modules, returns the number of all
  * symbols. */
-static size_t gperf_count_symbols(const struct histogram_file *file,
-                                  const struct ticks_table *table)
+static size_t gperf_count_symbols(const struct histogram_file *file, const struct ticks_table *table)
 {
     size_t count = file->module_count == 0 ? table->count : 0;
 
@@ -63,19 +62,16 @@ static size_t gperf_count_symbols(const struct histogram_file *file,
             has_segment = has_segment || (file->histograms[j].low >= module->start &&
                                           file->histograms[j].low < module->end);
         for (size_t j = 0; has_segment && j < table->count; j++)
-            count +=
-                table->rows[j].address >= module->start && table->rows[j].address < module->end;
+            count += table->rows[j].address >= module->start && table->rows[j].address < module->end;
     }
     return count;
 }
 
-static void gperf_print_head(const struct histogram_file *file, const struct ticks_table *table,
-                             double hz, FILE *out)
+static void gperf_print_head(const struct histogram_file *file, const struct ticks_table *table, double hz, FILE *out)
 {
     fprintf(out,
-            RULE
-            "Profile Report for %s\nNumber of text symbols: %zu\nSample period: %.0f microseconds\n"
-            "Number of profiled segments: %zu\n",
+            RULE "Profile Report for %s\nNumber of text symbols: %zu\nSample period: %.0f microseconds\n"
+                 "Number of profiled segments: %zu\n",
             gperf_program(file), gperf_count_symbols(file, table), 1e6 / hz, file->histogram_count);
     for (size_t i = 0; i < file->histogram_count; i++)
         fprintf(out, "Text segment %zu, start = %08" PRIx64 ", size = %08" PRIx64 "\n", i,
@@ -97,8 +93,7 @@ static double gperf_share(const struct gperf_page *page, double ticks)
 }
 
 /* Prints a row. `place` is an address, or another text of the same width. */
-static void gperf_print_row(const struct gperf_page *page, const char *place, const char *name,
-                            double ticks)
+static void gperf_print_row(const struct gperf_page *page, const char *place, const char *name, double ticks)
 {
     int length = (int)strnlen(name, NAME_WIDTH);
     double share = gperf_share(page, ticks);
@@ -110,8 +105,7 @@ static void gperf_print_row(const struct gperf_page *page, const char *place, co
     if (page->options->unit == PPROFIL_UNIT_COUNTS)
         fprintf(page->out, "%10.0f\n", share);
     else
-        fprintf(page->out, "%10.4f %s\n", share,
-                page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
+        fprintf(page->out, "%10.4f %s\n", share, page->options->unit == PPROFIL_UNIT_PERCENT ? "%" : "ms");
 }
 
 /* Compares rows for qsort: by ticks, smallest first, then by address. */

@@ -50,8 +50,7 @@ static const char *gprof_skip_suffix(const char *suffix, const char *end)
 
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
         size_t length = strlen(copies[i]);
-        if ((size_t)(end - suffix) > length && memcmp(suffix, copies[i], length) == 0 &&
-            suffix[length] != '\0') {
+        if ((size_t)(end - suffix) > length && memcmp(suffix, copies[i], length) == 0 && suffix[length] != '\0') {
             suffix += length - 1;
             break;
         }
@@ -82,14 +81,12 @@ static bool gprof_is_label(const struct symbol *symbol)
             if ((name = gprof_skip_suffix(name, end)) == NULL)
                 return true;
     }
-    return strncmp(symbol->name, "__gnu_compiled", 14) == 0 ||
-           strncmp(symbol->name, "___gnu_compiled", 15) == 0;
+    return strncmp(symbol->name, "__gnu_compiled", 14) == 0 || strncmp(symbol->name, "___gnu_compiled", 15) == 0;
 }
 
 static bool gprof_wanted(const struct symbol *symbol)
 {
-    if (symbol->type == STT_GNU_IFUNC ||
-        (symbol->binding == STB_WEAK && symbol->type == STT_OBJECT))
+    if (symbol->type == STT_GNU_IFUNC || (symbol->binding == STB_WEAK && symbol->type == STT_OBJECT))
         return false;
     return symbol->binding != STB_LOCAL || !gprof_is_label(symbol);
 }
@@ -175,12 +172,10 @@ static void gprof_print_name(FILE *out, const char *name)
     free(plain);
 }
 
-static void gprof_print_row(FILE *out, const struct flat_row *row, double hz, double total,
-                            double *ticks, double scale)
+static void gprof_print_row(FILE *out, const struct flat_row *row, double hz, double total, double *ticks, double scale)
 {
     *ticks += row->ticks;
-    fprintf(out, "%6.2f %9.2f %8.2f", total > 0 ? 100 * row->ticks / total : 0, *ticks / hz,
-            row->ticks / hz);
+    fprintf(out, "%6.2f %9.2f %8.2f", total > 0 ? 100 * row->ticks / total : 0, *ticks / hz, row->ticks / hz);
     if (row->calls > 0)
         fprintf(out, " %8" PRIu64 " %8.2f %8.2f  ", row->calls,
                 scale * row->ticks / hz / (double)row->calls,
@@ -190,8 +185,7 @@ static void gprof_print_row(FILE *out, const struct flat_row *row, double hz, do
     gprof_print_name(out, row->row->symbol->name);
 }
 
-static void gprof_print_rows(FILE *out, const struct flat_row *rows, size_t count, double hz,
-                             double total, bool zeros)
+static void gprof_print_rows(FILE *out, const struct flat_row *rows, size_t count, double hz, double total, bool zeros)
 {
     const struct unit *unit = gprof_choose_unit(rows, count, hz);
     double ticks = 0;
@@ -204,8 +198,7 @@ static void gprof_print_rows(FILE *out, const struct flat_row *rows, size_t coun
 
 /* --- the report -------------------------------------------------------------------------- */
 
-static int gprof_print(const struct histogram_file *file, struct ticks_table *table, double hz,
-                       bool zeros, FILE *out)
+static int gprof_print(const struct histogram_file *file, struct ticks_table *table, double hz, bool zeros, FILE *out)
 {
     struct flat_row *rows = calloc(table->count, sizeof *rows);
     double *below = calloc(table->count, sizeof *below);
@@ -237,8 +230,7 @@ int style_gprof(const struct histogram_file *file, const struct symbol_table *sy
     int error = ticks_new(symbols, gprof_wanted, &table);
 
     if (error == 0 && table.count == 0) {
-        fprintf(errors, "gprof: file `%s' has no symbols\n",
-                file->object != NULL ? file->object : "a.out");
+        fprintf(errors, "gprof: file `%s' has no symbols\n", file->object != NULL ? file->object : "a.out");
         error = PPROFIL_ERROR_EXPLAINED;
     }
     if (error == 0 && hz <= 0) {

@@ -65,8 +65,7 @@ void ticks_add_histogram(struct ticks_table *table, const struct histogram *hist
 /* A file may contain single program counters, one for each tick. Adds these ticks to the table. */
 void ticks_add_pcs(struct ticks_table *table, const struct histogram_file *file);
 /* Adds all histograms and all single program counters of a file. */
-void ticks_add_file(struct ticks_table *table, const struct histogram_file *file,
-                    enum ticks_split split);
+void ticks_add_file(struct ticks_table *table, const struct histogram_file *file, enum ticks_split split);
 
 /*
  * Finds for each row how much time the callees of its function spent, as gprof does. The time of a function is divided

@@ -46,8 +46,7 @@ bool style_kprof_refuse(enum style_file which, const char *path, int error, FILE
     else if (which == STYLE_DATA && error == PPROFIL_ERROR_DAMAGED)
         kprof_fail(errors, "data file too short");
     else if (error == -EISDIR || error == -EIO)
-        fprintf(errors, "kprof: %s: %s\n", which == STYLE_TEXT ? "read text header" : "text read",
-                strerror(-error));
+        fprintf(errors, "kprof: %s: %s\n", which == STYLE_TEXT ? "read text header" : "text read", strerror(-error));
     else if (error == PPROFIL_ERROR_FORMAT || error == PPROFIL_ERROR_DAMAGED)
         return false;
     else
@@ -62,8 +61,7 @@ static bool is_kpdata(const struct histogram_file *file)
     return file->dialect != NULL && file->dialect->arithmetic == DIALECT_CELLS;
 }
 
-static void kprof_count(const struct histogram_file *file, const struct kprof *kprof,
-                        struct ticks_table *table)
+static void kprof_count(const struct histogram_file *file, const struct kprof *kprof, struct ticks_table *table)
 {
     struct ticks_row *last = &table->rows[table->count - 1];
 
@@ -81,8 +79,7 @@ static void kprof_print_base(const struct histogram_file *file, const struct kpr
                              const struct ticks_table *table, FILE *out)
 {
     uint64_t page = table->rows[0].address & ~(TICKS_PAGE - 1);
-    uint64_t base =
-        file->histogram_count > 0 ? ticks_base(table, file, &file->histograms[0]) : page;
+    uint64_t base = file->histogram_count > 0 ? ticks_base(table, file, &file->histograms[0]) : page;
 
     if (!kprof->plan9) {
         fprintf(out, "KTZERO %.8" PRIx64 "\n", page);
@@ -127,11 +124,9 @@ static uint64_t whole_ticks(double ticks)
 
 /* Returns the number that is printed for ticks. In Plan 9's report this is their time in milliseconds, if the rate is
  * known. Otherwise it is the number of ticks. */
-static uint64_t kprof_shown(const struct histogram_file *file, const struct kprof *kprof,
-                            uint64_t ticks)
+static uint64_t kprof_shown(const struct histogram_file *file, const struct kprof *kprof, uint64_t ticks)
 {
-    return kprof->plan9 && file->rate_hz > 0 ? whole_ticks((double)ticks * 1000 / file->rate_hz)
-                                             : ticks;
+    return kprof->plan9 && file->rate_hz > 0 ? whole_ticks((double)ticks * 1000 / file->rate_hz) : ticks;
 }
 
 static int kprof_print_rows(const struct histogram_file *file, const struct kprof *kprof,
@@ -144,10 +139,8 @@ static int kprof_print_rows(const struct histogram_file *file, const struct kpro
     for (size_t i = 0; i < table->count && table->rows[i].ticks > 0; i++) {
         uint64_t ticks = whole_ticks(table->rows[i].ticks);
         fprintf(out, "%" PRIu64 "\t%3" PRIu64 ".%" PRIu64 "\t%s\n",
-                kprof->plan9 ? kprof_shown(file, kprof, ticks)
-                             : kprof_part(ticks, us_per_tick(file), 1000),
-                kprof_part(ticks, 100, in), kprof_part(ticks, 1000, in) % 10,
-                table->rows[i].symbol->name);
+                kprof->plan9 ? kprof_shown(file, kprof, ticks) : kprof_part(ticks, us_per_tick(file), 1000),
+                kprof_part(ticks, 100, in), kprof_part(ticks, 1000, in) % 10, table->rows[i].symbol->name);
     }
     return 0;
 }
@@ -161,8 +154,7 @@ static int kprof_print(const struct histogram_file *file, const struct symbol_ta
     for (size_t i = 0; is_kpdata(file) && i < file->histogram_count; i++)
         if (file->histograms[i].counter_size != 4)
             return kprof_fail(errors, "only sample size 4 supported\n");
-    fprintf(out,
-            "total: %" PRIu64 "\tin kernel text: %" PRIu64 "\toutside kernel text: %" PRIu64 "\n",
+    fprintf(out, "total: %" PRIu64 "\tin kernel text: %" PRIu64 "\toutside kernel text: %" PRIu64 "\n",
             kprof_shown(file, kprof, file->ticks), kprof_shown(file, kprof, in),
             kprof_shown(file, kprof, file->outside));
     if (file->ticks == 0)
@@ -183,8 +175,7 @@ int style_kprof(const struct histogram_file *file, const struct symbol_table *sy
                 const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     (void)options;
-    return kprof_print(file, symbols, &(struct kprof){.specials = DIALECT_CELL_SPECIALS}, out,
-                       errors);
+    return kprof_print(file, symbols, &(struct kprof){.specials = DIALECT_CELL_SPECIALS}, out, errors);
 }
 
 int style_kprof_plan9(const struct histogram_file *file, const struct symbol_table *symbols,

@@ -56,8 +56,7 @@ bool style_v7_refuse(enum style_file which, const char *path, int error, FILE *e
     if (which == STYLE_DATA)
         fputs("No mon.out\n", errors);
     else
-        fprintf(errors, error == -ENOEXEC ? "%s: bad format\n" : "%s: not found\n",
-                path != NULL ? path : "a.out");
+        fprintf(errors, error == -ENOEXEC ? "%s: bad format\n" : "%s: not found\n", path != NULL ? path : "a.out");
     return true;
 }
 
@@ -100,11 +99,9 @@ static double prof_percent(const struct prof_page *page, const struct ticks_row 
 
 static void prof_print_v7(struct prof_page *page, const struct ticks_row *row)
 {
-    fprintf(page->out, "%8.8s%6.1f%9.2f", row->symbol->name, prof_percent(page, row),
-            page->ticks / page->hz);
+    fprintf(page->out, "%8.8s%6.1f%9.2f", row->symbol->name, prof_percent(page, row), page->ticks / page->hz);
     if (row->calls > 0)
-        fprintf(page->out, "%6" PRIu64 " %7.2f", row->calls,
-                row->ticks / ((double)row->calls * (page->hz / 1000)));
+        fprintf(page->out, "%6" PRIu64 " %7.2f", row->calls, row->ticks / ((double)row->calls * (page->hz / 1000)));
     fputc('\n', page->out);
 }
 
@@ -112,8 +109,7 @@ static void prof_print_bsd(struct prof_page *page, const struct ticks_row *row)
 {
     fprintf(page->out, "%6.1f%9.2f", prof_percent(page, row), page->ticks / page->hz);
     if (row->calls > 0)
-        fprintf(page->out, "%7" PRIu64 " %8.2f", row->calls,
-                row->ticks * 1000 / page->hz / (double)row->calls);
+        fprintf(page->out, "%7" PRIu64 " %8.2f", row->calls, row->ticks * 1000 / page->hz / (double)row->calls);
     else
         fprintf(page->out, "%7.7s %8.8s", "", "");
     fprintf(page->out, "  %s\n", row->symbol->name);
@@ -211,8 +207,7 @@ static int prof_by_calls(const void *left, const void *right)
     return prof_by_time_and_name(left, right);
 }
 
-static void prof_sort(struct ticks_table *table, const struct flavour *flavour,
-                      enum pprofil_sort order)
+static void prof_sort(struct ticks_table *table, const struct flavour *flavour, enum pprofil_sort order)
 {
     int (*const orders[])(const void *left, const void *right) = {
         [PPROFIL_SORT_TIME] = flavour->by_time,
@@ -239,8 +234,7 @@ static void prof_add_calls(struct ticks_table *table, uint64_t pc, uint64_t coun
 
 /* Adds the calls and ticks of a file. A gmon.out file has arcs. An arc says how often one place in the code called one
  * function. */
-static void prof_count(struct ticks_table *table, const struct histogram_file *file,
-                       const struct flavour *flavour)
+static void prof_count(struct ticks_table *table, const struct histogram_file *file, const struct flavour *flavour)
 {
     for (size_t i = 0; i < file->calls_count; i++)
         prof_add_calls(table, file->calls[i].pc, file->calls[i].count, flavour->reach);
@@ -271,8 +265,7 @@ static void prof_print_header(const struct prof_page *page, const struct flavour
     fprintf(page->out, "%s\n", page->hz > 0 ? flavour->header : flavour->ticks_header);
 }
 
-static void prof_print_table(struct prof_page *page, const struct flavour *flavour,
-                             struct ticks_table *table)
+static void prof_print_table(struct prof_page *page, const struct flavour *flavour, struct ticks_table *table)
 {
     prof_print_header(page, flavour);
     prof_sort(table, flavour, page->options->sort);
@@ -333,8 +326,7 @@ static int prof_print(const struct histogram_file *file, const struct symbol_tab
     int error = ticks_new(symbols, ticks_is_function, &table);
 
     if (error == 0 && table.count == 0) {
-        fprintf(errors,
-                flavour->split == TICKS_BYTES ? "prof: %s: no symbols\n" : "%s: no symbols\n",
+        fprintf(errors, flavour->split == TICKS_BYTES ? "prof: %s: no symbols\n" : "%s: no symbols\n",
                 prof_text_name(file));
         error = PPROFIL_ERROR_EXPLAINED;
     }
@@ -369,10 +361,8 @@ int style_prof_solaris(const struct histogram_file *file, const struct symbol_ta
     return prof_print(file, symbols, options, &solaris, out, errors);
 }
 
-int style_prof_solaris_versioned(const struct histogram_file *file,
-                                 const struct symbol_table *symbols,
-                                 const struct pprofil_style_options *options, FILE *out,
-                                 FILE *errors)
+int style_prof_solaris_versioned(const struct histogram_file *file, const struct symbol_table *symbols,
+                                 const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     return prof_print(file, symbols, options, &versioned, out, errors);
 }

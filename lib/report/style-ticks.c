@@ -51,16 +51,14 @@ static bool ticks_is_plainer(const char *name, const char *than)
 /* Chooses one of the symbols at an address that the function `wanted` accepts. As in gprof, functions come before
  * labels, and global symbols come before local symbols. If several symbols are equal in this, chooses the one with the
  * plainest name (ticks_is_plainer), or else the first of them. */
-static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count,
-                                         ticks_wanted *wanted)
+static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count, ticks_wanted *wanted)
 {
     const struct symbol *best = NULL;
 
     for (unsigned rank = 0; rank < 4 && best == NULL; rank++)
         for (size_t i = 0; i < count; i++) {
             const struct symbol *symbol = &symbols[i];
-            unsigned own =
-                (symbol->type != STT_FUNC ? 2u : 0u) + (ticks_is_local(symbol) ? 1u : 0u);
+            unsigned own = (symbol->type != STT_FUNC ? 2u : 0u) + (ticks_is_local(symbol) ? 1u : 0u);
             if (own == rank && !ticks_is_end(symbol) && wanted(symbol) &&
                 (best == NULL || ticks_is_plainer(symbol->name, best->name)))
                 best = symbol;
@@ -119,8 +117,7 @@ struct ruler {
     bool units;
 };
 
-static struct ruler ticks_make_ruler(const struct histogram *histogram, uint64_t low,
-                                     enum ticks_split split)
+static struct ruler ticks_make_ruler(const struct histogram *histogram, uint64_t low, enum ticks_split split)
 {
     struct ruler ruler = {.low = low, .units = split == TICKS_UNITS};
     uint64_t text = histogram->high - histogram->low;
@@ -146,8 +143,7 @@ static double ticks_place_of(const struct ruler *ruler, uint64_t address)
 {
     if (address <= ruler->low)
         return 0;
-    return ruler->units ? (double)(address / UNIT - ruler->low / UNIT)
-                        : (double)(address - ruler->low);
+    return ruler->units ? (double)(address / UNIT - ruler->low / UNIT) : (double)(address - ruler->low);
 }
 
 /* Divides the ticks of counter `i` among the rows in its text. *from is the index of the first row that may end after
@@ -173,8 +169,7 @@ static void ticks_share_out(struct ticks_table *table, const struct ruler *ruler
     }
 }
 
-static void ticks_give_first(struct ticks_table *table, const struct ruler *ruler, uint64_t i,
-                             double ticks)
+static void ticks_give_first(struct ticks_table *table, const struct ruler *ruler, uint64_t i, double ticks)
 {
     double address = (double)ruler->low + floor(ticks_edge_of(ruler, i));
     struct ticks_row *row = NULL;
@@ -225,11 +220,9 @@ void ticks_add_pcs(struct ticks_table *table, const struct histogram_file *file)
     }
 }
 
-void ticks_add_file(struct ticks_table *table, const struct histogram_file *file,
-                    enum ticks_split split)
+void ticks_add_file(struct ticks_table *table, const struct histogram_file *file, enum ticks_split split)
 {
     for (size_t i = 0; i < file->histogram_count; i++)
-        ticks_add_histogram(table, &file->histograms[i],
-                            ticks_base(table, file, &file->histograms[i]), 0, split);
+        ticks_add_histogram(table, &file->histograms[i], ticks_base(table, file, &file->histograms[i]), 0, split);
     ticks_add_pcs(table, file);
 }

@@ -153,8 +153,7 @@ static int tree_compare_nodes(const void *left, const void *right, void *context
         return a->total.ns > b->total.ns ? -1 : 1;
     name_unit(maker, a->unit, &x);
     name_unit(maker, b->unit, &y);
-    if ((order = row_compare_text(x.name, y.name)) != 0 ||
-        (order = row_compare_text(x.object, y.object)) != 0)
+    if ((order = row_compare_text(x.name, y.name)) != 0 || (order = row_compare_text(x.object, y.object)) != 0)
         return order;
     if (x.line != y.line)
         return x.line < y.line ? -1 : 1;
@@ -184,8 +183,7 @@ static int sort_below(struct maker *maker, const struct call_node *node, uint32_
 static int open_node(struct maker *maker, uint32_t index, uint32_t parent)
 {
     const struct call_node *nodes = maker->calls->nodes;
-    const struct pprofil_tree_row *row =
-        parent == PPROFIL_TREE_TOP ? NULL : &maker->tree->rows[parent];
+    const struct pprofil_tree_row *row = parent == PPROFIL_TREE_TOP ? NULL : &maker->tree->rows[parent];
     struct waiting entry = {.node = index, .parent = parent, .last = true};
     uint32_t depth = row != NULL ? row->depth + 1 : 0, all, shown = 0;
     int error = sort_below(maker, &nodes[index], &all);
@@ -198,8 +196,7 @@ static int open_node(struct maker *maker, uint32_t index, uint32_t parent)
         shown++;
     for (uint32_t i = shown; i < all; i++)
         amount_add(&entry.rest, &nodes[maker->below[i]].total);
-    bool has_rest =
-        entry.rest.ns > 0 && entry.rest.ns >= maker->least_ns && entry.rest.ns >= maker->floor_ns;
+    bool has_rest = entry.rest.ns > 0 && entry.rest.ns >= maker->least_ns && entry.rest.ns >= maker->floor_ns;
     bool only = shown + has_rest == 1;
     entry.depth = depth;
     entry.indent = row == NULL ? 0 : row->indent + !only;
@@ -272,8 +269,7 @@ static int find_wanted(const struct maker *maker, bool *wanted, char *problem, s
     }
     int error = match_texts(pattern, names, count, wanted, &found, why, sizeof why);
     if (error == -EINVAL)
-        snprintf(problem, size, "'%s' is no name that is there, nor a regular expression: %s",
-                 pattern, why);
+        snprintf(problem, size, "'%s' is no name that is there, nor a regular expression: %s", pattern, why);
     if (error == 0 && found == 0) {
         match_complain("function", pattern, names, count, problem, size);
         error = -ENOENT;
@@ -321,9 +317,8 @@ static int choose_tree(struct maker *maker, const struct call_tree *from, struct
     }
 }
 
-int report_tree(struct profile *profile, struct symbolizer *symbolizer,
-                const struct report_tree_options *options, struct pprofil_tree **result,
-                char *problem, size_t size)
+int report_tree(struct profile *profile, struct symbolizer *symbolizer, const struct report_tree_options *options,
+                struct pprofil_tree **result, char *problem, size_t size)
 {
     struct sums units = {0};
     struct call_tree from = {0}, made = {0};

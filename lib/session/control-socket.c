@@ -26,8 +26,7 @@
 #define LOCK_TRIES_MAX 200
 #define LOCK_PAUSE_NS 10000000
 
-int control_address(const char *target, bool is_path, struct sockaddr_un *address,
-                    socklen_t *size)
+int control_address(const char *target, bool is_path, struct sockaddr_un *address, socklen_t *size)
 {
     bool number = !is_path && *target != '\0' && strspn(target, "0123456789") == strlen(target);
     size_t room = sizeof address->sun_path;
@@ -182,6 +181,5 @@ bool control_trusts(int fd)
     socklen_t size = sizeof peer;
 
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           (peer.uid == getuid() || peer.uid == geteuid() || peer.uid == 0) &&
-           !may_be_anybody(peer.uid);
+           (peer.uid == getuid() || peer.uid == geteuid() || peer.uid == 0) && !may_be_anybody(peer.uid);
 }

@@ -20,8 +20,7 @@ struct control_socket {
 /* Makes the socket address of a session that is named by `target`. If `is_path` is true, or if `target` is not a
  * number, the address is the path `target`. Otherwise the address is abstract: it has no file, and vanishes when the
  * socket is closed. Returns 0 or -ENAMETOOLONG. */
-int control_address(const char *target, bool is_path, struct sockaddr_un *address,
-                    socklen_t *size);
+int control_address(const char *target, bool is_path, struct sockaddr_un *address, socklen_t *size);
 
 /* Makes a socket that listens at the address that control_address makes of `target` and `is_path`. Replaces the socket
  * file of a session that has ended. Returns -EADDRINUSE if another session listens at the address, -EEXIST if the path

@@ -65,8 +65,7 @@ static int control_add_listener(struct pprofil_session *session, const char *tar
     return 0;
 }
 
-int pprofil_session_control(pprofil_session *session, const char *path,
-                            int (*flush)(void *context), void *context)
+int pprofil_session_control(pprofil_session *session, const char *path, int (*flush)(void *context), void *context)
 {
     char number[16];
 
@@ -175,8 +174,7 @@ static void control_accept(const struct pprofil_session *session, int listener)
     struct control *control = session->control;
     int fd;
 
-    for (unsigned i = 0; i < ACCEPT_MAX && (fd = accept4(listener, NULL, NULL,
-                                                        SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
+    for (unsigned i = 0; i < ACCEPT_MAX && (fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;
          i++) {
         if (!control_trusts(fd) || control->peer_count == PEERS_MAX || session_watch(session, fd) != 0)
             close(fd);
@@ -249,8 +247,7 @@ static int read_answer(int fd, char *answer, size_t size)
     size_t used = 0;
     ssize_t got;
 
-    while (used < size - 1 && ((got = recv(fd, answer + used, size - 1 - used, 0)) > 0 ||
-                               (got < 0 && errno == EINTR)))
+    while (used < size - 1 && ((got = recv(fd, answer + used, size - 1 - used, 0)) > 0 || (got < 0 && errno == EINTR)))
         used += got > 0 ? (size_t)got : 0;
     answer[used] = '\0';
     return used == 0 ? -EPIPE : 0;

@@ -36,23 +36,19 @@ static int check_dialect_options(struct pprofil_session *session, const struct p
         return session_fail(session, -EINVAL, "counters have 16, 32 or 64 bits");
     if (dialect->arithmetic == DIALECT_RAW && size == 2)
         return session_fail(session, -EINVAL, "%s stores addresses, which need 32 or 64 bits", dialect->system);
-    if (options->format != NULL && (format_by_name(options->format) == NULL ||
-                                    format_by_name(options->format)->codec == NULL))
-        return session_fail(session, -EINVAL, "'%s' is no format of the profil family",
-                            options->format);
+    if (options->format != NULL &&
+        (format_by_name(options->format) == NULL || format_by_name(options->format)->codec == NULL))
+        return session_fail(session, -EINVAL, "'%s' is no format of the profil family", options->format);
     if (options->scaled && dialect_check(dialect, &region) != 0)
         return session_fail(session, -EINVAL, "%s refuses scales above 65536", dialect->system);
     if (options->scaled && dialect_is_off(dialect, options->scale))
-        return session_fail(session, -EINVAL, "%s is turned off by a scale of %u",
-                            dialect->system, options->scale);
-    if (options->region_count > REGIONS_MAX ||
-        (dialect->bounded_ranges && options->region_count > DIALECT_RANGES_MAX))
+        return session_fail(session, -EINVAL, "%s is turned off by a scale of %u", dialect->system, options->scale);
+    if (options->region_count > REGIONS_MAX || (dialect->bounded_ranges && options->region_count > DIALECT_RANGES_MAX))
         return session_fail(session, -EINVAL, "%zu regions are too many", options->region_count);
     return 0;
 }
 
-static int parse_regions(struct pprofil_session *session,
-                         const struct pprofil_dialect_options *options,
+static int parse_regions(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                          struct dialect_run_region **result)
 {
     struct dialect_run_region *regions = calloc(options->region_count + 1, sizeof *regions);
@@ -64,8 +60,7 @@ static int parse_regions(struct pprofil_session *session,
     for (size_t i = 0; error == 0 && i < options->region_count; i++) {
         error = dialect_run_parse_region(options->regions[i], &regions[i]);
         if (error != 0)
-            session_fail(session, error,
-                         "a region is OBJECT, LO-HI or OBJECT:LO-HI in hex, not '%s'",
+            session_fail(session, error, "a region is OBJECT, LO-HI or OBJECT:LO-HI in hex, not '%s'",
                          options->regions[i]);
     }
     for (size_t i = 0; error != 0 && i < options->region_count; i++)
@@ -79,24 +74,20 @@ static int parse_regions(struct pprofil_session *session,
  * before the sampling, because an error after the sampling would come too late: the samples would be lost. Returns
  * -EINVAL, with the problem set, if the format cannot hold such counters; otherwise 0 or another error of writing the
  * example. */
-static int try_format(struct pprofil_session *session,
-                      const struct pprofil_dialect_options *options,
+static int try_format(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
 {
-    const struct format *format = format_by_name(
-        options->format != NULL ? options->format : dialect->format);
+    const struct format *format = format_by_name(options->format != NULL ? options->format : dialect->format);
     uint32_t size = options->counter_size != 0 ? options->counter_size : dialect->counter_size;
     struct histogram_file file = {.dialect = dialect, .pointer_size = 8, .rate_hz = 100};
-    uint64_t bytes = dialect_room(dialect, options->scaled ? options->scale : size * 0x4000u, size,
-                                  TRIED_TEXT);
+    uint64_t bytes = dialect_room(dialect, options->scaled ? options->scale : size * 0x4000u, size, TRIED_TEXT);
     int error = 0, fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
     if (dialect->arithmetic == DIALECT_CELLS)
         bytes = TRIED_TEXT / 8 * size;
     if (dialect->arithmetic == DIALECT_RAW)
         error = histogram_add_pcs(&file, TRIED_TEXT, 1);
-    else if (histogram_add(&file, TRIED_TEXT, 2 * TRIED_TEXT,
-                           options->scaled ? options->scale : size * 0x4000u, size,
+    else if (histogram_add(&file, TRIED_TEXT, 2 * TRIED_TEXT, options->scaled ? options->scale : size * 0x4000u, size,
                            bytes / size) == NULL)
         error = -ENOMEM;
     if (error == 0 && fd >= 0)
@@ -109,15 +100,13 @@ static int try_format(struct pprofil_session *session,
                                          format->name, dialect->system);
 }
 
-int pprofil_session_dialect(pprofil_session *session,
-                            const struct pprofil_dialect_options *asked)
+int pprofil_session_dialect(pprofil_session *session, const struct pprofil_dialect_options *asked)
 {
     struct pprofil_dialect_options options = {0};
     struct dialect_run_region *regions;
 
     memcpy(&options, asked, asked->size < sizeof options ? asked->size : sizeof options);
-    const struct dialect *dialect =
-        options.dialect == NULL ? NULL : dialect_find(options.dialect);
+    const struct dialect *dialect = options.dialect == NULL ? NULL : dialect_find(options.dialect);
     int error = check_dialect_options(session, &options, dialect);
     if (error == 0)
         error = try_format(session, &options, dialect);
@@ -181,8 +170,7 @@ static void name_program(const char *program, char text[32])
  * `part` is how many files of this image were written before. `same` is how many earlier regions are in the same
  * object. Returns 0 or -ENAMETOOLONG. */
 static int name_file(const struct saving *saving, size_t image, size_t part, size_t same,
-                     const struct dialect_run_facts *facts, const char *object,
-                     char path[PATH_MAX])
+                     const struct dialect_run_facts *facts, const char *object, char path[PATH_MAX])
 {
     char program[32] = "", process[32] = "", text[NAME_MAX + 2] = "", number[32] = "";
 
@@ -254,8 +242,7 @@ static int save_region(struct saving *saving, size_t image, size_t region,
     char path[PATH_MAX];
 
     dialect_run_image(run, image, &facts);
-    int error = dialect_run_histograms(run, saving->session->profile->profile, image, region, extent,
-                                 &file);
+    int error = dialect_run_histograms(run, saving->session->profile->profile, image, region, extent, &file);
     if (error == 0)
         error = name_file(saving, image, *parts, dialect_run_same_object(run, image, region), &facts,
                           file.object, path);
@@ -310,8 +297,7 @@ static int save_all(struct saving *saving)
 
 /* Returns the format that is called `name`. If `name` is NULL, returns the format of the path's extension, or else the
  * format of the dialect's own system. */
-static const struct format *choose_format(const struct dialect *dialect, const char *path,
-                                          const char *name)
+static const struct format *choose_format(const struct dialect *dialect, const char *path, const char *name)
 {
     const struct format *by_path = path != NULL ? format_by_path(path) : NULL;
 

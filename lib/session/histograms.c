@@ -146,27 +146,22 @@ static int check_histogram(const struct pprofil_histogram *histogram, const stru
     return histogram->region_count > WIRE_PROFIL_REGIONS_MAX ? -E2BIG : 0;
 }
 
-int pprofil_profil_regions(pprofil_session *session, pid_t pid,
-                           const struct pprofil_histogram *asked)
+int pprofil_profil_regions(pprofil_session *session, pid_t pid, const struct pprofil_histogram *asked)
 {
     struct pprofil_histogram histogram = {0};
     struct dialect_count *count = NULL;
 
     memcpy(&histogram, asked, asked->size < sizeof histogram ? asked->size : sizeof histogram);
-    const struct dialect *dialect =
-        histogram.dialect == NULL ? NULL : dialect_find(histogram.dialect);
+    const struct dialect *dialect = histogram.dialect == NULL ? NULL : dialect_find(histogram.dialect);
     int error = check_histogram(&histogram, dialect);
     if (error != 0)
         return error;
     size_t room = histogram.region_count + 1;
     struct dialect_region *regions = calloc(room, sizeof *regions);
     uint64_t *addresses = calloc(room, sizeof *addresses);
-    error = regions == NULL || addresses == NULL
-                ? -ENOMEM
-                : dialect_regions(dialect, &histogram, regions, addresses);
+    error = regions == NULL || addresses == NULL ? -ENOMEM : dialect_regions(dialect, &histogram, regions, addresses);
     if (error == 0) {
-        count = dialect_count_new(dialect, histogram.counter_size, regions, addresses,
-                                  histogram.region_count);
+        count = dialect_count_new(dialect, histogram.counter_size, regions, addresses, histogram.region_count);
         error = count == NULL ? -ENOMEM : 0;
     }
     free(regions);
@@ -203,9 +198,7 @@ int pprofil_sprofil(pprofil_session *session, pid_t pid, const struct pprofil_re
 
     if (count == 0)
         return pprofil_profil_stop(session, pid);
-    return counter_size == 2 || counter_size == 4
-               ? pprofil_profil_regions(session, pid, &histogram)
-               : -EINVAL;
+    return counter_size == 2 || counter_size == 4 ? pprofil_profil_regions(session, pid, &histogram) : -EINVAL;
 }
 
 int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[], int64_t room)
@@ -218,8 +211,7 @@ int64_t pprofil_pcsample(pprofil_session *session, pid_t pid, uint64_t samples[]
     int64_t stored = dialect_pcsample_call(&state, room);
     if (stored < 0)
         return stored;
-    struct dialect_count *count =
-        dialect_count_new(dialect_find("pcsample"), sizeof *samples, NULL, NULL, 0);
+    struct dialect_count *count = dialect_count_new(dialect_find("pcsample"), sizeof *samples, NULL, NULL, 0);
     if (count == NULL)
         return -ENOMEM;
     count->pcsample = state;

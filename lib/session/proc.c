@@ -41,8 +41,7 @@ int proc_parse_stat(const char *text, struct proc_stat *stat)
     snprintf(stat->comm, sizeof stat->comm, "%.*s", (int)(end - name - 1), name + 1);
     utf8_make_harmless(stat->comm, "");
     if (sscanf(end + 1,
-               " %c %" SCNu32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
-               " %*d %*d %*d %*d %" SCNu32,
+               " %c %" SCNu32 " %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %*d %*d %*d %*d %" SCNu32,
                &stat->state, &stat->ppid, &user, &system, &stat->threads) != 5)
         return -EPROTO;
     stat->cpu_ns = (user + system) * (UINT64_C(1000000000) / (uint64_t)ticks);

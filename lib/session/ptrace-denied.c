@@ -22,9 +22,8 @@
 static long yama_scope(void)
 {
     char text[16];
-    return proc_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text) > 0
-               ? strtol(text, NULL, 10)
-               : 0;
+    return proc_read(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", text, sizeof text) > 0 ? strtol(text, NULL, 10)
+                                                                                            : 0;
 }
 
 static void explain_refusal(pid_t pid, const struct proc_status *status, char *text, size_t size)
@@ -33,14 +32,11 @@ static void explain_refusal(pid_t pid, const struct proc_status *status, char *t
     long own = (long)geteuid();
 
     if (status->kernel_thread) {
-        snprintf(text, size,
-                 "%d (%s) is a kernel thread: it has no user code; perf can look at it", pid,
-                 status->name);
+        snprintf(text, size, "%d (%s) is a kernel thread: it has no user code; perf can look at it", pid, status->name);
     } else if (status->tracer != 0) {
         struct proc_status tracer = proc_read_status((pid_t)status->tracer);
-        snprintf(text, size,
-                 "%d (%s) is already traced by %ld (%s): end that first, a process has one tracer",
-                 pid, status->name, status->tracer, tracer.name);
+        snprintf(text, size, "%d (%s) is already traced by %ld (%s): end that first, a process has one tracer", pid,
+                 status->name, status->tracer, tracer.name);
     } else if (own != 0 && status->uid != own) {
         snprintf(text, size, "%d (%s) belongs to user %ld, not to you (%ld): use sudo", pid,
                  status->name, status->uid, own);
@@ -98,8 +94,7 @@ static void explain_exec(pid_t pid, const struct proc_status *status, char *text
                  "threads: end that first", pid, status->name, tracer,
                  proc_read_status((pid_t)tracer).name);
     else
-        snprintf(text, size,
-                 "%d (%s) executes another program, and the kernel has not ended that yet: try again later",
+        snprintf(text, size, "%d (%s) executes another program, and the kernel has not ended that yet: try again later",
                  pid, status->name);
 }
 
@@ -116,9 +111,8 @@ void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size)
     else if (error == -EBUSY)
         explain_exec(pid, &status, text, size);
     else if (status.state == 'Z')
-        snprintf(text, size,
-                 "%d (%s) is a zombie: it has ended, and only waits for its parent to notice",
-                 pid, status.name);
+        snprintf(text, size, "%d (%s) is a zombie: it has ended, and only waits for its parent to notice", pid,
+                 status.name);
     else if (error == -EPERM || error == -EACCES)
         explain_refusal(pid, &status, text, size);
     else if (error == -ESRCH && status.tracer == 0)

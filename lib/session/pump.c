@@ -336,8 +336,7 @@ static int pump_command_rate(struct pprofil_session *session, double hz)
 int pprofil_session_set_rate(pprofil_session *session, double hz)
 {
     if (!(hz >= PPROFIL_MIN_HZ && hz <= PPROFIL_MAX_HZ))
-        return session_fail(session, -EINVAL, "frequency must be %g to %g Hz", PPROFIL_MIN_HZ,
-                            PPROFIL_MAX_HZ);
+        return session_fail(session, -EINVAL, "frequency must be %g to %g Hz", PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
     int error = pump_command_rate(session, hz);
     if (error != 0)
         return session_fail(session, error, "cannot change the rate: %s", strerror(-error));

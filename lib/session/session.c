@@ -46,9 +46,8 @@ static int session_take_options(struct pprofil_session *session, const struct pp
     bool good = options->frequency >= PPROFIL_MIN_HZ && options->frequency <= PPROFIL_MAX_HZ &&
                 options->overhead > 0 && options->overhead <= 1000;
     return good ? 0
-                : session_fail(session, -EINVAL,
-                               "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%", PPROFIL_MIN_HZ,
-                               PPROFIL_MAX_HZ);
+                : session_fail(session, -EINVAL, "frequency must be %g to %g Hz, overhead above 0 and at most 1000 %%",
+                               PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
 }
 
 /* Makes all parts of a session except the supervisor. Stores in *far_socket and *ring_fd the descriptors that the
@@ -61,8 +60,7 @@ static int session_build(struct pprofil_session *session, int *far_socket, int *
     if (session->profile == NULL || (session->profile->profile = profile_new()) == NULL)
         return -ENOMEM;
     session->profile->profile->totals.wall = session->options.flags & PPROFIL_WALL;
-    int error = session_make_ring(session->options.frequency, session->options.stack_size,
-                                  &session->ring, ring_fd);
+    int error = session_make_ring(session->options.frequency, session->options.stack_size, &session->ring, ring_fd);
     if (error == 0)
         error = wire_socket_pair(sockets);
     if (error != 0)
@@ -107,8 +105,7 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     if (error == 0 && session->options.events_path != NULL) {
         error = wire_record_create(session->options.events_path, &session->recording);
         if (error != 0)
-            session_fail(session, error, "%s: cannot write: %s", session->options.events_path,
-                         strerror(-error));
+            session_fail(session, error, "%s: cannot write: %s", session->options.events_path, strerror(-error));
     }
     if (error == 0)
         error = session_start_supervisor(session, far_socket, ring_fd, session->wake);
@@ -192,8 +189,7 @@ int pprofil_session_pump(pprofil_session *session, int timeout_ms)
     if (session_roots_ended(session) && !(session->dead && session_has_live_processes(session)))
         return 1;
     if (session->dead)
-        return session_fail(session, -EPIPE,
-                            session->hung ? HUNG : "the supervisor has died; the target runs on");
+        return session_fail(session, -EPIPE, session->hung ? HUNG : "the supervisor has died; the target runs on");
     return waited;
 }
 

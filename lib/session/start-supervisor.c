@@ -31,8 +31,7 @@ static int open_debug_log(struct pprofil_session *session, int *fd)
     int error = spawn_open_debug_log(fd);
 
     return error == 0 ? 0
-                      : session_fail(session, error, "PPROFIL_DEBUG=%s: %s",
-                                     getenv("PPROFIL_DEBUG"), strerror(-error));
+                      : session_fail(session, error, "PPROFIL_DEBUG=%s: %s", getenv("PPROFIL_DEBUG"), strerror(-error));
 }
 
 struct arguments {
@@ -41,8 +40,7 @@ struct arguments {
     unsigned count;
 };
 
-static void add_argument(struct arguments *arguments, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void add_argument(struct arguments *arguments, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add_argument(struct arguments *arguments, const char *format, ...)
 {
     char *text = arguments->texts[arguments->count];
@@ -56,8 +54,7 @@ static void add_argument(struct arguments *arguments, const char *format, ...)
 
 /* Makes the arguments of the supervisor. `kept` has the descriptors of the socket, of the ring, of the eventfd that
  * wakes the session, and of the debug log (-1 if there is no log). */
-static void make_arguments(const struct pprofil_options *options, const int kept[4],
-                           struct arguments *arguments)
+static void make_arguments(const struct pprofil_options *options, const int kept[4], struct arguments *arguments)
 {
     static const struct {
         unsigned flag;
@@ -117,9 +114,8 @@ int session_await_hello(struct pprofil_session *session)
     session->supervisor = session->reply.pid;
     spawn_find_supervisor(true, &found);
     if (session->answered && session->reply.value != WIRE_VERSION)
-        error = session_fail(session, -EPROTO,
-                             "%s is of another build: it speaks protocol %llu, and we speak %u",
-                             path, (unsigned long long)session->reply.value, WIRE_VERSION);
+        error = session_fail(session, -EPROTO, "%s is of another build: it speaks protocol %llu, and we speak %u", path,
+                             (unsigned long long)session->reply.value, WIRE_VERSION);
     else if (error == -EPIPE)
         session_fail(session, error,
                      "%s said nothing that we understand: it is of another build, or cannot run "

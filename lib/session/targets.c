@@ -117,8 +117,7 @@ static void drop_handlers(void)
     struct sigaction none = {.sa_handler = SIG_DFL}, old;
 
     for (int signal = 1; signal <= SIGRTMAX; signal++)
-        if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN &&
-            old.sa_handler != SIG_DFL)
+        if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN && old.sa_handler != SIG_DFL)
             sigaction(signal, &none, NULL);
 }
 
@@ -175,16 +174,14 @@ static int read_report(int report)
     return got == (ssize_t)sizeof reported ? reported : -1;
 }
 
-static int launch_seized(struct pprofil_session *session, pid_t child, const char *program,
-                         int report, int go)
+static int launch_seized(struct pprofil_session *session, pid_t child, const char *program, int report, int go)
 {
     struct wire_message command = {
         .op = WIRE_OP_ATTACH, .pid = child, .flags = WIRE_ATTACH_LAUNCHED};
 
     int reported = read_report(report);
     if (reported > 0)
-        return session_fail(session, -reported, "cannot redirect %s: %s", program,
-                            strerror(reported));
+        return session_fail(session, -reported, "cannot redirect %s: %s", program, strerror(reported));
     int error = targets_attach(session, &command);
     if (error != 0)
         return error;
@@ -232,8 +229,7 @@ static int launch_program(struct pprofil_session *session, char *const argv[],
     return error;
 }
 
-int pprofil_session_launch(pprofil_session *session, char *const argv[],
-                           const struct pprofil_launch *given, pid_t *pid)
+int pprofil_session_launch(pprofil_session *session, char *const argv[], const struct pprofil_launch *given, pid_t *pid)
 {
     struct pprofil_launch how = {.input = STDIN_FILENO, .output = STDOUT_FILENO};
 

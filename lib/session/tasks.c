@@ -131,8 +131,7 @@ static const struct known_task *still_asleep(const struct task_list *list, const
 
     if (before->count <= TASKS_FEW || known->task.id == 0)
         return NULL;
-    const struct known_task *found =
-        bsearch(known, before->known, before->count, sizeof *known, tasks_compare);
+    const struct known_task *found = bsearch(known, before->known, before->count, sizeof *known, tasks_compare);
     if (found == NULL || found->task.id != known->task.id || found->task.state != 'S' ||
         found->samples != known->samples)
         return NULL;
@@ -149,8 +148,7 @@ static bool read_task(const struct task_process *of, const char *tid, struct ppr
     char path[64], text[512];
 
     snprintf(path, sizeof path, "%.32s/stat", tid);
-    if (proc_read(of->directory, path, text, sizeof text) <= 0 ||
-        proc_parse_stat(text, &stat) != 0)
+    if (proc_read(of->directory, path, text, sizeof text) <= 0 || proc_parse_stat(text, &stat) != 0)
         return false;
     memcpy(task->comm, stat.comm, sizeof task->comm);
     task->state = stat.state;
@@ -256,8 +254,7 @@ void tasks_free(struct tasks *tasks)
     free(tasks);
 }
 
-int pprofil_profile_process(const pprofil_profile *profile, uint32_t i,
-                            struct pprofil_process *process, size_t size)
+int pprofil_profile_process(const pprofil_profile *profile, uint32_t i, struct pprofil_process *process, size_t size)
 {
     const struct profile *data = profile->profile;
     if (i >= data->process_count)

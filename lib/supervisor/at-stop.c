@@ -84,8 +84,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
 }
 
 /* Updates the accounts after the stop of a tracee, which runs again already. */
-static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const struct regs *regs,
-                         bool sampled, bool ours)
+static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const struct regs *regs, bool sampled, bool ours)
 {
     struct supervisor *supervisor = tracer->supervisor;
 

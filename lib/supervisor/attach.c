@@ -167,8 +167,7 @@ static int attach_thread(void *context, pid_t tid)
     attach_answer_stops(pass);
     supervisor_lock(supervisor);
     struct process *process = attach_process_of(pass);
-    bool known = supervisor_find(supervisor, tid) != NULL ||
-                 (process != NULL && process_has_released(process, tid));
+    bool known = supervisor_find(supervisor, tid) != NULL || (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
         /* if the list of threads that refused has this number, it means an earlier thread */
         untraced_remove(&supervisor->processes, process, tid);
@@ -263,8 +262,7 @@ static bool attach_may_be_amid_exec(const struct attach_pass *pass)
     bool nobody = pass->error == -EPERM || pass->error == 0;
 
     return attach_has_process(pass) && attach_count(pass) == 0 && nobody &&
-           (kill(pass->pid, 0) == 0 || errno != ESRCH) &&
-           procfs_status_number(pass->pid, "TracerPid:") <= 0;
+           (kill(pass->pid, 0) == 0 || errno != ESRCH) && procfs_status_number(pass->pid, "TracerPid:") <= 0;
 }
 
 /* Begins to follow the process after its threads were seized. Returns how many of its threads could not be seized. */

@@ -89,8 +89,7 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
         return; /* no answer here: main_leave answers QUIT at the end */
     }
     if (command->op == WIRE_OP_ATTACH) {
-        error = attach_process(supervisor->tracers[0], command->pid,
-                               command->flags & WIRE_ATTACH_LAUNCHED, &refusal);
+        error = attach_process(supervisor->tracers[0], command->pid, command->flags & WIRE_ATTACH_LAUNCHED, &refusal);
     } else {
         supervisor_lock(supervisor);
         error = commands_do(supervisor, command, fd);
@@ -106,8 +105,7 @@ static void commands_read(struct supervisor *supervisor)
     int error, fd;
 
     /* after QUIT, no command is carried out. But we go on reading, to notice when the client closes its socket */
-    while (!supervisor->client.gone &&
-           (error = wire_receive(supervisor->client.socket, &command, &fd)) != -EAGAIN) {
+    while (!supervisor->client.gone && (error = wire_receive(supervisor->client.socket, &command, &fd)) != -EAGAIN) {
         if (error == -EPIPE)
             supervisor->client.gone = supervisor->client.quitting = true;
         else if (error == 0 && !supervisor->client.quitting)

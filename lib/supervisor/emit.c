@@ -78,8 +78,7 @@ void emit_set_ring(struct supervisor *supervisor, struct ring *ring)
 }
 
 /* Sends a sample and its stack as one event. If there is no room for both, sends neither. */
-static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample,
-                       const struct stack *stack)
+static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample, const struct stack *stack)
 {
     size_t bytes = (size_t)stack->head.size + stack->head.below_size;
     size_t size = (sizeof *sample + sizeof stack->head + bytes + 7) / 8 * 8;

@@ -276,8 +276,7 @@ static int main_parse(struct options *options, int argc, char **argv)
         default:
             return -EINVAL;
         }
-    bool good = options->frequency > 0 && options->overhead > 0 &&
-                options->stack_size <= WIRE_STACK_MAX;
+    bool good = options->frequency > 0 && options->overhead > 0 && options->stack_size <= WIRE_STACK_MAX;
     return good ? 0 : -EINVAL;
 }
 

@@ -187,16 +187,14 @@ bool preempt_await(struct tracer *tracer)
 
     if (!preempt->ordered)
         return false;
-    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL;
-         tracee = tracee->activity.next) {
+    for (struct tracee *tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next) {
         struct procfs_state state = {0};
         if (preempt_wanted(tracee))
             procfs_look(&tracee->files, &state);
         tracee->judgement.asleep_before = state.doing == PROCFS_SLEEPING;
     }
     supervisor_unlock(tracer->supervisor);
-    while (!(arrived = atomic_load(&preempt->arrived) == atomic_load(&preempt->orders)) &&
-           time_now() < latest)
+    while (!(arrived = atomic_load(&preempt->arrived) == atomic_load(&preempt->orders)) && time_now() < latest)
         ;
     supervisor_lock(tracer->supervisor);
     /* if false, the occupier has given up its CPU already, or will give it up before an interrupt can arrive there */
@@ -215,8 +213,7 @@ static int preempt_draw_cpu(struct schedule *schedule, const cpu_set_t *cpus)
     return -1;
 }
 
-unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned count,
-                     bool held, unsigned *stands_for)
+unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned count, bool held, unsigned *stands_for)
 {
     struct preempt *preempt = &tracer->preempt;
     unsigned here = 0, choices = preempt->cpu_choices;
@@ -287,8 +284,7 @@ uint64_t preempt_order(struct tracer *tracer, uint64_t due)
     struct preempt *preempt = &tracer->preempt;
     uint64_t early = preempt->early_ns > EARLY_MIN_NS ? preempt->early_ns : EARLY_MIN_NS;
     uint64_t earliest = time_now() + early;
-    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->cpus.full &&
-                  preempt_have_occupier(preempt);
+    bool wanted = due != 0 && preempt->next >= 0 && !tracer->supervisor->cpus.full && preempt_have_occupier(preempt);
 
     bool same = preempt->has_room && preempt->next == atomic_load(&preempt->cpu);
     if (wanted != preempt->ordered || (wanted && !same))

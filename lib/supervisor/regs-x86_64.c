@@ -205,8 +205,7 @@ static bool regs_is_call_at(pid_t tid, uint64_t pc)
  */
 static bool regs_has_returned(pid_t tid, const struct regs *regs)
 {
-    bool is_number = regs->result == regs->syscall ||
-                     (regs->result & ~X32_CALL) == __NR_restart_syscall;
+    bool is_number = regs->result == regs->syscall || (regs->result & ~X32_CALL) == __NR_restart_syscall;
     uint64_t start = regs->pc - INSTRUCTION_SIZE;
 
     return regs_is_call_at(tid, start) && !(is_number && regs_is_call_at(tid, regs->pc));
@@ -229,8 +228,7 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call)
     call->lacks_first = false;
     if (regs->compat) {
         const struct regs_i386 *narrow = &set.narrow;
-        const uint32_t arguments[] = {narrow->ebx, narrow->ecx, narrow->edx,
-                                      narrow->esi, narrow->edi, narrow->ebp};
+        const uint32_t arguments[] = {narrow->ebx, narrow->ecx, narrow->edx, narrow->esi, narrow->edi, narrow->ebp};
         call->abi = REGS_ABI_I386;
         for (unsigned i = 0; i < REGS_CALL_ARGUMENTS; i++)
             call->arguments[i] = arguments[i];

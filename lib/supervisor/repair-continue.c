@@ -95,8 +95,7 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     else if (result <= 0 || (repair->request.target.is_local && repair->came_short))
         repair->error_waits = false;
     if (result > 0)
-        error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result,
-                               &repair->progress);
+        error = call_add_piece(tracee->tid, &repair->request, (uint64_t)result, &repair->progress);
     /* A recvmmsg(2) with a time limit ends here, because the limit would begin anew with the next piece. Exception: if
      * the piece only returned the error that was left in the socket, it has used no time */
     over = over || error != 0 || (repair->request.timeout != 0 && !(broken && had_error));
@@ -251,8 +250,7 @@ static void continue_break_off(struct tracee *tracee, bool interrupted)
     piece_leave_call(tracee, result, true, true);
 }
 
-bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event,
-                       int signal)
+bool repair_meets_stop(struct tracer *tracer, struct tracee *tracee, enum repair_event event, int signal)
 {
     struct repair *repair = &tracee->repair;
 

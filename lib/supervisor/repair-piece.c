@@ -25,8 +25,7 @@ static int64_t piece_make(struct tracee *tracee, struct regs_call *piece)
     struct call_request *request = &repair->request;
     int64_t left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
 
-    if (left <= 0 || piece->number == repair->call.number ||
-        procfs_status_number(tracee->tid, "Seccomp:") == 0)
+    if (left <= 0 || piece->number == repair->call.number || procfs_status_number(tracee->tid, "Seccomp:") == 0)
         return left;
     request->filtered = true;
     left = call_next_piece(tracee->tid, &repair->call, request, &repair->progress, piece);
@@ -96,8 +95,7 @@ void piece_clear_error(struct tracee *tracee)
     struct repair *repair = &tracee->repair;
 
     if (repair->error_waits)
-        descriptor_clear_error(tracee->process->pid, tracee->tid, repair->request.descriptor,
-                               &repair->request.file);
+        descriptor_clear_error(tracee->process->pid, tracee->tid, repair->request.descriptor, &repair->request.file);
     repair->error_waits = false;
 }
 
@@ -154,8 +152,7 @@ uint64_t deadline_check(struct tracer *tracer)
     for (unsigned i = 0; i < deadlines->count; i++) {
         uint64_t time = deadlines->waiting[i].time;
         struct tracee *tracee = tracee_find(&tracer->tracees, deadlines->waiting[i].tid);
-        bool waits = tracee != NULL && tracee->state == TRACEE_CONTINUING &&
-                     tracee->repair.deadline == time;
+        bool waits = tracee != NULL && tracee->state == TRACEE_CONTINUING && tracee->repair.deadline == time;
         if (waits && now < time) {
             next = next == 0 || time < next ? time : next;
             continue;

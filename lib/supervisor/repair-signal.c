@@ -97,8 +97,7 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;
 
-    if (held->info.si_signo != signal || !held->is_queued ||
-        ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
+    if (held->info.si_signo != signal || !held->is_queued || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return false;
     bool is_ours = held_signal_is_sent_again(&info);
     /* true if this is another real-time signal with the same number, which comes before the one that we sent again. The

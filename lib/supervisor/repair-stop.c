@@ -32,8 +32,7 @@ static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struc
     const struct call_progress progress = {.done = (uint64_t)call->result};
     struct regs_call piece;
 
-    return request->shape != CALL_MESSAGES &&
-           call_next_piece(tid, call, request, &progress, &piece) == 0;
+    return request->shape != CALL_MESSAGES && call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
 /* Returns the deadline of a call that has waited since time `since`; 0: none. limit: how long the whole call may wait,

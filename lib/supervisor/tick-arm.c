@@ -81,8 +81,7 @@ bool tick_has_to_stop(const struct tracee *tracee)
 
 bool tick_stops_soon(const struct tracee *tracee)
 {
-    return tracee->state == TRACEE_INTERRUPTED ||
-           (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
+    return tracee->state == TRACEE_INTERRUPTED || (tracee->state == TRACEE_CONTINUING && !tracee->repair.piece_entered);
 }
 
 /* Returns true if each active tracee stops as soon as it gets a CPU. Then a stop will end the pause of ticks, and no

@@ -111,8 +111,7 @@ static bool tick_rotate_cpus(struct tracer *tracer)
 
 /* --- the tick -------------------------------------------------------------------------------- */
 
-static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uint64_t pending_ns,
-                               uint64_t since)
+static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
     struct tick *tick = &tracer->tick;
 
@@ -122,21 +121,18 @@ static void tick_interrupt_one(struct tracer *tracer, struct tracee *tracee, uin
 
 /* Interrupts the tracees of running->preempted that are on the CPU that the occupier has taken (preempt.c). If there
  * are none, interrupts one tracee of running->preempted, or leaves all of them to the next tick. */
-static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval,
-                                     bool held)
+static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running *running, uint64_t interval, bool held)
 {
     const struct preempt *preempt = &tracer->preempt;
     uint64_t due = preempt->due, woken = tracer->sleep.ended_at - PREEMPTED_NS;
     unsigned times = 1;
 
     tracer->tick.awaited_count = 0;
-    unsigned count =
-        preempt_choose(tracer, running->preempted, running->preempted_count, held, &times);
+    unsigned count = preempt_choose(tracer, running->preempted, running->preempted_count, held, &times);
     for (unsigned i = 0; count == 0 && i < running->preempted_count; i++)
         running->preempted[i]->interrupt.skipped_ns += interval;
     for (unsigned i = 0; i < count; i++)
-        tick_interrupt_one(tracer, running->preempted[i], interval * times,
-                           preempt->taken ? due : woken);
+        tick_interrupt_one(tracer, running->preempted[i], interval * times, preempt->taken ? due : woken);
 }
 
 /* Gives the lock up, and polls for the stops of this tick. */
@@ -221,8 +217,7 @@ static void tick_look_at_sleepers(struct tracer *tracer)
 
     for (size_t i = 0; i < tracees->bucket_count && looks < WALL_LOOKS; i++) {
         *bucket = (*bucket + 1) & (tracees->bucket_count - 1);
-        for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL;
-             tracee = tracee->hash_next) {
+        for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL; tracee = tracee->hash_next) {
             struct procfs_state state;
             if (tracee->activity.active || !tick_is_looked_at(tracee))
                 continue;

@@ -29,8 +29,7 @@ static bool tracee_ends_process(const struct tracee *tracee)
 {
     const struct process *process = tracee->process;
 
-    return process->pid == tracee->tid ||
-           (!process->led && process->tracee_count == 1);
+    return process->pid == tracee->tid || (!process->led && process->tracee_count == 1);
 }
 
 void process_report_end(struct supervisor *supervisor, struct process *process, uint64_t cpu_ns, int status)

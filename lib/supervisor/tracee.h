@@ -292,7 +292,6 @@ void tracee_remove(struct tracees *tracees, struct tracee *tracee);
 void tracee_take_out(struct tracees *tracees, struct tracee *tracee);
 void tracee_put_in(struct tracees *tracees, struct tracee *tracee);
 
-
 struct process *process_find(const struct processes *processes, pid_t pid);
 /* Adds a process without tracees. Returns NULL if memory is short. */
 struct process *process_add(struct processes *processes, pid_t pid);

@@ -195,8 +195,7 @@ void affinity_move_away(struct tracer *tracer)
     cpu_set_t others = tracer->supervisor->cpus.set;
     int cpu = sched_getcpu();
 
-    if (cpu < 0 || tracer->preempt.ordered ||
-        tracer->tick.at - tracer->affinity.moved_at < MOVE_PERIOD_NS)
+    if (cpu < 0 || tracer->preempt.ordered || tracer->tick.at - tracer->affinity.moved_at < MOVE_PERIOD_NS)
         return;
     tracer->affinity.moved_at = tracer->tick.at;
     CPU_CLR(cpu, &others);

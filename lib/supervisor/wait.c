@@ -142,8 +142,7 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
 }
 
 /* Returns true if the stop can be answered without the lock, because the answer concerns only the tracee. */
-static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tracee *tracee,
-                                    const struct stop *stop)
+static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tracee *tracee, const struct stop *stop)
 {
     return tracee != NULL && tracee->process != NULL && !tracee->dropped && tracee->state != TRACEE_STARTING &&
            !tracer->supervisor->options.serve &&
@@ -151,8 +150,7 @@ static bool wait_is_of_tracee_alone(const struct tracer *tracer, const struct tr
             stop->kind == STOP_GROUP);
 }
 
-static void wait_answer(struct tracer *tracer, struct tracee *tracee, const struct stop *stop,
-                        uint64_t cpu_ns)
+static void wait_answer(struct tracer *tracer, struct tracee *tracee, const struct stop *stop, uint64_t cpu_ns)
 {
     if (wait_answer_for_call(tracer, tracee, stop))
         return;
@@ -191,8 +189,7 @@ static void wait_answer(struct tracer *tracer, struct tracee *tracee, const stru
 }
 
 /* Answers a stop whose answer needs the lock. The caller holds the lock. */
-static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct stop *stop,
-                               uint64_t cpu_ns)
+static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct stop *stop, uint64_t cpu_ns)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
 
@@ -208,8 +205,7 @@ static void wait_answer_locked(struct tracer *tracer, pid_t tid, const struct st
     }
     if (tracee->process == NULL && stop->kind != STOP_ENDED)
         return;
-    if (tracee->state == TRACEE_STARTING &&
-        (stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP))
+    if (tracee->state == TRACEE_STARTING && (stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP))
         new_task_start(tracer, tracee, stop->kind);
     else
         wait_answer(tracer, tracee, stop, cpu_ns);

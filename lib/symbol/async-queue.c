@@ -116,9 +116,7 @@ int async_queue_post(struct async_queue *queue, struct async_results *results)
 {
     struct async_results *sent, **end = &queue->results;
 
-    if (results->string_count + results->found_count + results->definition_count +
-            results->listing_count ==
-        0)
+    if (results->string_count + results->found_count + results->definition_count + results->listing_count == 0)
         return 0;
     sent = malloc(sizeof *sent);
     if (sent == NULL)

@@ -131,8 +131,7 @@ static int note_objects(struct async_symbolizer *async)
 static bool object_is_ready(const struct async_symbolizer *async, uint32_t object)
 {
     return async->profile->objects[object].kind == PROFILE_OBJECT_ANON ||
-           !profile_awaits_object(async->profile, object) ||
-           time_now() - async->seen_at[object] > DESCRIPTOR_NS;
+           !profile_awaits_object(async->profile, object) || time_now() - async->seen_at[object] > DESCRIPTOR_NS;
 }
 
 static int send_object(struct async_symbolizer *async, struct async_requests *requests)
@@ -168,8 +167,7 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
 
 /* Sends a descriptor that came after its object was sent. Definitions in the object that were requested before may not
  * have been found. So KNOWN_DEFINED is cleared, and the definitions can be requested again. */
-static int send_file(struct async_symbolizer *async, uint32_t object,
-                     struct async_requests *requests)
+static int send_file(struct async_symbolizer *async, uint32_t object, struct async_requests *requests)
 {
     const struct profile *profile = async->profile;
     int error = array_grow(&requests->files, requests->file_count, sizeof *requests->files);
@@ -211,8 +209,7 @@ static int send_location(struct async_symbolizer *async, struct async_requests *
 {
     uint32_t index = async->locations;
     const struct profile_location *location = &async->profile->locations[index];
-    int error =
-        array_grow(&requests->locations, requests->location_count, sizeof *requests->locations);
+    int error = array_grow(&requests->locations, requests->location_count, sizeof *requests->locations);
 
     while (error == 0 && async->known_count <= index) {
         error = array_grow(&async->known, async->known_count, sizeof *async->known);
@@ -236,8 +233,7 @@ static int send_tables(struct async_symbolizer *async, struct async_requests *re
     const struct profile *profile = async->profile;
     int error = note_objects(async);
 
-    while (error == 0 && async->objects < profile->object_count &&
-           object_is_ready(async, async->objects))
+    while (error == 0 && async->objects < profile->object_count && object_is_ready(async, async->objects))
         error = send_object(async, requests);
     while (error == 0 && async->locations < profile->location_count &&
            profile->locations[async->locations].object < async->objects)
@@ -295,15 +291,13 @@ static int receive_tables(struct async_symbolizer *async, const struct async_res
     return error;
 }
 
-static int receive_lines(struct async_symbolizer *async, const struct async_found *found,
-                         struct profile_line *lines)
+static int receive_lines(struct async_symbolizer *async, const struct async_found *found, struct profile_line *lines)
 {
     for (uint32_t i = 0; i < found->lines; i++) {
         lines[i].function = async->functions.indexes[lines[i].function];
         lines[i].file = async->strings.indexes[lines[i].file];
     }
-    int error =
-        profile_set_lines(async->profile, found->location, lines, found->lines, found->looked);
+    int error = profile_set_lines(async->profile, found->location, lines, found->lines, found->looked);
     if (error == 0)
         note_name(async, found->location);
     return error;

@@ -84,8 +84,7 @@ static int worker_enter_tables(struct profile *profile, struct async_requests *r
     }
     for (uint32_t i = 0; error == 0 && i < requests->location_count; i++) {
         uint32_t next = profile->location_count;
-        error = profile_location(profile, requests->locations[i].object,
-                                 requests->locations[i].address, &index);
+        error = profile_location(profile, requests->locations[i].object, requests->locations[i].address, &index);
         if (error == 0 && index != next)
             error = -EPROTO;
     }
@@ -188,8 +187,7 @@ static int worker_look_up_definition(struct worker *worker, uint32_t location)
     uint32_t function = found->lines[found->line_count - 1].function;
     if (profile->functions[function].file == 0)
         return 0;
-    error =
-        array_grow(&results->definitions, results->definition_count, sizeof *results->definitions);
+    error = array_grow(&results->definitions, results->definition_count, sizeof *results->definitions);
     if (error == 0)
         results->definitions[results->definition_count++] =
             (struct async_definition){.function = function,
@@ -234,8 +232,7 @@ static int worker_look_up_next(struct worker *worker)
     case ASYNC_DEFINITION:
         return worker_look_up_definition(worker, location);
     default:
-        return worker_look_up(worker, location,
-                              kind == ASYNC_LINES ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
+        return worker_look_up(worker, location, kind == ASYNC_LINES ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME);
     }
 }
 
@@ -244,8 +241,7 @@ static int worker_run_slice(struct worker *worker)
     uint64_t end = time_now() + SLICE_NS;
     int error = 0;
 
-    while (error == 0 && worker_has_work(worker) && !atomic_load(&worker->queue->closing) &&
-           time_now() < end)
+    while (error == 0 && worker_has_work(worker) && !atomic_load(&worker->queue->closing) && time_now() < end)
         error = worker_look_up_next(worker);
     return error;
 }
@@ -311,11 +307,9 @@ static int worker_report_tables(struct worker *worker)
             results->strings[results->string_count++] = profile->strings[worker->sent_strings++];
     }
     while (error == 0 && worker->sent_functions < profile->function_count) {
-        error =
-            array_grow(&results->functions, results->function_count, sizeof *results->functions);
+        error = array_grow(&results->functions, results->function_count, sizeof *results->functions);
         if (error == 0)
-            results->functions[results->function_count++] =
-                profile->functions[worker->sent_functions++];
+            results->functions[results->function_count++] = profile->functions[worker->sent_functions++];
     }
     return error;
 }

@@ -76,8 +76,7 @@ static char *demangle_to_text(const char *name)
 
 char *demangle(const char *name)
 {
-    bool mangled =
-        strncmp(name, "_Z", 2) == 0 || strncmp(name, "__Z", 3) == 0 || strncmp(name, "_R", 2) == 0;
+    bool mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "__Z", 3) == 0 || strncmp(name, "_R", 2) == 0;
 
     return mangled && strlen(name) <= MANGLED_SIZE_MAX ? demangle_to_text(name) : NULL;
 }

@@ -104,9 +104,8 @@ static bool load_library(struct capstone *library)
                                  .disasm_iter = dlsym(object, "cs_disasm_iter"),
                                  .insn_group = dlsym(object, "cs_insn_group")};
     dlclose(object);
-    return library->open != NULL && library->close != NULL && library->option != NULL &&
-           library->malloc != NULL && library->free != NULL && library->disasm_iter != NULL &&
-           library->insn_group != NULL;
+    return library->open != NULL && library->close != NULL && library->option != NULL && library->malloc != NULL &&
+           library->free != NULL && library->disasm_iter != NULL && library->insn_group != NULL;
 }
 
 static bool open_machine(struct disassembler *disassembler, const struct machine *machine)
@@ -178,15 +177,13 @@ static bool take_instruction(struct disassembler *disassembler, const uint8_t *b
 {
     cs_insn *instruction = disassembler->instruction;
 
-    if (!disassembler->library.disasm_iter(disassembler->handle, &bytes, &size, &address,
-                                           instruction))
+    if (!disassembler->library.disasm_iter(disassembler->handle, &bytes, &size, &address, instruction))
         return false;
     if (disassembler->machine != EM_AARCH64)
         close_up(instruction->op_str);
     result->size = instruction->size;
     if (instruction->op_str[0] != '\0')
-        snprintf(result->text, sizeof result->text, "%-6s %s", instruction->mnemonic,
-                 instruction->op_str);
+        snprintf(result->text, sizeof result->text, "%-6s %s", instruction->mnemonic, instruction->op_str);
     else
         snprintf(result->text, sizeof result->text, "%s", instruction->mnemonic);
     result->has_target = find_target(disassembler, &result->target);

@@ -65,8 +65,7 @@ static void add_out_of_line(struct elf_functions *functions, Dwarf_Die *die)
     functions->error = array_grow(&functions->out_of_line, functions->out_of_line_count,
                                   sizeof *functions->out_of_line);
     if (functions->error == 0)
-        functions->out_of_line[functions->out_of_line_count++] =
-            (struct elf_out_of_line){origin.addr, start};
+        functions->out_of_line[functions->out_of_line_count++] = (struct elf_out_of_line){origin.addr, start};
 }
 
 static bool may_hold_functions(int tag)
@@ -79,8 +78,7 @@ static bool may_hold_functions(int tag)
 /* Returns the index of the new scope, or ELF_NO_SCOPE if there is no memory. */
 static uint32_t add_scope(struct elf_functions *functions, const Dwarf_Die *die, uint32_t parent)
 {
-    functions->error =
-        array_grow(&functions->scopes, functions->scope_count, sizeof *functions->scopes);
+    functions->error = array_grow(&functions->scopes, functions->scope_count, sizeof *functions->scopes);
     if (functions->error != 0)
         return ELF_NO_SCOPE;
     functions->scopes[functions->scope_count] = (struct elf_scope){.die = *die, .parent = parent};
@@ -99,8 +97,7 @@ static void add_scoped(struct elf_functions *functions, Dwarf_Die *die, uint32_t
     add_out_of_line(functions, die);
 }
 
-static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint32_t own,
-                          unsigned depth)
+static void add_functions(const struct reading *reading, Dwarf_Die *scope, uint32_t own, unsigned depth)
 {
     struct elf_functions *functions = reading->functions;
     Dwarf_Die die;
@@ -145,8 +142,7 @@ static uint64_t unit_size(Dwarf_Die *unit)
     Dwarf_Off start = dwarf_dieoffset(unit) - dwarf_cuoffset(unit), next;
     size_t header;
 
-    if (dwarf_next_unit(dwarf_cu_getdwarf(unit->cu), start, &next, &header, NULL, NULL, NULL, NULL,
-                        NULL, NULL) != 0 ||
+    if (dwarf_next_unit(dwarf_cu_getdwarf(unit->cu), start, &next, &header, NULL, NULL, NULL, NULL, NULL, NULL) != 0 ||
         next < start)
         return 0;
     return next - start;
@@ -158,8 +154,7 @@ static bool is_scoped(Dwarf_Die *unit)
 {
     int language = dwarf_srclang(unit);
 
-    return language != DW_LANG_C && language != DW_LANG_C89 && language != DW_LANG_C99 &&
-           language != DW_LANG_C11;
+    return language != DW_LANG_C && language != DW_LANG_C89 && language != DW_LANG_C99 && language != DW_LANG_C11;
 }
 
 /* --- functions by unit ------------------------------------------------------------------------ */
@@ -221,8 +216,7 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
 
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address)
 {
-    size_t below =
-        array_count_up_to(functions->all, functions->count, sizeof *functions->all, address);
+    size_t below = array_count_up_to(functions->all, functions->count, sizeof *functions->all, address);
 
     return below > 0 && address < functions->all[below - 1].end ? &functions->all[below - 1] : NULL;
 }
@@ -242,12 +236,10 @@ uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_
         else
             high = middle;
     }
-    return low < functions->scope_count && scopes[low].die.addr == die->addr ? scopes[low].parent
-                                                                             : ELF_NO_SCOPE;
+    return low < functions->scope_count && scopes[low].die.addr == die->addr ? scopes[low].parent : ELF_NO_SCOPE;
 }
 
-bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin,
-                               uint64_t *start)
+bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin, uint64_t *start)
 {
     uint32_t low = 0, high = functions->out_of_line_count;
 

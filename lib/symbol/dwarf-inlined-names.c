@@ -58,8 +58,7 @@ static bool follow_reference(Dwarf_Die *die, unsigned reference)
 static Dwarf_Die declaration_of(Dwarf_Die die)
 {
     for (unsigned i = 0; i < STEPS_MAX; i++)
-        if (!follow_reference(&die, DW_AT_abstract_origin) &&
-            !follow_reference(&die, DW_AT_specification))
+        if (!follow_reference(&die, DW_AT_abstract_origin) && !follow_reference(&die, DW_AT_specification))
             break;
     return die;
 }
@@ -75,8 +74,7 @@ static char *mangled_part(const char *name)
     return mangled ? strndup(name, strcspn(name, ".@")) : NULL;
 }
 
-static char *symbol_of_copy(struct elf_object *object, const struct elf_functions *functions,
-                            Dwarf_Die inlined)
+static char *symbol_of_copy(struct elf_object *object, const struct elf_functions *functions, Dwarf_Die inlined)
 {
     uint64_t start;
 
@@ -125,8 +123,7 @@ static void put_scopes(FILE *text, const struct elf_functions *functions, uint32
 
 /* Returns the name of a function with its scopes: "a::b::f" for "f". The caller frees it. NULL: the
  * function is in no scope, the name gets too long, or there is no memory. */
-static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die *declared,
-                         const char *name)
+static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die *declared, const char *name)
 {
     uint32_t scope = elf_functions_scope(functions, declared);
     char *made = NULL;
@@ -147,8 +144,7 @@ static char *scoped_name(const struct elf_functions *functions, const Dwarf_Die 
 
 /* --- names by declaration --------------------------------------------------------------------- */
 
-static int functions_around(struct elf_object *object, Dwarf_Die *die,
-                            struct elf_functions **functions)
+static int functions_around(struct elf_object *object, Dwarf_Die *die, struct elf_functions **functions)
 {
     Dwarf_Die unit;
 
@@ -157,8 +153,7 @@ static int functions_around(struct elf_object *object, Dwarf_Die *die,
     return elf_functions_of(object, &unit, functions);
 }
 
-static int name_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die *declared,
-                       struct origin *origin)
+static int name_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die *declared, struct origin *origin)
 {
     struct elf_functions *functions;
 
@@ -198,8 +193,7 @@ void elf_origins_clear(struct elf_object *object)
     tdestroy(object->origins, free_origin);
 }
 
-static int make_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die *declared,
-                       struct origin **result)
+static int make_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die *declared, struct origin **result)
 {
     struct origin *origin = calloc(1, sizeof *origin);
     if (origin == NULL)
@@ -216,8 +210,7 @@ static int make_origin(struct elf_object *object, Dwarf_Die *inlined, Dwarf_Die 
     return error;
 }
 
-int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inlined,
-                              struct elf_origin **result)
+int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inlined, struct elf_origin **result)
 {
     Dwarf_Die die;
 

@@ -29,10 +29,9 @@ static void add_inlined_ranges(struct inlined_walk *walk, Dwarf_Die *die, unsign
     bool named = elf_is_name(dwarf_diename(die));
     Dwarf_Addr start, end;
 
-    while (named && function->inlined_count < RANGES_MAX &&
-           elf_ranges_next(&ranges, &start, &end) && elf_functions_spend(walk->functions)) {
-        walk->functions->error =
-            array_grow(&function->inlined, function->inlined_count, sizeof *function->inlined);
+    while (named && function->inlined_count < RANGES_MAX && elf_ranges_next(&ranges, &start, &end) &&
+           elf_functions_spend(walk->functions)) {
+        walk->functions->error = array_grow(&function->inlined, function->inlined_count, sizeof *function->inlined);
         if (walk->functions->error == 0)
             function->inlined[function->inlined_count++] = (struct elf_inlined){
                 .start = start + bias,
@@ -58,8 +57,7 @@ static void walk_inlined_scope(struct inlined_walk *walk, Dwarf_Die *scope, unsi
     } while (elf_functions_spend(walk->functions) && dwarf_siblingof(&die, &die) == 0);
 }
 
-int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list,
-                       uint32_t *count)
+int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list, uint32_t *count)
 {
     struct elf_functions *functions;
     Dwarf_Die die;
@@ -141,8 +139,7 @@ static void read_place(Dwarf_Die *die, unsigned file, unsigned line, struct elf_
     place->directory = path[0] == '/' ? "" : directory_of(&attribute);
 }
 
-void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined,
-                             struct elf_line *call)
+void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined, struct elf_line *call)
 {
     Dwarf_Die die;
 

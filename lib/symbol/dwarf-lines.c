@@ -51,8 +51,7 @@ bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *e
 
 static bool add_unit(struct elf_object *object, uint64_t start, uint64_t end, Dwarf_Off die)
 {
-    if (object->unit_count == UNITS_MAX ||
-        array_grow(&object->units, object->unit_count, sizeof *object->units) != 0)
+    if (object->unit_count == UNITS_MAX || array_grow(&object->units, object->unit_count, sizeof *object->units) != 0)
         return false;
     object->units[object->unit_count++] = (struct elf_unit){start, end, die};
     return true;
@@ -89,8 +88,7 @@ static void read_units(struct elf_object *object)
  * there is none. */
 static bool find_unit(struct elf_object *object, uint64_t address)
 {
-    size_t below =
-        array_count_up_to(object->units, object->unit_count, sizeof *object->units, address);
+    size_t below = array_count_up_to(object->units, object->unit_count, sizeof *object->units, address);
     struct elf_unit_found *found = &object->unit;
     Dwarf_Attribute attribute;
 
@@ -114,8 +112,7 @@ bool elf_object_find_unit(struct elf_object *object, uint64_t address)
     if (!object->units_read)
         read_units(object);
     address -= object->dwarf_bias;
-    return address - object->unit.start < object->unit.end - object->unit.start ||
-           find_unit(object, address);
+    return address - object->unit.start < object->unit.end - object->unit.start || find_unit(object, address);
 }
 
 /* --- lines --------------------------------------------------------------------------------- */

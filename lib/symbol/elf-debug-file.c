@@ -49,8 +49,7 @@ static bool has_build_id(int fd, const struct wanted *wanted)
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     const void *build_id;
     ssize_t size = dwelf_elf_gnu_build_id(elf, &build_id);
-    bool same = size > 0 && size == wanted->build_id_size &&
-                memcmp(build_id, wanted->build_id, (size_t)size) == 0;
+    bool same = size > 0 && size == wanted->build_id_size && memcmp(build_id, wanted->build_id, (size_t)size) == 0;
 
     elf_end(elf);
     return same;
@@ -64,8 +63,7 @@ static int try_path(const char *path, const struct wanted *wanted)
     if (fd < 0)
         return -1;
     if (elf_check_unpacked_size(fd) == 0 &&
-        (wanted->build_id_size > 0 ? has_build_id(fd, wanted)
-                                   : !wanted->has_crc || has_crc(fd, wanted->crc)))
+        (wanted->build_id_size > 0 ? has_build_id(fd, wanted) : !wanted->has_crc || has_crc(fd, wanted->crc)))
         return fd;
     close(fd);
     return -1;
@@ -76,8 +74,7 @@ static int try_path(const char *path, const struct wanted *wanted)
  * and in the directory with the same path below SYSTEM_DIRECTORY. Returns a descriptor, or -1.
  * *name becomes the path of the file that was opened. The caller owns the descriptor and the
  * path. */
-static int find_by_name(const char *file, const char *link, const struct wanted *wanted,
-                        char **name)
+static int find_by_name(const char *file, const char *link, const struct wanted *wanted, char **name)
 {
     static const char *const patterns[] = {"%.*s/%s", "%.*s/.debug/%s", SYSTEM_DIRECTORY "%.*s/%s"};
     const char *slash = strrchr(file, '/'), *directory = slash == NULL ? "." : file;
@@ -85,8 +82,7 @@ static int find_by_name(const char *file, const char *link, const struct wanted 
     bool whole = link[0] == '/';
 
     for (size_t i = 0; i < (whole ? 1 : sizeof patterns / sizeof *patterns); i++) {
-        if (whole ? (*name = strdup(link)) == NULL
-                  : asprintf(name, patterns[i], size, directory, link) < 0)
+        if (whole ? (*name = strdup(link)) == NULL : asprintf(name, patterns[i], size, directory, link) < 0)
             break;
         /* `link` may be the name of `file`, but a file is not its own debug file */
         int fd = strcmp(*name, file) == 0 ? -1 : try_path(*name, wanted);
@@ -109,8 +105,7 @@ static bool is_shared(Dwfl_Module *module, const char *link, GElf_Word crc)
     return link != NULL && (own == NULL || own_crc != crc || strcmp(own, link) != 0);
 }
 
-static void choose_wanted(Dwfl_Module *module, const char *link, GElf_Word crc,
-                          struct wanted *wanted)
+static void choose_wanted(Dwfl_Module *module, const char *link, GElf_Word crc, struct wanted *wanted)
 {
     const void *shared = NULL;
     const char *name;
@@ -144,9 +139,8 @@ static bool has_servers(void)
     return servers != NULL && servers[0] != '\0';
 }
 
-int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name,
-                        Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
-                        char **name)
+int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
+                        const char *file, const char *link, GElf_Word crc, char **name)
 {
     char *usual = link == NULL && file != NULL ? usual_name(file) : NULL;
     struct wanted wanted;
@@ -162,8 +156,6 @@ int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module
     if (fd >= 0)
         return fd;
     /* both functions search by build-id only, because the file name and the link are NULL */
-    return has_servers() ? dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL,
-                                                        NULL, 0, name)
-                         : dwfl_build_id_find_debuginfo(module, userdata, module_name, base, NULL,
-                                                        NULL, 0, name);
+    return has_servers() ? dwfl_standard_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0, name)
+                         : dwfl_build_id_find_debuginfo(module, userdata, module_name, base, NULL, NULL, 0, name);
 }

@@ -96,8 +96,7 @@ static uint64_t get_encoded(const struct frames *frames, const uint8_t *bytes, u
     unsigned unused = 64 - 8 * (unsigned)size;
     uint64_t number = elf_frames_get(frames, bytes, size);
 
-    return (encoding & DW_EH_PE_signed) != 0 ? (uint64_t)((int64_t)(number << unused) >> unused)
-                                             : number;
+    return (encoding & DW_EH_PE_signed) != 0 ? (uint64_t)((int64_t)(number << unused) >> unused) : number;
 }
 
 /* --- CIEs: what entries have in common -------------------------------------------------------- */
@@ -141,11 +140,9 @@ static bool add_common(struct frames *frames, uint64_t offset, const Dwarf_CIE *
 
 static const struct common *find_common(const struct frames *frames, uint64_t offset)
 {
-    size_t below =
-        array_count_up_to(frames->common, frames->common_count, sizeof *frames->common, offset);
+    size_t below = array_count_up_to(frames->common, frames->common_count, sizeof *frames->common, offset);
 
-    return below > 0 && frames->common[below - 1].offset == offset ? &frames->common[below - 1]
-                                                                   : NULL;
+    return below > 0 && frames->common[below - 1].offset == offset ? &frames->common[below - 1] : NULL;
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -162,8 +159,7 @@ static bool add_entry(struct frames *frames, const Dwarf_FDE *entry)
         return true;
     uint64_t start = get_encoded(frames, entry->start, common->encoding);
     if (relative == DW_EH_PE_pcrel)
-        start += frames->header.sh_addr +
-                 (uint64_t)(entry->start - (const uint8_t *)frames->data->d_buf);
+        start += frames->header.sh_addr + (uint64_t)(entry->start - (const uint8_t *)frames->data->d_buf);
     if (array_grow(&object->extents, object->extent_count, sizeof *object->extents) != 0)
         return false;
     object->extents[object->extent_count++] = (struct elf_extent){
@@ -194,8 +190,7 @@ static bool find_section(struct frames *frames)
 
     if (elf_getshdrstrndx(elf, &names) != 0)
         return false;
-    for (unsigned i = 0; i < ELF_SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL;
-         i++) {
+    for (unsigned i = 0; i < ELF_SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL; i++) {
         if (gelf_getshdr(section, &frames->header) == NULL || frames->header.sh_type == SHT_NOBITS)
             continue;
         const char *name = elf_strptr(elf, names, frames->header.sh_name);
@@ -229,13 +224,11 @@ static void read_extents(struct elf_object *object)
         qsort(object->extents, object->extent_count, sizeof *object->extents, elf_frames_compare);
 }
 
-static bool elf_frames_function(struct elf_object *object, uint64_t address, uint64_t *start,
-                                uint64_t *end)
+static bool elf_frames_function(struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end)
 {
     if (!object->extents_read)
         read_extents(object);
-    size_t below =
-        array_count_up_to(object->extents, object->extent_count, sizeof *object->extents, address);
+    size_t below = array_count_up_to(object->extents, object->extent_count, sizeof *object->extents, address);
     if (below == 0 || address - object->extents[below - 1].start >= object->extents[below - 1].size)
         return false;
     const struct elf_extent *found = &object->extents[below - 1];
@@ -277,8 +270,7 @@ static bool find_unwind_index(const struct elf_object *object, struct unwind_ind
             continue;
         index->address = header.p_vaddr + object->bias;
         const char *bytes = bytes_at(object, index->address, &room);
-        if (bytes == NULL || room < TABLE_AT || bytes[0] != 1 || bytes[2] != UDATA4 ||
-            bytes[3] != DATAREL_SDATA4)
+        if (bytes == NULL || room < TABLE_AT || bytes[0] != 1 || bytes[2] != UDATA4 || bytes[3] != DATAREL_SDATA4)
             return false;
         memcpy(&index->count, bytes + TABLE_AT - 4, 4);
         index->table = bytes + TABLE_AT;
@@ -317,8 +309,7 @@ static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uin
     return frame + 8 + (uint64_t)(int64_t)start == function ? size : UINT64_MAX;
 }
 
-bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start,
-                         uint64_t *end)
+bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end)
 {
     struct unwind_index index;
     if (!find_unwind_index(object, &index))
@@ -347,8 +338,7 @@ bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *
 
 /* --- by sections and by the symbols around ----------------------------------------------- */
 
-static void narrow_to_section(const struct elf_object *object, uint64_t address, uint64_t *start,
-                              uint64_t *end)
+static void narrow_to_section(const struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end)
 {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(object->elf, section)) != NULL;) {
         GElf_Shdr header;
@@ -369,8 +359,7 @@ void elf_object_narrow(struct elf_object *object, uint64_t address, uint64_t *st
     narrow_to_section(object, address, start, end);
     if (!elf_object_has_symbols(object))
         return;
-    size_t below =
-        array_count_up_to(object->symbols, object->symbol_count, sizeof *object->symbols, address);
+    size_t below = array_count_up_to(object->symbols, object->symbol_count, sizeof *object->symbols, address);
     if (below < object->symbol_count && object->symbols[below].start < *end)
         *end = object->symbols[below].start;
     if (below == 0)

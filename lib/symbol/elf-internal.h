@@ -74,9 +74,8 @@ int elf_check_unpacked_size(int fd);
 /* Finds the separate debug file of a module, or the file that several debug files share. This is
  * the callback find_debuginfo of Dwfl_Callbacks. Returns a descriptor, or -1. *name becomes the
  * path of the file. The caller owns the descriptor and the path. */
-int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name,
-                        Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
-                        char **name);
+int elf_find_debug_file(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
+                        const char *file, const char *link, GElf_Word crc, char **name);
 
 /* --- symbols: elf-symbols.c ------------------------------------------------------------------ */
 
@@ -162,8 +161,7 @@ struct elf_function *elf_functions_around(const struct elf_functions *functions,
 uint32_t elf_functions_scope(const struct elf_functions *functions, const Dwarf_Die *die);
 /* Finds where the code of a function's out-of-line instance begins. `origin` is the entry of the debug information that
  * all instances of the function refer to. False: the function was inlined everywhere, so it has no such instance. */
-bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin,
-                               uint64_t *start);
+bool elf_functions_out_of_line(const struct elf_functions *functions, const void *origin, uint64_t *start);
 /* Call this before one more entry or range is read. False: it must not be read, because the limit
  * is reached or there was an error. */
 bool elf_functions_spend(struct elf_functions *functions);

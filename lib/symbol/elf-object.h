@@ -57,8 +57,7 @@ struct elf_segment {
     const uint8_t *bytes; /* borrowed */
 };
 /* Finds the segment that holds a file offset. False: none does. */
-bool elf_object_segment(const struct elf_object *object, uint64_t offset,
-                        struct elf_segment *segment);
+bool elf_object_segment(const struct elf_object *object, uint64_t offset, struct elf_segment *segment);
 /* Converts an address to the file's link-time address, which is what other tools show. The two addresses differ if
  * libdwfl has moved the file to other addresses, as it may if the file was found by its build-id. */
 uint64_t elf_object_linked(const struct elf_object *object, uint64_t address);
@@ -68,8 +67,7 @@ struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address
 /* Finds where the function around an address begins and ends, in the unwind table or in the index
  * of the unwind table. *end becomes UINT64_MAX if the end is not known and no other function begins
  * after this one. False: no function is known at the address. */
-bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start,
-                         uint64_t *end);
+bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end);
 /* Returns whether the address is in a section .plt or .plt.*. */
 bool elf_object_in_plt(const struct elf_object *object, uint64_t address);
 /* Narrows the range [*start, *end) around an address that no symbol covers: to the code between the
@@ -101,8 +99,7 @@ struct elf_inlined {
 };
 /* Finds all ranges of inlined functions in the function around an address. Outer ranges come before the ranges inside
  * them. The object owns the list. The list is empty if there is no debug information. 0 or -ENOMEM. */
-int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list,
-                       uint32_t *count);
+int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list, uint32_t *count);
 
 /* most inlined functions around one address; functions that are nested deeper are ignored */
 #define ELF_INLINED_MAX 63u
@@ -113,8 +110,7 @@ int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_i
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count);
 /* Finds where the inlined function was called. If the place is not known, call->file is "" and call->number is 0. */
-void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined,
-                             struct elf_line *call);
+void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined *inlined, struct elf_line *call);
 /* A function that was inlined, in one place or in several. */
 struct elf_origin {
     /* borrowed; the mangled name if it is known, otherwise the name with its scopes ("a::b::f") */
@@ -125,7 +121,6 @@ struct elf_origin {
 };
 /* Finds the function that was inlined at a range. If the same function was inlined at several
  * ranges, *origin is the same for all of them. The object owns *origin. 0 or -ENOMEM. */
-int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inlined,
-                              struct elf_origin **origin);
+int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inlined, struct elf_origin **origin);
 
 #endif

@@ -58,8 +58,7 @@ static int report_file(Dwfl *dwfl, int fd, const char *path, Dwfl_Module **modul
     return -ENOEXEC;
 }
 
-static Dwfl_Module *report_build_id(Dwfl *dwfl, const char *path, const uint8_t *build_id,
-                                    uint32_t size)
+static Dwfl_Module *report_build_id(Dwfl *dwfl, const char *path, const uint8_t *build_id, uint32_t size)
 {
     Dwfl_Module *module = dwfl_report_module(dwfl, path, 0, ANYWHERE_END);
 
@@ -170,8 +169,7 @@ bool elf_object_address(const struct elf_object *object, uint64_t offset, uint64
     return true;
 }
 
-bool elf_object_segment(const struct elf_object *object, uint64_t offset,
-                        struct elf_segment *segment)
+bool elf_object_segment(const struct elf_object *object, uint64_t offset, struct elf_segment *segment)
 {
     GElf_Phdr header;
     size_t size;

@@ -21,8 +21,7 @@ static uint64_t code_end(Elf *elf, GElf_Word section)
 {
     GElf_Shdr header;
 
-    if (gelf_getshdr(elf_getscn(elf, section), &header) == NULL ||
-        (header.sh_flags & SHF_EXECINSTR) == 0)
+    if (gelf_getshdr(elf_getscn(elf, section), &header) == NULL || (header.sh_flags & SHF_EXECINSTR) == 0)
         return 0;
     return header.sh_addr + header.sh_size;
 }
@@ -36,8 +35,7 @@ bool elf_is_name(const char *name)
  * name of a function. */
 static bool is_mark(const char *name)
 {
-    return name[0] == '$' && name[1] != '\0' && strchr("xadt", name[1]) != NULL &&
-           (name[2] == '\0' || name[2] == '.');
+    return name[0] == '$' && name[1] != '\0' && strchr("xadt", name[1]) != NULL && (name[2] == '\0' || name[2] == '.');
 }
 
 /* Rates a symbol: of the symbols at one address, the one with the highest result is used. Symbols
@@ -50,12 +48,10 @@ static uint32_t symbol_preference(const GElf_Sym *symbol, const char *name)
 
     while (underscores < 7 && name[underscores] == '_')
         underscores++;
-    return (symbol->st_size > 0 ? 64u : 0) + (bind <= STB_WEAK ? binding[bind] : 0) * 16 +
-           (7 - underscores);
+    return (symbol->st_size > 0 ? 64u : 0) + (bind <= STB_WEAK ? binding[bind] : 0) * 16 + (7 - underscores);
 }
 
-static bool is_function_symbol(const GElf_Sym *symbol, const char *name, Elf *elf,
-                               GElf_Word section)
+static bool is_function_symbol(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word section)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
 
@@ -63,8 +59,7 @@ static bool is_function_symbol(const GElf_Sym *symbol, const char *name, Elf *el
         return false;
     if (type == STT_FUNC || type == STT_GNU_IFUNC)
         return true;
-    return type == STT_NOTYPE && elf != NULL && section < SHN_LORESERVE &&
-           code_end(elf, section) != 0;
+    return type == STT_NOTYPE && elf != NULL && section < SHN_LORESERVE && code_end(elf, section) != 0;
 }
 
 static int compare_symbols(const void *left, const void *right)
@@ -92,8 +87,7 @@ static void size_labels(struct elf_object *object)
         struct elf_symbol symbol = symbols[i];
         if (!symbol.sized && symbol.start < covered)
             continue;
-        if (!symbol.sized && i + 1 < object->symbol_count &&
-            symbols[i + 1].start - symbol.start < symbol.size)
+        if (!symbol.sized && i + 1 < object->symbol_count && symbols[i + 1].start - symbol.start < symbol.size)
             symbol.size = symbols[i + 1].start - symbol.start;
         if (symbol.sized && symbol.start + symbol.size > covered)
             covered = symbol.start + symbol.size;
@@ -127,8 +121,7 @@ static void read_symbols(struct elf_object *object)
         GElf_Addr address;
         GElf_Word section;
         Elf *elf;
-        const char *name =
-            dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, &elf, NULL);
+        const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, &elf, NULL);
         if (!is_function_symbol(&symbol, name, elf, section))
             continue;
         bool sized = symbol.st_size > 0;
@@ -155,8 +148,7 @@ struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address
 {
     if (!elf_object_has_symbols(object))
         return NULL;
-    size_t below =
-        array_count_up_to(object->symbols, object->symbol_count, sizeof *object->symbols, address);
+    size_t below = array_count_up_to(object->symbols, object->symbol_count, sizeof *object->symbols, address);
     for (size_t i = below, seen = 0; i > 0 && seen < OVERLAPS_MAX; i--, seen++)
         if (address - object->symbols[i - 1].start < object->symbols[i - 1].size)
             return &object->symbols[i - 1];
@@ -170,11 +162,9 @@ bool elf_object_in_plt(const struct elf_object *object, uint64_t address)
 
     if (elf_getshdrstrndx(object->elf, &names) != 0)
         return false;
-    for (unsigned i = 0;
-         i < ELF_SECTIONS_MAX && (section = elf_nextscn(object->elf, section)) != NULL; i++) {
+    for (unsigned i = 0; i < ELF_SECTIONS_MAX && (section = elf_nextscn(object->elf, section)) != NULL; i++) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL ||
-            address - object->bias - header.sh_addr >= header.sh_size)
+        if (gelf_getshdr(section, &header) == NULL || address - object->bias - header.sh_addr >= header.sh_size)
             continue;
         const char *name = elf_strptr(object->elf, names, header.sh_name);
         if (name != NULL && strncmp(name, ".plt", 4) == 0)

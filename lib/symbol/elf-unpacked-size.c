@@ -107,8 +107,7 @@ static uint64_t read_big_endian(const unsigned char *bytes)
 
 /* Adds the unpacked size of a section to *sum, if it is a section that libdw would unpack. False:
  * the size cannot be found. */
-static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name,
-                        uint64_t *sum)
+static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name, uint64_t *sum)
 {
     GElf_Chdr compressed;
 
@@ -123,8 +122,7 @@ static bool add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, con
     bool old = strncmp(name, ".zdebug", 7) == 0;
     if (!old && strcmp(name, ".gnu_debugdata") != 0)
         return true;
-    const Elf_Data *data =
-        elf_getdata_rawchunk(elf, (int64_t)header->sh_offset, header->sh_size, ELF_T_BYTE);
+    const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)header->sh_offset, header->sh_size, ELF_T_BYTE);
     if (data == NULL || data->d_buf == NULL)
         return true;
     const unsigned char *bytes = data->d_buf;
@@ -169,9 +167,7 @@ int elf_check_unpacked_size(int fd)
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -ENOEXEC;
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    int error = elf == NULL
-                    ? -ENOEXEC
-                    : check_sections(elf, most < UNPACKED_LIMIT_MAX ? most : UNPACKED_LIMIT_MAX);
+    int error = elf == NULL ? -ENOEXEC : check_sections(elf, most < UNPACKED_LIMIT_MAX ? most : UNPACKED_LIMIT_MAX);
     elf_end(elf);
     return error;
 }

@@ -164,13 +164,11 @@ static int make_text(struct code_reader *reader, const struct disassembled *foun
     return length < 0 ? -ENOMEM : 0;
 }
 
-static int add_instruction(struct code_reader *reader, uint64_t address,
-                           const struct disassembled *found)
+static int add_instruction(struct code_reader *reader, uint64_t address, const struct disassembled *found)
 {
     struct symbol_code *code = reader->code;
 
-    int error =
-        array_grow(&code->instructions, code->instruction_count, sizeof *code->instructions);
+    int error = array_grow(&code->instructions, code->instruction_count, sizeof *code->instructions);
     if (error != 0)
         return error;
     struct symbol_instruction *instruction = &code->instructions[code->instruction_count];
@@ -246,8 +244,7 @@ static int read_code(struct code_reader *reader, uint32_t object)
     return error;
 }
 
-int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
-                    const char **problem)
+int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code, const char **problem)
 {
     const struct profile_location *place = &symbolizer->profile->locations[location];
     struct code_reader reader = {0};

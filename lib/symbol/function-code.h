@@ -43,8 +43,7 @@ struct symbol_code {
 /* Reads the code of the function around a location of the symbolizer's profile. The caller frees
  * *code with symbol_code_free. Returns 0; PPROFIL_ERROR_NO_CODE: the code cannot be found, and
  * *problem (borrowed) says why in a few words; or -ENOMEM. */
-int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code,
-                    const char **problem);
+int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct symbol_code **code, const char **problem);
 void symbol_code_free(struct symbol_code *code);
 
 /* --- listing: instructions, with the source lines that they come from ------------------------- */

@@ -41,8 +41,7 @@ static uint32_t find_path(const struct symbol_code *code, const char *path)
 
 /* Adds the path of a line's file to code->files if it is not there. *file becomes the path's index,
  * or 0 if there are too many files. Returns 0 or -ENOMEM. */
-static int add_file(struct symbol_code *code, struct file_key *keys, const struct elf_line *line,
-                    uint32_t *file)
+static int add_file(struct symbol_code *code, struct file_key *keys, const struct elf_line *line, uint32_t *file)
 {
     char path[PATH_MAX];
 
@@ -60,8 +59,7 @@ static int add_file(struct symbol_code *code, struct file_key *keys, const struc
     return 0;
 }
 
-static int find_file(struct symbol_code *code, struct file_key *keys, const struct elf_line *line,
-                     uint32_t *file)
+static int find_file(struct symbol_code *code, struct file_key *keys, const struct elf_line *line, uint32_t *file)
 {
     for (uint32_t i = code->file_count; i-- > 1;)
         if (keys[i].file == line->file && keys[i].directory == line->directory) {
@@ -127,8 +125,7 @@ static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift,
 /* Finds the index of the name of an inlined function in code->inlined. Adds the name if it is not
  * there. *inlined becomes 0 if there are too many names. The strings in code->inlined were made
  * from those in `names`, which are borrowed, and have the same indexes. Returns 0 or -ENOMEM. */
-static int find_inlined(struct symbol_code *code, const char **names, const char *name,
-                        uint32_t *inlined)
+static int find_inlined(struct symbol_code *code, const char **names, const char *name, uint32_t *inlined)
 {
     for (*inlined = code->inlined_count - 1; *inlined > 0; --*inlined)
         if (names[*inlined] == name)
@@ -168,8 +165,7 @@ static int paint_inlined(struct elf_object *elf, uint64_t shift, struct symbol_c
     return error;
 }
 
-int function_inlined_read(struct elf_object *elf, uint64_t shift, uint64_t address,
-                          struct symbol_code *code)
+int function_inlined_read(struct elf_object *elf, uint64_t shift, uint64_t address, struct symbol_code *code)
 {
     struct elf_inlined *ranges = NULL;
     uint32_t count = 0;

@@ -80,8 +80,7 @@ static void heap_pop(struct heap *heap)
 {
     heap->entries[0] = heap->entries[--heap->count];
     for (size_t at = 0, child; (child = 2 * at + 1) < heap->count; at = child) {
-        if (child + 1 < heap->count &&
-            heap->entries[child]->order < heap->entries[child + 1]->order)
+        if (child + 1 < heap->count && heap->entries[child]->order < heap->entries[child + 1]->order)
             child++;
         if (heap->entries[child]->order < heap->entries[at]->order)
             return;
@@ -104,8 +103,7 @@ static void cut_into_pieces(struct jit_names *names, struct heap *heap)
         while (next < count && entries[next].start <= at)
             heap_push(heap, &entries[next++]);
         const struct jit_name *top = heap->entries[0];
-        uint64_t end =
-            next < count && entries[next].start < top->end ? entries[next].start : top->end;
+        uint64_t end = next < count && entries[next].start < top->end ? entries[next].start : top->end;
         names->pieces[names->piece_count++] = (struct jit_piece){at, end, (size_t)(top - entries)};
         at = end;
         while (heap->count > 0 && heap->entries[0]->end <= at)
@@ -131,10 +129,7 @@ bool jit_names_finish(struct jit_names *names)
 
 const struct jit_name *jit_names_find(const struct jit_names *names, uint64_t address)
 {
-    size_t count =
-        array_count_up_to(names->pieces, names->piece_count, sizeof *names->pieces, address);
+    size_t count = array_count_up_to(names->pieces, names->piece_count, sizeof *names->pieces, address);
 
-    return count > 0 && address < names->pieces[count - 1].end
-               ? &names->added[names->pieces[count - 1].name]
-               : NULL;
+    return count > 0 && address < names->pieces[count - 1].end ? &names->added[names->pieces[count - 1].name] : NULL;
 }

@@ -78,8 +78,7 @@ bool jitdump_is(int fd)
 /* Remembers loaded code, because a later move record may refer to it. The record refers to it by
  * `index`, a number that grows with each load. If the number has not grown, the code is not
  * remembered, and cannot be moved. False: no memory. */
-static bool jitdump_remember(struct jitdump_reader *reader, uint64_t index,
-                             const struct jit_name *name)
+static bool jitdump_remember(struct jitdump_reader *reader, uint64_t index, const struct jit_name *name)
 {
     if (reader->load_count > 0 && index <= reader->indexes[reader->load_count - 1])
         return true;
@@ -100,8 +99,7 @@ static bool jitdump_take_load(struct jitdump_reader *reader, uint64_t at, size_t
         load.size == 0 || load.size > UINT64_MAX - load.address)
         return true;
     size -= sizeof load;
-    ssize_t got =
-        pread(reader->fd, text, size < sizeof text ? size : sizeof text, (off_t)(at + sizeof load));
+    ssize_t got = pread(reader->fd, text, size < sizeof text ? size : sizeof text, (off_t)(at + sizeof load));
     if (got <= 0 || text[0] == '\0' || memchr(text, '\0', (size_t)got) == NULL)
         return true;
     utf8_make_harmless(text, "");
@@ -123,8 +121,7 @@ static bool jitdump_take_move(struct jitdump_reader *reader, uint64_t at, size_t
     if (size < sizeof move || !jitdump_read_at(reader->fd, at, &move, sizeof move) ||
         move.size == 0 || move.size > UINT64_MAX - move.to)
         return true;
-    size_t count =
-        array_count_up_to(reader->indexes, reader->load_count, sizeof *reader->indexes, move.index);
+    size_t count = array_count_up_to(reader->indexes, reader->load_count, sizeof *reader->indexes, move.index);
     if (count == 0 || reader->indexes[count - 1] != move.index)
         return true;
     struct jit_name name = reader->loads[count - 1];
@@ -153,8 +150,7 @@ static const char *jitdump_check_path(const char *text)
 
 /* Parses the entries of a record with source lines. Returns how many entries are whole. In an
  * entry, the file name "\xff" means the file of the previous entry. */
-static size_t jitdump_parse_lines(char *bytes, size_t size, const struct debug_info *info,
-                                  struct jit_line *lines)
+static size_t jitdump_parse_lines(char *bytes, size_t size, const struct debug_info *info, struct jit_line *lines)
 {
     const char *last = NULL;
     size_t count = 0;
@@ -180,8 +176,7 @@ static bool jitdump_take_lines(struct jitdump_reader *reader, uint64_t at, size_
     struct debug_info info;
 
     reader->lines = NULL;
-    if (size < sizeof info || size > LINES_SIZE_MAX ||
-        !jitdump_read_at(reader->fd, at, &info, sizeof info) ||
+    if (size < sizeof info || size > LINES_SIZE_MAX || !jitdump_read_at(reader->fd, at, &info, sizeof info) ||
         info.count > (size - sizeof info) / (sizeof(struct debug_entry) + 1))
         return true;
     size -= sizeof info;
@@ -205,8 +200,7 @@ static bool jitdump_take_lines(struct jitdump_reader *reader, uint64_t at, size_
     return true;
 }
 
-static bool jitdump_take_record(struct jitdump_reader *reader, const struct jitdump_record *record,
-                                uint64_t at)
+static bool jitdump_take_record(struct jitdump_reader *reader, const struct jitdump_record *record, uint64_t at)
 {
     size_t size = record->size - sizeof *record;
 

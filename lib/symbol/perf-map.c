@@ -75,8 +75,7 @@ static uint64_t process_start(uint32_t pid)
         field = strchr(field + 1, ' ');
     if (field == NULL || sscanf(field, "%llu", &ticks) != 1)
         return 0;
-    return clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME) +
-           ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+    return clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME) + ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 static uint64_t to_ns(const struct statx_timestamp *time)

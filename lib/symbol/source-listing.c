@@ -96,8 +96,7 @@ const char *listing_line(const struct listing *listing, uint32_t file, uint32_t 
 
 /* Finds the text of a source line. Reads the source file if reading it was not tried before. *text
  * becomes NULL if there is no such line. 0 or -ENOMEM. */
-static int listing_find_line(struct listing *listing, uint32_t file, uint32_t number,
-                             const char **text)
+static int listing_find_line(struct listing *listing, uint32_t file, uint32_t number, const char **text)
 {
     int error = 0;
 

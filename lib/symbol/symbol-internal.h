@@ -35,8 +35,7 @@ struct symbol_source *symbolizer_jit_source(const struct symbolizer *symbolizer,
 
 /* Finds the ELF file with the code of a location. Returns 0; PPROFIL_ERROR_NO_CODE: no file has the
  * code, and *problem (borrowed) says why; or -ENOMEM. */
-int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf,
-                   const char **problem);
+int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf, const char **problem);
 
 /* Opens the ELF file of an object of kind FILE or VDSO. Returns 0 or -errno; -ENOENT: the file is gone; -ESTALE:
  * another file is at its path; -ENOEXEC: it is no ELF file; -ETIMEDOUT: its file system does not answer. */
@@ -81,7 +80,6 @@ struct symbol_code;
 int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_code *code);
 /* Sets the innermost inlined function of each instruction. The address of an instruction in `elf` is its address in
  * `code` plus `shift`. The parameter `address` is any address of the function, in `elf`. 0 or -ENOMEM. */
-int function_inlined_read(struct elf_object *elf, uint64_t shift, uint64_t address,
-                          struct symbol_code *code);
+int function_inlined_read(struct elf_object *elf, uint64_t shift, uint64_t address, struct symbol_code *code);
 
 #endif

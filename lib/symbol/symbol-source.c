@@ -31,8 +31,7 @@ static int object_file_try(const struct profile_object *object, int fd, const ch
 
     if (error != 0)
         return error;
-    if (certain || object->build_id_size == 0 ||
-        elf_object_is(*elf, object->build_id, object->build_id_size))
+    if (certain || object->build_id_size == 0 || elf_object_is(*elf, object->build_id, object->build_id_size))
         return 0;
     elf_object_close(*elf);
     *elf = NULL;
@@ -92,8 +91,7 @@ static const char *source_problem(struct symbol_source *source, int error)
     return source->own_problem != NULL ? source->own_problem : "unreadable";
 }
 
-static void source_open_elf(const struct symbolizer *symbolizer, struct symbol_source *source,
-                            uint32_t object)
+static void source_open_elf(const struct symbolizer *symbolizer, struct symbol_source *source, uint32_t object)
 {
     int error = object_file_open(symbolizer->profile, object, &source->elf);
 
@@ -103,8 +101,7 @@ static void source_open_elf(const struct symbolizer *symbolizer, struct symbol_s
         source->problem = "no symbol table; its debug symbols are not installed";
 }
 
-static struct jit_owner source_jit_owner(const struct profile *profile,
-                                         const struct profile_object *object)
+static struct jit_owner source_jit_owner(const struct profile *profile, const struct profile_object *object)
 {
     const struct profile_totals *totals = &profile->totals;
     struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
@@ -131,8 +128,7 @@ struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t 
         source->jit = jit_code_open(what->fd, &owner);
         if (source->jit == NULL)
             source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
-    } else if (!what->invented &&
-               (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
+    } else if (!what->invented && (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
         source_open_elf(symbolizer, source, object);
     }
     return source;
@@ -145,8 +141,7 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
     return symbolizer->sources[object].problem;
 }
 
-int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf,
-                   const char **problem)
+int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf, const char **problem)
 {
     const struct profile *profile = symbolizer->profile;
     uint32_t object = profile->locations[location].object;
@@ -191,8 +186,7 @@ bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location)
 
     struct jit_symbol found;
 
-    return source != NULL &&
-           (source->jit == NULL || !jit_code_find(source->jit, place->address, &found));
+    return source != NULL && (source->jit == NULL || !jit_code_find(source->jit, place->address, &found));
 }
 
 bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)

@@ -60,8 +60,7 @@ static Elf_Data *find_sections(Elf *elf, size_t symbols)
     GElf_Shdr header;
 
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;)
-        if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_SYMTAB_SHNDX &&
-            header.sh_link == symbols)
+        if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_SYMTAB_SHNDX && header.sh_link == symbols)
             return elf_getdata(section, NULL);
     return NULL;
 }

@@ -102,8 +102,7 @@ bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64
 /* Finds the link-time address at which a mapping of the file begins. The mapping has `size` bytes
  * of the file, and begins at `offset` in the file. It begins at a page, so it may begin before the
  * code. False: there is no code in the mapping. */
-bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
-                        uint64_t *address);
+bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size, uint64_t *address);
 
 /* --- symbol table: the names in an ELF file for its code -------------------------------------- */
 

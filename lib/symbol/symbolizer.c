@@ -48,8 +48,7 @@ static int make_function(struct symbolizer *symbolizer, const char *system_name,
     return error == 0 ? profile_function(profile, &function, index) : error;
 }
 
-static int name_function(struct symbolizer *symbolizer, uint32_t object, const char *system_name,
-                         uint32_t *index)
+static int name_function(struct symbolizer *symbolizer, uint32_t object, const char *system_name, uint32_t *index)
 {
     const struct profile_function function = {.object = object + 1};
 
@@ -103,9 +102,8 @@ static int name_code(struct symbolizer *symbolizer, struct elf_object *elf, uint
     return error;
 }
 
-static int name_location(struct symbolizer *symbolizer, const struct symbol_source *source,
-                         struct elf_object *elf, const struct profile_location *place,
-                         uint64_t address, uint32_t *function)
+static int name_location(struct symbolizer *symbolizer, const struct symbol_source *source, struct elf_object *elf,
+                         const struct profile_location *place, uint64_t address, uint32_t *function)
 {
     switch (symbolizer->profile->objects[place->object].kind) {
     /* the name of the object is used: it is "[unknown]", or comes from the file that the profile was read from */
@@ -147,8 +145,7 @@ static int jit_line(struct symbolizer *symbolizer, const struct symbol_source *s
     return profile_string(symbolizer->profile, found.file, &line->file);
 }
 
-static int enter_line(struct symbolizer *symbolizer, const struct elf_line *found, uint32_t *file,
-                      uint32_t *line)
+static int enter_line(struct symbolizer *symbolizer, const struct elf_line *found, uint32_t *file, uint32_t *line)
 {
     char path[PATH_MAX];
 
@@ -178,8 +175,7 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
     if (error != 0 || origin->function != PROFILE_NONE)
         return error;
     error = enter_line(symbolizer, &origin->declared, &function.file, &function.line);
-    return error == 0 ? make_function(symbolizer, origin->name, &function, &origin->function)
-                      : error;
+    return error == 0 ? make_function(symbolizer, origin->name, &function, &origin->function) : error;
 }
 
 /* Adds the functions that were inlined at an address. Before the call, lines[0] is the line of the address, in the
@@ -254,8 +250,7 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     uint32_t file = 0, line = 0;
     uint64_t address;
 
-    if (error != 0 || place.line_count == 0 ||
-        profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
+    if (error != 0 || place.line_count == 0 || profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
         return error; /* a list of names of JIT code does not say where functions are defined */
     struct symbol_source *source = symbolizer_source(symbolizer, place.object);
     if (source == NULL)

@@ -96,8 +96,7 @@ bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64
 
     for (uint32_t i = 0; i < text->segment_count; i++) {
         const struct symbol_segment *segment = &text->segments[i];
-        if (offset < segment->offset || offset - segment->offset >= segment->size ||
-            (found && !segment->code))
+        if (offset < segment->offset || offset - segment->offset >= segment->size || (found && !segment->code))
             continue;
         *address = offset - segment->offset + segment->address;
         found = true;
@@ -111,8 +110,7 @@ bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64
 
     for (uint32_t i = 0; i < text->segment_count; i++) {
         const struct symbol_segment *segment = &text->segments[i];
-        if (address < segment->address || address - segment->address >= segment->size ||
-            (found && !segment->code))
+        if (address < segment->address || address - segment->address >= segment->size || (found && !segment->code))
             continue;
         *offset = address - segment->address + segment->offset;
         found = true;
@@ -120,8 +118,7 @@ bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64
     return found;
 }
 
-bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size,
-                        uint64_t *address)
+bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size, uint64_t *address)
 {
     for (uint32_t i = 0; i < text->segment_count; i++) {
         const struct symbol_segment *segment = &text->segments[i];

@@ -110,16 +110,14 @@ static int32_t scaled_offset(struct run *run, int64_t number, int64_t factor)
     return (int32_t)offset;
 }
 
-static void cfi_run_set_register(struct run *run, uint64_t number, enum rule_how how, int32_t value,
-                                 uint16_t length)
+static void cfi_run_set_register(struct run *run, uint64_t number, enum rule_how how, int32_t value, uint16_t length)
 {
     if (number < run->machine->registers)
         run->rule->registers[number] = (struct rule_register){
             .value = value, .length = length, .number = (uint8_t)number, .how = (uint8_t)how};
 }
 
-static void cfi_run_set_cfa(struct run *run, enum rule_how how, uint64_t number, int32_t value,
-                            uint16_t length)
+static void cfi_run_set_cfa(struct run *run, enum rule_how how, uint64_t number, int32_t value, uint16_t length)
 {
     if (number >= run->machine->registers)
         run->nonsense = true;
@@ -165,23 +163,19 @@ static void cfi_run_cfa(struct run *run, uint8_t instruction, const struct opera
 
     switch (instruction) {
     case DW_CFA_def_cfa:
-        cfi_run_set_cfa(run, RULE_REGISTER, a[0].number,
-                        scaled_offset(run, (int64_t)a[1].number, 1), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, a[0].number, scaled_offset(run, (int64_t)a[1].number, 1), 0);
         break;
     case DW_CFA_def_cfa_sf:
-        cfi_run_set_cfa(run, RULE_REGISTER, a[0].number,
-                        scaled_offset(run, (int64_t)a[1].number, factor), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, a[0].number, scaled_offset(run, (int64_t)a[1].number, factor), 0);
         break;
     case DW_CFA_def_cfa_register:
         cfi_run_set_cfa(run, RULE_REGISTER, a[0].number, cfa->value, 0);
         break;
     case DW_CFA_def_cfa_offset:
-        cfi_run_set_cfa(run, RULE_REGISTER, cfa->number,
-                        scaled_offset(run, (int64_t)a[0].number, 1), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, cfa->number, scaled_offset(run, (int64_t)a[0].number, 1), 0);
         break;
     case DW_CFA_def_cfa_offset_sf:
-        cfi_run_set_cfa(run, RULE_REGISTER, cfa->number,
-                        scaled_offset(run, (int64_t)a[0].number, factor), 0);
+        cfi_run_set_cfa(run, RULE_REGISTER, cfa->number, scaled_offset(run, (int64_t)a[0].number, factor), 0);
         break;
     case DW_CFA_def_cfa_expression:
         cfi_run_set_cfa(run, RULE_IS_EXPRESSION, 0, (int32_t)a[0].number, a[0].length);
@@ -200,8 +194,7 @@ static void cfi_run_register(struct run *run, uint8_t instruction, const struct 
         cfi_run_set_register(run, number, RULE_AT, scaled_offset(run, given, factor), 0);
         break;
     case DW_CFA_GNU_negative_offset_extended:
-        cfi_run_set_register(run, number, RULE_AT, scaled_offset(run, -(given & INT32_MAX), factor),
-                             0);
+        cfi_run_set_register(run, number, RULE_AT, scaled_offset(run, -(given & INT32_MAX), factor), 0);
         break;
     case DW_CFA_val_offset:
     case DW_CFA_val_offset_sf:
@@ -270,8 +263,7 @@ static void cfi_run_instruction(struct run *run, struct reader *code)
         cfi_run_advance(run, run->at + low * run->program->code_factor);
     } else if ((byte & 0xc0) == DW_CFA_offset) {
         int64_t given = (int64_t)reader_uleb(code);
-        cfi_run_set_register(run, low, RULE_AT,
-                             scaled_offset(run, given, run->program->data_factor), 0);
+        cfi_run_set_register(run, low, RULE_AT, scaled_offset(run, given, run->program->data_factor), 0);
     } else if ((byte & 0xc0) == DW_CFA_restore) {
         cfi_run_restore(run, low);
     } else {

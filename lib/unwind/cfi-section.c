@@ -47,8 +47,7 @@ static size_t address_size(const struct cfi_section *section)
     return section->ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 }
 
-static uint64_t read_encoded(const struct cfi_section *section, struct reader *reader,
-                             uint8_t format)
+static uint64_t read_encoded(const struct cfi_section *section, struct reader *reader, uint8_t format)
 {
     switch (format & 0x0f) {
     case DW_EH_PE_absptr:
@@ -78,8 +77,7 @@ static uint64_t read_encoded(const struct cfi_section *section, struct reader *r
 
 /* Can only read addresses that are absolute, or relative to their own place in the section (DW_EH_PE_pcrel). Fails for
  * other encodings: relative to data or text, or indirect. Compilers do not use them for addresses of code. */
-uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
-                             uint8_t encoding)
+uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader, uint8_t encoding)
 {
     uint64_t here = section->address + (uint64_t)(reader->at - section->bytes);
     uint64_t value = read_encoded(section, reader, encoding);
@@ -97,8 +95,7 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
 {
     const char *letter = common->cie.augmentation;
     struct reader data = {common->cie.augmentation_data,
-                          common->cie.augmentation_data + common->cie.augmentation_data_size,
-                          false};
+                          common->cie.augmentation_data + common->cie.augmentation_data_size, false};
 
     common->encoding = DW_EH_PE_absptr;
     common->signal = false;
@@ -133,8 +130,7 @@ static bool read_common(const struct cfi_section *section, Dwarf_Off offset, str
         return common->known;
     common->known = false;
     if (offset >= section->size || common->read > section->size * 16 + COMMON_MAX ||
-        dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, offset, &next,
-                       &entry) != 0 ||
+        dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, offset, &next, &entry) != 0 ||
         !dwarf_cfi_cie_p(&entry))
         return false;
     uint64_t size = (uint64_t)(entry.cie.initial_instructions_end - section->bytes) - offset;
@@ -174,8 +170,7 @@ static bool read_program(const struct cfi_section *section, const Dwarf_FDE *fde
            start <= UINT64_MAX - size;
 }
 
-static int cfi_section_add(struct cfi_section *section, const struct cfi_program *program,
-                           Dwarf_Off offset)
+static int cfi_section_add(struct cfi_section *section, const struct cfi_program *program, Dwarf_Off offset)
 {
     int error = array_grow(&section->descriptions, section->count, sizeof *section->descriptions);
 
@@ -207,20 +202,17 @@ int cfi_section_index(struct cfi_section *section)
     if (section->size > UINT32_MAX)
         section->size = UINT32_MAX;
     for (Dwarf_Off offset = 0, next = 0; offset < section->size; offset = next) {
-        int got = dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, offset,
-                                 &next, &entry);
+        int got = dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, offset, &next, &entry);
         if (got > 0 || next <= offset)
             break;
-        if (got < 0 || dwarf_cfi_cie_p(&entry) ||
-            !read_program(section, &entry.fde, &common, &program))
+        if (got < 0 || dwarf_cfi_cie_p(&entry) || !read_program(section, &entry.fde, &common, &program))
             continue;
         int error = cfi_section_add(section, &program, offset);
         if (error != 0)
             return error;
     }
     if (section->count > 0)
-        qsort(section->descriptions, section->count, sizeof *section->descriptions,
-              cfi_section_compare);
+        qsort(section->descriptions, section->count, sizeof *section->descriptions, cfi_section_compare);
     return 0;
 }
 
@@ -230,22 +222,19 @@ void cfi_section_clear(struct cfi_section *section)
     *section = (struct cfi_section){0};
 }
 
-bool cfi_section_find(const struct cfi_section *section, uint64_t address,
-                      struct cfi_program *program)
+bool cfi_section_find(const struct cfi_section *section, uint64_t address, struct cfi_program *program)
 {
     Elf_Data data = section_data(section);
     struct common common = {.read = 0};
     Dwarf_CFI_Entry entry;
     Dwarf_Off next;
-    size_t count = array_count_up_to(section->descriptions, section->count,
-                                     sizeof *section->descriptions, address);
+    size_t count = array_count_up_to(section->descriptions, section->count, sizeof *section->descriptions, address);
     if (count == 0)
         return false;
     const struct description *found = &section->descriptions[count - 1];
     if (address - found->start >= found->size)
         return false;
-    if (dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, found->offset,
-                       &next, &entry) != 0 ||
+    if (dwarf_next_cfi((const unsigned char *)section->ident, &data, section->eh, found->offset, &next, &entry) != 0 ||
         dwarf_cfi_cie_p(&entry))
         return false;
     return read_program(section, &entry.fde, &common, program);

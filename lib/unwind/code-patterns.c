@@ -44,8 +44,7 @@ static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 #define I386_UCONTEXT 8u
 #define I386_CONTEXT 20u /* offset of struct sigcontext in ucontext, bytes */
 
-bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
-                   uint64_t offset)
+bool trampoline_is(const struct unwind_object *object, const struct machine *machine, uint64_t offset)
 {
     uint8_t bytes[9];
 
@@ -69,17 +68,14 @@ static uint64_t trampoline_register_at(const struct machine *machine, size_t num
     return AARCH64_CONTEXT + number * 8;
 }
 
-bool trampoline_step(const struct machine *machine, const struct unwind_input *input,
-                     uint64_t *registers)
+bool trampoline_step(const struct machine *machine, const struct unwind_input *input, uint64_t *registers)
 {
     uint64_t loaded[UNWIND_REGISTERS], context = registers[machine->sp];
 
-    if (machine->elf == EM_386 &&
-        !memory_read(input, context + I386_UCONTEXT, machine->word, &context))
+    if (machine->elf == EM_386 && !memory_read(input, context + I386_UCONTEXT, machine->word, &context))
         return false;
     for (size_t i = 0; i < machine->registers; i++)
-        if (!memory_read(input, context + trampoline_register_at(machine, i), machine->word,
-                         &loaded[i]))
+        if (!memory_read(input, context + trampoline_register_at(machine, i), machine->word, &loaded[i]))
             return false;
     memcpy(registers, loaded, machine->registers * sizeof loaded[0]);
     return true;
@@ -108,12 +104,10 @@ static bool is_aarch64_call(const uint8_t *bytes)
     uint32_t word;
 
     memcpy(&word, bytes, sizeof word);
-    return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 ||
-           (word & 0xfefff800) == 0xd63f0800;
+    return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800;
 }
 
-bool call_precedes(const struct unwind_object *object, const struct machine *machine,
-                   uint64_t offset)
+bool call_precedes(const struct unwind_object *object, const struct machine *machine, uint64_t offset)
 {
     uint8_t bytes[7];
     size_t size = machine->pushes ? sizeof bytes : 4;
@@ -123,8 +117,7 @@ bool call_precedes(const struct unwind_object *object, const struct machine *mac
     return machine->pushes ? is_x86_call(bytes) : is_aarch64_call(bytes);
 }
 
-bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
-                 uint64_t *target)
+bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset, uint64_t *target)
 {
     uint8_t call[5];
     size_t size = machine->pushes ? 5 : 4;

@@ -138,8 +138,7 @@ static uint64_t expression_compare(uint8_t operation, int64_t left, int64_t righ
     return left < right;
 }
 
-static uint64_t expression_divide(struct evaluation *e, uint8_t operation, uint64_t left,
-                                  uint64_t right)
+static uint64_t expression_divide(struct evaluation *e, uint8_t operation, uint64_t left, uint64_t right)
 {
     int64_t dividend = signed_value(e, left), divisor = signed_value(e, right);
 
@@ -180,12 +179,10 @@ static void expression_binary(struct evaluation *e, uint8_t operation)
     case DW_OP_shl:
     case DW_OP_shr:
     case DW_OP_shra:
-        expression_push(
-            e, expression_shift(operation, signed_value(e, left), right, e->machine->word * 8u));
+        expression_push(e, expression_shift(operation, signed_value(e, left), right, e->machine->word * 8u));
         break;
     default:
-        expression_push(
-            e, expression_compare(operation, signed_value(e, left), signed_value(e, right)));
+        expression_push(e, expression_compare(operation, signed_value(e, left), signed_value(e, right)));
     }
 }
 
@@ -206,8 +203,7 @@ static void expression_constant(struct evaluation *e, uint8_t operation)
     unsigned kind = operation - DW_OP_const1u;
     size_t size = (size_t)1 << kind / 2;
 
-    expression_push(e, kind % 2 == 0 ? reader_fixed(&e->code, size)
-                                     : (uint64_t)reader_signed(&e->code, size));
+    expression_push(e, kind % 2 == 0 ? reader_fixed(&e->code, size) : (uint64_t)reader_signed(&e->code, size));
 }
 
 static void expression_other(struct evaluation *e, uint8_t operation)
@@ -276,16 +272,14 @@ static void expression_step(struct evaluation *e)
         expression_unary(e, operation);
     else if (operation == DW_OP_plus_uconst)
         expression_other(e, operation);
-    else if ((operation >= DW_OP_and && operation <= DW_OP_xor) ||
-             (operation >= DW_OP_eq && operation <= DW_OP_ne))
+    else if ((operation >= DW_OP_and && operation <= DW_OP_xor) || (operation >= DW_OP_eq && operation <= DW_OP_ne))
         expression_binary(e, operation);
     else
         expression_other(e, operation);
 }
 
 enum expression_end expression_run(struct reader code, const struct machine *machine,
-                                   const struct expression_context *context, bool first,
-                                   uint64_t *value)
+                                   const struct expression_context *context, bool first, uint64_t *value)
 {
     /* e.values needs no clearing: its elements are written before they are read */
     struct evaluation e;

@@ -60,8 +60,7 @@ static uint64_t register_set_word(const void *set, size_t index, size_t size)
     return value;
 }
 
-bool unwind_take_registers(enum unwind_machine number, const void *set, size_t size,
-                           struct unwind_registers *registers)
+bool unwind_take_registers(enum unwind_machine number, const void *set, size_t size, struct unwind_registers *registers)
 {
     const struct machine *machine = machine_find(number);
 

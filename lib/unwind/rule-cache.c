@@ -108,8 +108,7 @@ int rule_cache_keep(struct rule_cache *cache, const struct machine *machine, uin
 {
     const size_t most = sizeof(struct rule) + UNWIND_REGISTERS * sizeof(struct rule_register);
 
-    if (rule_cache_make_slots(cache) != 0 ||
-        rule_cache_make_words(cache, most / sizeof *cache->words) != 0)
+    if (rule_cache_make_slots(cache) != 0 || rule_cache_make_words(cache, most / sizeof *cache->words) != 0)
         return -ENOMEM;
     uint32_t slot = rule_cache_slot(cache, address);
     cache->slots[slot].rule = full == NULL ? RULE_NONE : cache->word_count;

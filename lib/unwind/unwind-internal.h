@@ -81,11 +81,9 @@ struct cfi_program {
 int cfi_section_index(struct cfi_section *section);
 void cfi_section_clear(struct cfi_section *section);
 /* Finds and parses the frame description that covers a link-time address. False: there is none. */
-bool cfi_section_find(const struct cfi_section *section, uint64_t address,
-                      struct cfi_program *program);
+bool cfi_section_find(const struct cfi_section *section, uint64_t address, struct cfi_program *program);
 /* Reads an address from the section. `encoding` says how it is encoded (DW_EH_PE_*). */
-uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader,
-                             uint8_t encoding);
+uint64_t cfi_section_address(const struct cfi_section *section, struct reader *reader, uint8_t encoding);
 
 /* --- rules: where the caller's registers are ------------------------------------------------ */
 
@@ -167,16 +165,14 @@ static inline uint32_t rule_cache_slot(const struct rule_cache *cache, uint64_t 
 {
     uint32_t slot = (uint32_t)((address + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 
-    while (slot &= cache->size - 1,
-           cache->slots[slot].key != address + 1 && cache->slots[slot].key != 0)
+    while (slot &= cache->size - 1, cache->slots[slot].key != address + 1 && cache->slots[slot].key != 0)
         slot++;
     return slot;
 }
 
 /* Finds the rule of an address. *rule is NULL if the address is known to have no rule. False: the
  * address is not in the cache. */
-static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t address,
-                                   const struct rule **rule)
+static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t address, const struct rule **rule)
 {
     if (cache->size == 0)
         return false;
@@ -208,8 +204,7 @@ struct expression_context {
  * the expression's stack before the expression begins. EXPRESSION_NO_MEMORY: the expression reads
  * memory that was not copied, or a register that is not known. */
 enum expression_end expression_run(struct reader code, const struct machine *machine,
-                                   const struct expression_context *context, bool first,
-                                   uint64_t *value);
+                                   const struct expression_context *context, bool first, uint64_t *value);
 
 /* --- objects ---------------------------------------------------------------------------- */
 
@@ -239,8 +234,7 @@ struct reader unwind_object_expression(const struct unwind_object *object, const
                                        const struct rule_register *where);
 /* Reads `size` bytes at an offset of the object's file. False: there is no file, or the file ends
  * before the last of these bytes. */
-bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
-                         size_t size);
+bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes, size_t size);
 /* Finds the frame description that covers the instruction at `offset` of the file. *start becomes
  * the offset of the first instruction that it covers, which usually is the start of a function.
  * False: no frame description covers the instruction. */
@@ -252,21 +246,17 @@ bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
 /* Returns whether a trampoline is at an offset of the file. A trampoline is the code to which
  * signal handlers return. */
-bool trampoline_is(const struct unwind_object *object, const struct machine *machine,
-                   uint64_t offset);
+bool trampoline_is(const struct unwind_object *object, const struct machine *machine, uint64_t offset);
 /* Steps from a trampoline to the frame that the signal interrupted: replaces the values in `registers` with those that
  * the kernel has saved on the stack. False: the saved values were not copied. */
-bool trampoline_step(const struct machine *machine, const struct unwind_input *input,
-                     uint64_t *registers);
+bool trampoline_step(const struct machine *machine, const struct unwind_input *input, uint64_t *registers);
 
 /* Returns whether the bytes just before an offset of the file look like a call instruction. */
-bool call_precedes(const struct unwind_object *object, const struct machine *machine,
-                   uint64_t offset);
+bool call_precedes(const struct unwind_object *object, const struct machine *machine, uint64_t offset);
 /* Finds the target of the call instruction that ends at an offset of the file. *target becomes the
  * offset of the target in the file. False: no call instruction ends there, or its target is not in
  * the instruction, but in a register or in memory. */
-bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset,
-                 uint64_t *target);
+bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset, uint64_t *target);
 
 /* --- the walk --------------------------------------------------------------------------------- */
 
@@ -340,8 +330,7 @@ bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *
 /* Returns the caller's stack pointer. Usually it is the CFA. But if saved registers are above the
  * CFA, it is the end of these registers. This happens in _dl_runtime_resolve of AArch64's ld.so,
  * whose frame description leaves out what code in the PLT has pushed before. */
-static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule *rule,
-                                      uint64_t cfa)
+static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule *rule, uint64_t cfa)
 {
     bool above = !walk->machine->pushes && (rule->flags & RULE_PLAIN) != 0 && rule->high > 0;
 

@@ -83,8 +83,7 @@ static const Elf_Data *named_section(Elf *elf, const char *name, uint64_t *addre
 
     for (size_t i = 0; i < SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL; i++) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS ||
-            !section_is(elf, &header, name))
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS || !section_is(elf, &header, name))
             continue;
         *address = header.sh_addr;
         return section_bytes(section, &header);
@@ -145,11 +144,9 @@ bool unwind_object_entry(const struct unwind_object *object, uint64_t offset)
     return offset - segment.p_offset + segment.p_vaddr - header.e_entry < ENTRY_SIZE;
 }
 
-bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes,
-                         size_t size)
+bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes, size_t size)
 {
-    return object->fd >= 0 && offset <= INT64_MAX &&
-           pread(object->fd, bytes, size, (off_t)offset) == (ssize_t)size;
+    return object->fd >= 0 && offset <= INT64_MAX && pread(object->fd, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
 /* --- the sections ------------------------------------------------------------------------ */
@@ -228,9 +225,7 @@ static int look_for_debug_frame(struct unwind_object *object)
     if (object->debug_fd < 0)
         return 0;
     object->debug_elf = open_known_elf(object->debug_fd);
-    return object->debug_elf == NULL
-               ? 0
-               : read_section(object->debug_elf, false, &object->debug_frames);
+    return object->debug_elf == NULL ? 0 : read_section(object->debug_elf, false, &object->debug_frames);
 }
 
 /* --- objects ---------------------------------------------------------------------------- */
@@ -281,8 +276,7 @@ struct described {
 
 /* Finds the frame description that covers the instruction at an offset of the file. False: none of
  * the sections that were read so far has such a frame description. */
-static bool object_describe(const struct unwind_object *object, uint64_t offset,
-                            struct described *found)
+static bool object_describe(const struct unwind_object *object, uint64_t offset, struct described *found)
 {
     const struct cfi_section *const sections[] = {&object->frames, &object->debug_frames};
     GElf_Phdr segment;
@@ -292,8 +286,7 @@ static bool object_describe(const struct unwind_object *object, uint64_t offset,
     found->address = offset - segment.p_offset + segment.p_vaddr;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         found->section = sections[i];
-        if (sections[i]->count == 0 ||
-            !cfi_section_find(sections[i], found->address, &found->program))
+        if (sections[i]->count == 0 || !cfi_section_find(sections[i], found->address, &found->program))
             continue;
         found->offset = offset - (found->address - found->program.start);
         return true;
@@ -311,8 +304,7 @@ bool unwind_object_function(const struct unwind_object *object, uint64_t offset,
     return true;
 }
 
-static int object_compile(struct unwind_object *object, const struct machine *machine,
-                          uint64_t offset)
+static int object_compile(struct unwind_object *object, const struct machine *machine, uint64_t offset)
 {
     struct described by;
     struct rule_full full;
@@ -346,8 +338,7 @@ int unwind_object_rule(struct unwind_object *object, const struct machine *machi
 struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
                                        const struct rule_register *where)
 {
-    const struct cfi_section *section =
-        (rule->flags & RULE_DEBUG_FRAME) != 0 ? &object->debug_frames : &object->frames;
+    const struct cfi_section *section = (rule->flags & RULE_DEBUG_FRAME) != 0 ? &object->debug_frames : &object->frames;
     const uint8_t *begin = section->bytes + where->value;
 
     return (struct reader){begin, begin + where->length, false};

@@ -37,11 +37,9 @@ static bool unwind_profile_find(void *context, uint64_t address, struct unwind_m
 
 /* Opens an object's file by its path, because a recording has no descriptors. If the file at that path has the inode of
  * the file that was mapped, it is assumed to be the same file. Returns a descriptor or -ENOENT. */
-static int unwind_profile_open_path(const struct profile *profile,
-                                    const struct profile_object *object)
+static int unwind_profile_open_path(const struct profile *profile, const struct profile_object *object)
 {
-    if (object->kind != PROFILE_OBJECT_FILE || object->deleted || object->hangs ||
-        object->inode == 0)
+    if (object->kind != PROFILE_OBJECT_FILE || object->deleted || object->hangs || object->inode == 0)
         return -ENOENT;
     int fd = file_opener_open(profile->strings[object->path], object->inode);
     return fd < 0 ? -ENOENT : fd;
@@ -78,15 +76,13 @@ static int unwind_profile_mark_no_info(struct profile *profile, uint32_t object,
     return profile_mark(profile, text, location);
 }
 
-static int unwind_profile_make_mark(struct profile *profile, const struct unwind_stack *stack,
-                                    uint32_t *location)
+static int unwind_profile_make_mark(struct profile *profile, const struct unwind_stack *stack, uint32_t *location)
 {
     switch (stack->end) {
     case UNWIND_TRUNCATED:
         return profile_mark(profile, "[truncated]", location);
     case UNWIND_NO_INFO:
-        return unwind_profile_mark_no_info(profile, stack->frames[stack->count - 1].object,
-                                           location);
+        return unwind_profile_mark_no_info(profile, stack->frames[stack->count - 1].object, location);
     case UNWIND_TOO_DEEP:
         return profile_mark(profile, "[too deep]", location);
     default:
@@ -94,8 +90,7 @@ static int unwind_profile_make_mark(struct profile *profile, const struct unwind
     }
 }
 
-static int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame,
-                                        uint32_t *location)
+static int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame, uint32_t *location)
 {
     uint32_t object = frame->object;
     int error = object == UNWIND_NO_OBJECT ? profile_unknown_object(profile, &object) : 0;
@@ -105,8 +100,7 @@ static int unwind_profile_make_location(struct profile *profile, const struct un
 
 /* Adds the frames of a stack to the profile, the outermost frame first. *node becomes the node of the innermost frame.
  * If the stack is not complete, a mark is added before the outermost frame, as if it were the caller of that frame. */
-static int unwind_profile_add_stack(struct profile *profile, const struct unwind_stack *stack,
-                                    uint32_t *node)
+static int unwind_profile_add_stack(struct profile *profile, const struct unwind_stack *stack, uint32_t *node)
 {
     uint32_t location, at = PROFILE_NONE;
     int error = 0;
@@ -172,8 +166,7 @@ static int unwind_feed_stack(struct unwinder *unwinder, struct profile *profile,
     input.registers.values[machine->pc] = sample->pc;
     input.registers.values[machine->sp] = sample->sp;
     input.registers.unknown &= ~(UINT64_C(1) << machine->pc | UINT64_C(1) << machine->sp);
-    input.pieces[0] =
-        (struct unwind_piece){.start = stack->start, .bytes = bytes, .size = stack->size};
+    input.pieces[0] = (struct unwind_piece){.start = stack->start, .bytes = bytes, .size = stack->size};
     input.pieces[1] = (struct unwind_piece){
         .start = stack->below_start, .bytes = bytes + stack->size, .size = stack->below_size};
     int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);

@@ -143,7 +143,6 @@ int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint
 
 /* Feeds an event to the profile, as profile_feed does. If the event is a sample with a stack,
  * unwinds the stack first. */
-int unwind_feed(struct unwinder *unwinder, struct profile *profile,
-                const struct wire_header *event);
+int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct wire_header *event);
 
 #endif

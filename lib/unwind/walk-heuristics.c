@@ -94,8 +94,7 @@ static bool has_own_record(struct walk *walk, uint64_t pc)
     uint64_t saved;
 
     return !machine->pushes && !walk_is_unknown(walk, machine->fp) &&
-           memory_read(walk->input, walk->registers[machine->fp] + machine->word, machine->word,
-                       &saved) &&
+           memory_read(walk->input, walk->registers[machine->fp] + machine->word, machine->word, &saved) &&
            strip_guess(walk, saved) == pc;
 }
 
@@ -156,8 +155,7 @@ static bool has_return_at(struct walk *walk, uint64_t address)
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
-    uint64_t *sp = &walk->registers[machine->sp], fp = walk->registers[machine->fp],
-             word = machine->word;
+    uint64_t *sp = &walk->registers[machine->sp], fp = walk->registers[machine->fp], word = machine->word;
     int32_t record = 0;
     bool has_record = !walk_is_unknown(walk, machine->fp) && walk_has_record(walk, rule, &record);
     uint64_t by_record =
@@ -236,8 +234,7 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     int32_t record;
 
     /* the rule must say that the frame pointer points to the record */
-    if (rule->cfa.number != machine->fp || !walk_has_record(walk, rule, &record) ||
-        rule->cfa.value != -record)
+    if (rule->cfa.number != machine->fp || !walk_has_record(walk, rule, &record) || rule->cfa.value != -record)
         return false;
     for (; slot - piece->start < piece->size; slot += word) {
         found = judge_slot(walk, slot);

@@ -50,8 +50,7 @@ static int unwinder_object(struct unwinder *unwinder, const struct unwind_callba
         int fd = callbacks->open(callbacks->context, number);
         if (fd == -EAGAIN)
             return 0;
-        if (array_extend(&unwinder->objects, &unwinder->count, number + 1,
-                         sizeof *unwinder->objects) != 0)
+        if (array_extend(&unwinder->objects, &unwinder->count, number + 1, sizeof *unwinder->objects) != 0)
             return -ENOMEM;
         unwinder->objects[number] = unwind_object_open(fd);
     }
@@ -112,8 +111,7 @@ const struct mapped_object *walk_find_mapped(struct walk *walk, uint64_t address
     struct mapped_object mapped;
     if (!walk->callbacks->find(walk->callbacks->context, address, &mapped.mapping))
         return NULL;
-    int error =
-        unwinder_object(walk->unwinder, walk->callbacks, mapped.mapping.object, &mapped.object);
+    int error = unwinder_object(walk->unwinder, walk->callbacks, mapped.mapping.object, &mapped.object);
     if (error != 0) {
         walk_fail(walk, error);
         return NULL;

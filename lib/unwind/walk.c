@@ -33,9 +33,8 @@ static bool was_popped(const struct walk *walk, const struct rule_register *how,
 }
 
 /* Computes the value of one register, or of the CFA. False: the walk has ended. */
-static bool rule_evaluate(struct walk *walk, const struct unwind_object *object,
-                          const struct rule *rule, const struct rule_register *how, uint64_t cfa,
-                          uint64_t *value)
+static bool rule_evaluate(struct walk *walk, const struct unwind_object *object, const struct rule *rule,
+                          const struct rule_register *how, uint64_t cfa, uint64_t *value)
 {
     uint64_t at = cfa + (uint64_t)(int64_t)how->value;
     bool expression = how->how == RULE_AT_EXPRESSION || how->how == RULE_IS_EXPRESSION;
@@ -45,8 +44,7 @@ static bool rule_evaluate(struct walk *walk, const struct unwind_object *object,
         at = cfa;
         enum expression_end end = expression_run(
             unwind_object_expression(object, rule, how), walk->machine,
-            &(struct expression_context){walk->registers, walk->unknown, walk->input},
-            how != &rule->cfa, &at);
+            &(struct expression_context){walk->registers, walk->unknown, walk->input}, how != &rule->cfa, &at);
         if (end == EXPRESSION_NO_MEMORY)
             walk_end(walk, UNWIND_TRUNCATED);
         else if (end == EXPRESSION_NONSENSE)
@@ -68,8 +66,7 @@ static bool rule_evaluate(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
-                          const struct rule *rule, uint64_t *cfa)
+static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object, const struct rule *rule, uint64_t *cfa)
 {
     if (rule->cfa.how == RULE_REGISTER)
         *cfa = walk->registers[rule->cfa.number] + (uint64_t)(int64_t)rule->cfa.value;
@@ -83,8 +80,7 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
  * of a signal handler may move it anywhere. A step may also leave the stack pointer as it is: from a frame where the
  * thread was stopped or a signal came, and from any frame on machines whose calls push nothing, because the return
  * address can be in a register. In these cases, the program counter must have changed. */
-static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc,
-                      uint64_t sp)
+static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc, uint64_t sp)
 {
     uint64_t now = walk->registers[walk->machine->sp];
 
@@ -155,8 +151,7 @@ static void put_registers(struct walk *walk, const struct rule *rule, const uint
     for (size_t i = 0; i < rule->count; i++) {
         const struct rule_register *how = &rule->registers[i];
         walk->registers[how->number] = machine_wrap(walk->machine, values[i]);
-        walk_set_unknown(walk, how->number,
-                         how->how == RULE_REGISTER && (before & UINT64_C(1) << how->value) != 0);
+        walk_set_unknown(walk, how->number, how->how == RULE_REGISTER && (before & UINT64_C(1) << how->value) != 0);
     }
 }
 
@@ -172,8 +167,7 @@ static void walk_by_rule(struct walk *walk, const struct unwind_object *object, 
     if (walk_by_plain_rule(walk, rule))
         return;
     for (size_t i = 0; i < rule->count; i++)
-        if (rule->registers[i].number == rule->return_column &&
-            rule->registers[i].how == RULE_UNDEFINED)
+        if (rule->registers[i].number == rule->return_column && rule->registers[i].how == RULE_UNDEFINED)
             return walk_end(walk, UNWIND_COMPLETE);
     if (!rule_find_cfa(walk, object, rule, &cfa))
         return;
@@ -206,8 +200,7 @@ static void walk_by_trampoline(struct walk *walk)
  * which is a byte of the call. But if no call has made the return address (makecontext), it is the start of a function,
  * and no frame description covers the byte before it. Then the rule of the return address itself is used, and
  * walk->made is set. False: the walk has ended. */
-static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset,
-                           const struct rule **rule)
+static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset, const struct rule **rule)
 {
     walk->made = false;
     if (rule_cache_find(&object->cache, offset, rule) && *rule != NULL)

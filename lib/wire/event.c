@@ -28,8 +28,7 @@ static bool map_valid(const struct wire_map *map)
     size_t name_size = map->header.size - sizeof *map;
 
     return map->kind >= WIRE_MAP_FILE && map->kind <= WIRE_MAP_ANON && map->start < map->end &&
-           map->build_id_size <= sizeof map->build_id &&
-           memchr(map->name, '\0', name_size) != NULL;
+           map->build_id_size <= sizeof map->build_id && memchr(map->name, '\0', name_size) != NULL;
 }
 
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample)

@@ -33,8 +33,7 @@ int open_request_receive(int socket, struct open_request *request)
     while (got < 0 && errno == EINTR);
     if (got <= 0)
         return -EPIPE;
-    if (got <= (ssize_t)offsetof(struct open_request, path) ||
-        ((const char *)request)[got - 1] != '\0')
+    if (got <= (ssize_t)offsetof(struct open_request, path) || ((const char *)request)[got - 1] != '\0')
         return -EPROTO;
     return 0;
 }

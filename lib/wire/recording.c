@@ -81,8 +81,7 @@ int wire_replay_open(const char *path, struct wire_recording **recording)
 
     if (error != 0)
         return error;
-    if (fread(&header, sizeof header, 1, (*recording)->file) != 1 ||
-        memcmp(&header, &own_header, sizeof header) != 0) {
+    if (fread(&header, sizeof header, 1, (*recording)->file) != 1 || memcmp(&header, &own_header, sizeof header) != 0) {
         wire_replay_close(*recording);
         *recording = NULL;
         return -EPROTO;

@@ -342,8 +342,7 @@ int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
  * supervisor has another WIRE_VERSION. */
 int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
 /* Sends a request, and waits for the answer. Returns 0 or a negative errno; -EPIPE: the supervisor has ended. */
-int wire_profil_ask(int fd, const struct wire_profil *request,
-                    struct wire_profil_answer *answer);
+int wire_profil_ask(int fd, const struct wire_profil *request, struct wire_profil_answer *answer);
 
 /* --- recordings -------------------------------------------------------------------- */
 

@@ -31,8 +31,7 @@ static void put_number(struct firefox_tables *tables, enum firefox_column column
 }
 
 /* Writes `number`, or null if the number is equal to `none`. */
-static void put_or_null(struct firefox_tables *tables, enum firefox_column column, uint32_t number,
-                        uint32_t none)
+static void put_or_null(struct firefox_tables *tables, enum firefox_column column, uint32_t number, uint32_t none)
 {
     if (number != none)
         put_number(tables, column, number);
@@ -153,8 +152,7 @@ static uint32_t add_node(struct firefox_tables *tables, uint32_t node, uint32_t 
     uint32_t location = tables->profile->nodes[node].location;
 
     for (uint32_t depth = 0; depth < frame_count(tables->profile, location); depth++)
-        prefix =
-            add_stack(tables, prefix, frame_row(tables, location, depth), category, subcategory);
+        prefix = add_stack(tables, prefix, frame_row(tables, location, depth), category, subcategory);
     return prefix;
 }
 
@@ -208,8 +206,7 @@ void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample
 
 /* --- tables -------------------------------------------------------------------------- */
 
-int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
-                        uint32_t *chain)
+int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile, uint32_t *chain)
 {
     *tables = (struct firefox_tables){.profile = profile, .chain = chain};
     for (size_t i = 0; i < FIREFOX_COLUMNS; i++) {
@@ -301,8 +298,7 @@ static const struct {
       {"type", 0, "1"}}},
 };
 
-static void put_column(FILE *out, const struct firefox_tables *tables, const struct column *column,
-                       uint32_t rows)
+static void put_column(FILE *out, const struct firefox_tables *tables, const struct column *column, uint32_t rows)
 {
     fprintf(out, ",\"%s\":[", column->name);
     if (column->same == NULL)

@@ -66,8 +66,7 @@ struct firefox_tables {
 };
 
 /* Opens empty tables. Returns 0 or -ENOMEM. The caller clears the tables in any case. */
-int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile,
-                        uint32_t *chain);
+int firefox_tables_open(struct firefox_tables *tables, const struct profile *profile, uint32_t *chain);
 /* Adds a sample. timed->time is the number of ns since the beginning of the profile. */
 void firefox_tables_add(struct firefox_tables *tables, const struct timed_sample *timed);
 /* Ends all columns. The caller must not add anything afterwards. Returns 0, or -errno if anything has failed since

@@ -136,8 +136,7 @@ static void put_threads(struct writer *writer)
 
 /* --- the head ------------------------------------------------------------------------ */
 
-static void put_category(FILE *out, const struct profile *profile, const char *name,
-                         const char *colour)
+static void put_category(FILE *out, const struct profile *profile, const char *name, const char *colour)
 {
     fprintf(out, "{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"", name, colour);
     for (uint32_t i = 1; profile != NULL && i < profile->syscall_count; i++) {
@@ -152,22 +151,20 @@ static void put_meta(const struct writer *writer)
     const struct profile_totals *totals = &writer->profile->totals;
     FILE *out = writer->out;
 
-    fprintf(out, "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":%d,\"interval\":",
-            FIREFOX_VERSION);
+    fprintf(out, "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":%d,\"interval\":", FIREFOX_VERSION);
     text_put_time(out, totals->asked_hz > 1e-3 ? (uint64_t)(1e9 / totals->asked_hz) : MS, MS);
     fputs(",\"startTime\":", out);
     text_put_time(out, totals->start_time, MS);
     fputs(",\"product\":", out);
     text_put_json(out, writer->profile->command != NULL ? writer->profile->command : "");
-    fputs(
-        ",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
-        "\"importedFrom\":\"pprofil\",\"usesOnlyOneStackType\":true,"
-        "\"doesNotUseFrameImplementation\":true,\"sourceCodeIsNotOnSearchfox\":true,"
-        "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
-        "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},"
-        "\"markerSchema\":[],\"extra\":[{\"label\":\"Samples\",\"entries\":[{\"label\":\"Weight\","
-        "\"format\":\"string\",\"value\":",
-        out);
+    fputs(",\"processType\":0,\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
+          "\"importedFrom\":\"pprofil\",\"usesOnlyOneStackType\":true,"
+          "\"doesNotUseFrameImplementation\":true,\"sourceCodeIsNotOnSearchfox\":true,"
+          "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
+          "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},"
+          "\"markerSchema\":[],\"extra\":[{\"label\":\"Samples\",\"entries\":[{\"label\":\"Weight\","
+          "\"format\":\"string\",\"value\":",
+          out);
     text_put_json(out, totals->wall ? "elapsed time" : "CPU time");
     fputs("}]}],\"categories\":[", out);
     put_category(out, NULL, "Other", "grey");

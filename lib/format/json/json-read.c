@@ -28,8 +28,7 @@ struct reader {
 
 /* Finds the entry with this number in the file, and sets *index to its index in the profile. The number 0 means "none",
  * and is valid unless `need` is true. Returns false if the number is not valid. */
-static bool find_index(const struct reader *reader, enum table table, uint64_t number, bool need,
-                       uint32_t *index)
+static bool find_index(const struct reader *reader, enum table table, uint64_t number, bool need, uint32_t *index)
 {
     *index = 0;
     if (number == 0)
@@ -44,8 +43,7 @@ static bool find_member_index(const struct reader *reader, const json_t *entry, 
                               enum table table, bool need, uint32_t *index)
 {
     uint64_t number;
-    return json_member(entry, key, UINT32_MAX, &number) &&
-           find_index(reader, table, number, need, index);
+    return json_member(entry, key, UINT32_MAX, &number) && find_index(reader, table, number, need, index);
 }
 
 static bool read_whole32(const json_t *entry, const char *key, uint32_t *number)
@@ -69,8 +67,7 @@ static bool read_hex(const json_t *entry, const char *key, uint64_t *number)
     return strncmp(text, "0x", 2) == 0 && text_number(&at, 16, number) && *at == '\0';
 }
 
-static int read_string(const struct reader *reader, const json_t *entry, const char *key,
-                       uint32_t *index)
+static int read_string(const struct reader *reader, const json_t *entry, const char *key, uint32_t *index)
 {
     return profile_string(reader->profile, json_text(entry, key, ""), index);
 }
@@ -82,8 +79,7 @@ static int32_t read_signed32(const json_t *entry, const char *key, int32_t inste
     const json_t *value = json_object_get(entry, key);
     json_int_t number = json_integer_value(value);
 
-    return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX ? (int32_t)number
-                                                                                : instead;
+    return json_is_integer(value) && number >= INT32_MIN && number <= INT32_MAX ? (int32_t)number : instead;
 }
 
 static int read_process(const struct reader *reader, const json_t *entry, uint32_t *index)
@@ -173,8 +169,7 @@ static int read_function(const struct reader *reader, const json_t *entry, uint3
     function.object = number == 0 ? 0 : object + 1;
     int error = profile_string(reader->profile, name, &function.name);
     if (error == 0)
-        error = profile_string(reader->profile, json_text(entry, "system_name", name),
-                               &function.system_name);
+        error = profile_string(reader->profile, json_text(entry, "system_name", name), &function.system_name);
     if (error == 0)
         error = read_string(reader, entry, "file", &function.file);
     return error == 0 ? profile_function(reader->profile, &function, index) : error;
@@ -194,9 +189,8 @@ static int read_location(const struct reader *reader, const json_t *entry, uint3
     uint32_t object, looked, count = (uint32_t)json_array_size(list);
     uint64_t address;
 
-    if (!find_member_index(reader, entry, "object", OBJECTS, true, &object) ||
-        !read_hex(entry, "address", &address) || !read_whole32(entry, "looked", &looked) ||
-        looked > (PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE))
+    if (!find_member_index(reader, entry, "object", OBJECTS, true, &object) || !read_hex(entry, "address", &address) ||
+        !read_whole32(entry, "looked", &looked) || looked > (PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE))
         return PPROFIL_ERROR_DAMAGED;
     struct profile_line *lines = calloc(count + 1u, sizeof *lines);
     int error = lines == NULL ? -ENOMEM : 0;
@@ -289,8 +283,7 @@ static int read_totals(struct profile *profile, const json_t *from)
     totals->wall |= json_is_true(json_object_get(from, "wall"));
     for (size_t i = 0; i < json_total_count(); i++) {
         void *place = (char *)totals + json_totals[i].offset;
-        if (!json_member(from, json_totals[i].name,
-                         json_totals[i].size == 8 ? INT64_MAX : UINT32_MAX, &number))
+        if (!json_member(from, json_totals[i].name, json_totals[i].size == 8 ? INT64_MAX : UINT32_MAX, &number))
             return PPROFIL_ERROR_DAMAGED;
         if (json_totals[i].size == 8)
             *(uint64_t *)place = number;
@@ -326,8 +319,7 @@ static int read_json(const char *path, struct profile *profile)
     json_t *root;
     int error = json_read_file(path, &root);
 
-    if (error == 0 &&
-        (!json_whole(json_object_get(root, "pprofil"), JSON_VERSION, &version) || version == 0))
+    if (error == 0 && (!json_whole(json_object_get(root, "pprofil"), JSON_VERSION, &version) || version == 0))
         error = PPROFIL_ERROR_DAMAGED;
     for (unsigned i = 0; error == 0 && i < TABLES; i++)
         error = read_table(&reader, root, (enum table)i);

@@ -25,8 +25,7 @@ static const uint16_t costs[256] = {['['] = 144, ['{'] = 272, [':'] = 40, [','] 
 
 static bool in_number(unsigned char byte)
 {
-    return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' ||
-           (byte | 0x20) == 'e';
+    return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' || (byte | 0x20) == 'e';
 }
 
 static size_t skip_text(const unsigned char *bytes, size_t size, size_t at)

@@ -123,13 +123,11 @@ static void put_tasks(FILE *out, const struct profile *profile)
     fputs("]", out);
 }
 
-static void put_object(FILE *out, const struct profile *profile,
-                       const struct profile_object *object)
+static void put_object(FILE *out, const struct profile *profile, const struct profile_object *object)
 {
     fprintf(out, "{\"kind\":\"%s\"",
-            object->kind <= PROFILE_OBJECT_MARK && json_kinds[object->kind] != NULL
-                ? json_kinds[object->kind]
-                : "unknown");
+            object->kind <= PROFILE_OBJECT_MARK && json_kinds[object->kind] != NULL ? json_kinds[object->kind]
+                                                                                    : "unknown");
     put_text(out, "path", profile->strings[object->path]);
     if (object->build_id_size > 0) {
         fputs(",\"build_id\":\"", out);
@@ -170,11 +168,9 @@ static void put_functions(FILE *out, const struct profile *profile)
     fputs("]", out);
 }
 
-static void put_location(FILE *out, const struct profile *profile,
-                         const struct profile_location *location)
+static void put_location(FILE *out, const struct profile *profile, const struct profile_location *location)
 {
-    fprintf(out, "{\"object\":%u,\"address\":\"0x%llx\"", location->object + 1,
-            (unsigned long long)location->address);
+    fprintf(out, "{\"object\":%u,\"address\":\"0x%llx\"", location->object + 1, (unsigned long long)location->address);
     put_number(out, "looked", location->looked);
     for (uint32_t i = 0; i < location->line_count; i++) {
         const struct profile_line *line = &location->lines[i];
@@ -246,8 +242,7 @@ static void put_timeline(FILE *out, const struct profile_timeline *line)
     fprintf(out, ",\n\"timeline\":{\"start\":%llu,\"slot_ns\":%llu,\"cpu_ns\":[",
             (unsigned long long)line->start, (unsigned long long)line->slot_ns);
     for (uint32_t i = 0; i < line->count; i++)
-        fprintf(out, "%s%llu", i == 0 ? "\n" : i % 16 == 0 ? ",\n" : ",",
-                (unsigned long long)line->cpu_ns[i]);
+        fprintf(out, "%s%llu", i == 0 ? "\n" : i % 16 == 0 ? ",\n" : ",", (unsigned long long)line->cpu_ns[i]);
     fputs("]}", out);
 }
 

@@ -65,9 +65,8 @@ static bool has_kernel(const struct profile *profile)
 static void put_attr(struct perf_writer *writer)
 {
     double hz = writer->profile->totals.asked_hz;
-    uint64_t flags = PERF_FLAG_EXCLUDE_HV | PERF_FLAG_MMAP | PERF_FLAG_COMM | PERF_FLAG_TASK |
-                     PERF_FLAG_SAMPLE_ID_ALL | PERF_FLAG_MMAP2 | PERF_FLAG_COMM_EXEC |
-                     PERF_FLAG_FREQ;
+    uint64_t flags = PERF_FLAG_EXCLUDE_HV | PERF_FLAG_MMAP | PERF_FLAG_COMM | PERF_FLAG_TASK | PERF_FLAG_SAMPLE_ID_ALL |
+                     PERF_FLAG_MMAP2 | PERF_FLAG_COMM_EXEC | PERF_FLAG_FREQ;
 
     if (!has_kernel(writer->profile))
         flags |= PERF_FLAG_EXCLUDE_KERNEL;
@@ -97,8 +96,7 @@ static void put_build_ids(struct perf_writer *writer)
         const char *path = profile->strings[object->path];
         if (object->build_id_size == 0 || object->build_id_size > PERF_BUILD_ID_SIZE_MAX)
             continue;
-        perf_put_head(writer, 0, PERF_MISC_USER | PERF_MISC_BUILD_ID_SIZE,
-                      36 + perf_text_room(path, 64));
+        perf_put_head(writer, 0, PERF_MISC_USER | PERF_MISC_BUILD_ID_SIZE, 36 + perf_text_room(path, 64));
         perf_put4(writer, UINT32_MAX); /* the pid -1 shows that the object belongs to the host, not to a guest */
         bytes_put_all(writer->out, object->build_id, object->build_id_size);
         bytes_put_zeros(writer->out, PERF_BUILD_ID_SIZE_MAX - object->build_id_size);

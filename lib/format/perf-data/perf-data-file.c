@@ -65,8 +65,7 @@ bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struc
     return found != NULL;
 }
 
-int perf_file_load(const struct perf_file *file, const struct perf_section *section,
-                   unsigned char **copy)
+int perf_file_load(const struct perf_file *file, const struct perf_section *section, unsigned char **copy)
 {
     if (section->size > SECTION_SIZE_MAX || section->offset > file->size ||
         section->size > file->size - section->offset)

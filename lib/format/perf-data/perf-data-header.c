@@ -30,8 +30,7 @@ static int read_header(struct perf_header *header)
     uint64_t size = bytes_get(&bytes, 8);
     if (size == PERF_PIPE_HEADER_SIZE)
         return PPROFIL_ERROR_PIPED;
-    if (size < PERF_HEADER_SIZE ||
-        !perf_file_bytes(header->file, 16, PERF_HEADER_SIZE - 16, &bytes))
+    if (size < PERF_HEADER_SIZE || !perf_file_bytes(header->file, 16, PERF_HEADER_SIZE - 16, &bytes))
         return PPROFIL_ERROR_DAMAGED;
     header->attr_size = bytes_get(&bytes, 8);
     header->attrs = perf_get_section(&bytes);
@@ -39,8 +38,7 @@ static int read_header(struct perf_header *header)
     perf_get_section(&bytes);
     header->features = bytes_get(&bytes, 8);
     if (header->attr_size < PERF_ATTR_SIZE + 16u || header->attr_size > 4096 ||
-        (header->data.size == 0 && header->features == 0) ||
-        header->data.offset > header->file->size ||
+        (header->data.size == 0 && header->features == 0) || header->data.offset > header->file->size ||
         header->data.size > header->file->size - header->data.offset)
         /* this is also the case if perf was killed before it wrote the sizes of data and features */
         return PPROFIL_ERROR_DAMAGED;
@@ -51,12 +49,10 @@ static int read_header(struct perf_header *header)
 
 static bool is_clock(const struct perf_event *event)
 {
-    return event->type == PERF_TYPE_SOFTWARE &&
-           (event->config == PERF_CPU_CLOCK || event->config == PERF_TASK_CLOCK);
+    return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_CPU_CLOCK || event->config == PERF_TASK_CLOCK);
 }
 
-static bool read_event(struct perf_header *header, uint32_t index, struct perf_event *event,
-                       struct perf_section *ids)
+static bool read_event(struct perf_header *header, uint32_t index, struct perf_event *event, struct perf_section *ids)
 {
     struct bytes bytes;
 
@@ -163,8 +159,7 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
             id.size = (uint32_t)told;
         error = profile_string(replay->profile, (const char *)path, &id.path);
         if (error == 0)
-            error =
-                array_grow(&replay->build_ids, replay->build_id_count, sizeof *replay->build_ids);
+            error = array_grow(&replay->build_ids, replay->build_id_count, sizeof *replay->build_ids);
         if (error == 0)
             error = memo_find(&replay->build_id_index, 0, id.path, 0, &known);
         if (error != 0 || known->used)
@@ -220,8 +215,7 @@ static int read_feature(struct perf_replay *replay, enum perf_feature feature, s
         return 0;
     case PERF_FEATURE_VERSION:
         text = get_text(bytes);
-        replay->own =
-            text != NULL && strncmp(text, PERF_OWN_VERSION, sizeof PERF_OWN_VERSION - 1) == 0;
+        replay->own = text != NULL && strncmp(text, PERF_OWN_VERSION, sizeof PERF_OWN_VERSION - 1) == 0;
         return 0;
     case PERF_FEATURE_SAMPLE_TIME: {
         uint64_t first = bytes_get(bytes, 8), last = bytes_get(bytes, 8);

@@ -122,8 +122,7 @@ int perf_find_space(struct perf_replay *replay, uint32_t pid, struct perf_space 
     return 0;
 }
 
-int perf_feed_task(struct perf_replay *replay, enum wire_type type, uint32_t pid, uint32_t tid,
-                   uint64_t time)
+int perf_feed_task(struct perf_replay *replay, enum wire_type type, uint32_t pid, uint32_t tid, uint64_t time)
 {
     struct wire_task event = {.header = {type, sizeof event}, .time = time, .pid = pid, .tid = tid};
     return profile_feed(replay->profile, &event.header);

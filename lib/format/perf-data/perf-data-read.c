@@ -47,8 +47,7 @@ static bool record_time(const struct reader *reader, uint64_t type, const unsign
 {
     const uint64_t has = reader->replay.event.has;
     const uint64_t before = PERF_HAS_IDENTIFIER | PERF_HAS_IP | PERF_HAS_TID;
-    const uint64_t after =
-        PERF_HAS_TIME | PERF_HAS_ID | PERF_HAS_STREAM_ID | PERF_HAS_CPU | PERF_HAS_IDENTIFIER;
+    const uint64_t after = PERF_HAS_TIME | PERF_HAS_ID | PERF_HAS_STREAM_ID | PERF_HAS_CPU | PERF_HAS_IDENTIFIER;
     size_t at = HEAD + in_bits(has, before), id_at = HEAD;
 
     *time = 0;
@@ -140,9 +139,8 @@ static int replay_records(struct reader *reader)
         const unsigned char *head = perf_file_at(&reader->file, record->offset, HEAD);
         size_t size = head == NULL ? 0 : (size_t)(head[6] | head[7] << 8);
         const unsigned char *found = perf_file_at(&reader->file, record->offset, size);
-        error = size < HEAD || found == NULL
-                    ? PPROFIL_ERROR_DAMAGED
-                    : perf_replay_record(&reader->replay, found, size, record->time);
+        error = size < HEAD || found == NULL ? PPROFIL_ERROR_DAMAGED
+                                             : perf_replay_record(&reader->replay, found, size, record->time);
     }
     return error;
 }

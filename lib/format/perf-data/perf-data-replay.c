@@ -211,8 +211,7 @@ static int read_mmap(struct perf_replay *replay, bool second, unsigned misc, str
     return error == 0 ? perf_space_add(space, &mapping) : error;
 }
 
-int perf_replay_record(struct perf_replay *replay, const unsigned char *record, size_t size,
-                       uint64_t time)
+int perf_replay_record(struct perf_replay *replay, const unsigned char *record, size_t size, uint64_t time)
 {
     struct bytes bytes = bytes_of(record, size, 8, false);
     uint64_t type = bytes_get(&bytes, 4);

@@ -143,8 +143,7 @@ static int make_stack(struct perf_replay *replay, uint32_t count, uint32_t *node
     return error;
 }
 
-static int locate_sample(struct perf_replay *replay, unsigned misc, struct sample *sample,
-                         uint32_t *node)
+static int locate_sample(struct perf_replay *replay, unsigned misc, struct sample *sample, uint32_t *node)
 {
     struct perf_stacks *stacks = &replay->stacks;
     struct perf_space *space;
@@ -167,8 +166,7 @@ static int locate_sample(struct perf_replay *replay, unsigned misc, struct sampl
 
 /* --- the cache of stacks --------------------------------------------------------------- */
 
-static struct perf_stack *slot_of(struct perf_stacks *stacks, const unsigned char *bytes,
-                                  size_t size)
+static struct perf_stack *slot_of(struct perf_stacks *stacks, const unsigned char *bytes, size_t size)
 {
     uint64_t hash = size, word;
 
@@ -195,8 +193,7 @@ static void cache_stack(struct perf_stack *stack, const unsigned char *bytes, si
 
 /* Finds the stack of a sample, in the cache if possible. As long as no mapping and no process changes, two samples of a
  * process with the same addresses have the same stack. */
-static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *sample,
-                      uint32_t *node)
+static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *sample, uint32_t *node)
 {
     const unsigned char *bytes = sample->chain.at;
     size_t size = sizeof(uint64_t) * (size_t)sample->chain_length;
@@ -227,8 +224,7 @@ int perf_count_sample(struct perf_replay *replay, unsigned misc, struct bytes *b
     struct sample sample;
     uint32_t process;
 
-    if (!parse_sample(&replay->event, bytes, &sample) ||
-        sample.period > INT64_MAX - profile->totals.cpu_ns ||
+    if (!parse_sample(&replay->event, bytes, &sample) || sample.period > INT64_MAX - profile->totals.cpu_ns ||
         sample.period > INT64_MAX - profile->totals.wall_ns)
         return PPROFIL_ERROR_DAMAGED;
     int error = perf_feed_task(replay, WIRE_THREAD, sample.pid, sample.tid, sample.time);

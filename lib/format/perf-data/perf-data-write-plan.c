@@ -9,8 +9,7 @@
 #include "format/memo.h"
 #include "format/perf-data/perf-data-write.h"
 
-static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, uint32_t process,
-                    uint32_t index)
+static int add_step(struct perf_plan *plan, uint64_t time, enum step_kind kind, uint32_t process, uint32_t index)
 {
     int error = array_grow(&plan->steps, plan->step_count, sizeof *plan->steps);
 
@@ -69,8 +68,7 @@ static int add_maps_of(struct perf_plan *plan, const struct profile *profile,
     struct memo_entry *seen;
     int error = 0;
 
-    for (uint32_t node = sample->node; error == 0 && node != PROFILE_NONE;
-         node = profile->nodes[node].parent) {
+    for (uint32_t node = sample->node; error == 0 && node != PROFILE_NONE; node = profile->nodes[node].parent) {
         error = memo_find(known, 1, process, node, &seen);
         if (error != 0 || seen->used)
             return error; /* this node and its callers have been added before */

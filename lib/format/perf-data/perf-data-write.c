@@ -33,11 +33,9 @@ static void put_sample_id(struct perf_writer *writer, uint32_t pid, uint32_t tid
     perf_put8(writer, PERF_EVENT_ID);
 }
 
-static void put_comm(struct perf_writer *writer, uint32_t pid, uint32_t tid, const char *comm,
-                     bool exec, uint64_t time)
+static void put_comm(struct perf_writer *writer, uint32_t pid, uint32_t tid, const char *comm, bool exec, uint64_t time)
 {
-    perf_put_head(writer, PERF_COMM, exec ? PERF_MISC_EXEC : 0,
-                  16 + perf_text_room(comm, 8) + SAMPLE_ID_SIZE);
+    perf_put_head(writer, PERF_COMM, exec ? PERF_MISC_EXEC : 0, 16 + perf_text_room(comm, 8) + SAMPLE_ID_SIZE);
     perf_put4(writer, pid);
     perf_put4(writer, tid);
     perf_put_text(writer, comm, 8);
@@ -67,8 +65,7 @@ static void put_thread(struct perf_writer *writer, uint32_t index, uint64_t time
     const struct profile_process *process = &writer->profile->processes[thread->process];
 
     if (thread->tid != process->pid || thread->comm != process->comm)
-        put_comm(writer, process->pid, thread->tid, writer->profile->strings[thread->comm], false,
-                 time);
+        put_comm(writer, process->pid, thread->tid, writer->profile->strings[thread->comm], false, time);
 }
 
 static void put_end(struct perf_writer *writer, uint32_t index, uint64_t time)
@@ -92,8 +89,7 @@ static void put_map(struct perf_writer *writer, const struct step *step)
     uint32_t pid = writer->profile->processes[step->process].pid;
     bool code = object->kind != PROFILE_OBJECT_MARK;
 
-    perf_put_head(writer, PERF_MMAP2, PERF_MISC_USER,
-                  72 + perf_text_room(path, 8) + SAMPLE_ID_SIZE);
+    perf_put_head(writer, PERF_MMAP2, PERF_MISC_USER, 72 + perf_text_room(path, 8) + SAMPLE_ID_SIZE);
     perf_put4(writer, pid);
     perf_put4(writer, pid);
     perf_put8(writer, mapped->start);
@@ -137,8 +133,7 @@ static bool in_kernel(const struct perf_writer *writer, uint32_t node)
 
 static uint64_t address_of(const struct perf_writer *writer, uint32_t node)
 {
-    return layout_address(writer->profile, writer->plan.mapped,
-                             writer->profile->nodes[node].location);
+    return layout_address(writer->profile, writer->plan.mapped, writer->profile->nodes[node].location);
 }
 
 /* Writes the addresses of a stack, leaf first. A marker comes before the first address, and before each address where
@@ -150,8 +145,7 @@ static uint32_t put_chain(struct perf_writer *writer, uint32_t leaf, bool out)
     uint32_t count = 0;
     int mode = -1;
 
-    for (uint32_t node = leaf; node != PROFILE_NONE && count + 2 <= CHAIN_LENGTH_MAX;
-         node = nodes[node].parent) {
+    for (uint32_t node = leaf; node != PROFILE_NONE && count + 2 <= CHAIN_LENGTH_MAX; node = nodes[node].parent) {
         bool kernel = in_kernel(writer, node);
         if (kernel != mode) {
             count++;
@@ -174,8 +168,7 @@ static void put_sample(struct perf_writer *writer, const struct timed_sample *ti
     bool stack = writer->has & PERF_HAS_CALLCHAIN;
     uint32_t entries = stack ? put_chain(writer, sample->node, false) : 0;
 
-    perf_put_head(writer, PERF_SAMPLE,
-                  in_kernel(writer, sample->node) ? PERF_MISC_KERNEL : PERF_MISC_USER,
+    perf_put_head(writer, PERF_SAMPLE, in_kernel(writer, sample->node) ? PERF_MISC_KERNEL : PERF_MISC_USER,
                   48u + (stack ? 8u + 8u * entries : 0));
     perf_put8(writer, PERF_EVENT_ID);
     perf_put8(writer, address_of(writer, sample->node));
@@ -198,8 +191,7 @@ static void put_data(struct perf_writer *writer)
         const struct timed_sample *timed = &timestamps->samples[i];
         for (; next < writer->plan.step_count; next++) {
             const struct step *step = &writer->plan.steps[next];
-            if (step->time > timed->time ||
-                (step->time == timed->time && step->kind == STEP_END))
+            if (step->time > timed->time || (step->time == timed->time && step->kind == STEP_END))
                 break;
             put_step(writer, step);
         }

@@ -139,8 +139,7 @@ static int begin_sample(struct reader *reader, char *line)
     if (reader->event == NULL && (reader->event = strndup(head.event, head.event_size)) == NULL)
         return -ENOMEM;
     reader->location_count = reader->line_count = 0;
-    reader->open = strlen(reader->event) == head.event_size &&
-                   memcmp(reader->event, head.event, head.event_size) == 0;
+    reader->open = strlen(reader->event) == head.event_size && memcmp(reader->event, head.event, head.event_size) == 0;
     if (!reader->open)
         return 0;
     char *comm = head.comm_size == 0 ? strdup("[unknown]") : strndup(head.comm, head.comm_size);
@@ -230,16 +229,14 @@ static int perf_script_read_frame(struct reader *reader, char *line)
     }
     int error = builder_object(&reader->builder, path, &object);
     for (uint32_t i = 0; error == 0 && i < reader->line_count; i++) {
-        const struct profile_function *function =
-            &reader->profile->functions[reader->lines[i].function];
+        const struct profile_function *function = &reader->profile->functions[reader->lines[i].function];
         const char *inlined = reader->profile->strings[function->name];
         error = builder_function(&reader->builder, object, inlined, "", 0, &reader->lines[i].function);
     }
     if (error == 0)
         error = add_line(reader, object, name);
     if (error == 0)
-        error =
-            builder_location(&reader->builder, object, reader->lines, reader->line_count, &location);
+        error = builder_location(&reader->builder, object, reader->lines, reader->line_count, &location);
     reader->line_count = 0;
     return error == 0 ? add_location(reader, location) : error;
 }
@@ -256,8 +253,7 @@ static int end_sample(struct reader *reader)
         return PPROFIL_ERROR_DAMAGED;
     sample->node = PROFILE_NONE;
     for (uint32_t i = reader->location_count; error == 0 && i > 0; i--)
-        error =
-            profile_node(reader->profile, sample->node, reader->locations[i - 1], &sample->node);
+        error = profile_node(reader->profile, sample->node, reader->locations[i - 1], &sample->node);
     if (error == 0 && reader->location_count == 0)
         error = builder_frame(&reader->builder, PROFILE_NONE, "[unknown]", &sample->node);
     return error == 0 ? builder_count_sample(reader->profile, sample) : error;

@@ -42,8 +42,7 @@ static uint64_t address_of(const struct profile *profile, const struct frame *fr
 
     if (object->kind == PROFILE_OBJECT_MARK)
         return 0;
-    if (object->invented || object->kind == PROFILE_OBJECT_ANON ||
-        object->kind == PROFILE_OBJECT_UNKNOWN)
+    if (object->invented || object->kind == PROFILE_OBJECT_ANON || object->kind == PROFILE_OBJECT_UNKNOWN)
         return place->address;
     return place->address - object->offset + object->start + !leaf;
 }
@@ -56,8 +55,7 @@ static bool has_offset(const char *name)
            plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0';
 }
 
-static void put_frame(FILE *out, const struct profile *profile, const struct frame *frame,
-                      bool leaf)
+static void put_frame(FILE *out, const struct profile *profile, const struct frame *frame, bool leaf)
 {
     uint32_t object = profile->locations[frame->location].object;
     const char *name = profile->strings[profile->functions[frame->function].name];
@@ -84,10 +82,9 @@ static void put_head(struct writer *writer, uint32_t thread, uint64_t ns)
     if (comm[0] == '#') /* readers take a line that begins with '#' as a comment, so a blank is written first */
         putc(' ', writer->out);
     text_put(writer->out, comm, "", ' ');
-    fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid,
-            who->tid, (unsigned long long)(writer->now / NS_IN_SECOND),
-            (unsigned long long)(writer->now % NS_IN_SECOND), (unsigned long long)ns,
-            profile->totals.wall ? PERF_SCRIPT_WALL : "cpu-clock");
+    fprintf(writer->out, " %u/%u %llu.%09llu: %llu %s:\n", profile->processes[who->process].pid, who->tid,
+            (unsigned long long)(writer->now / NS_IN_SECOND), (unsigned long long)(writer->now % NS_IN_SECOND),
+            (unsigned long long)ns, profile->totals.wall ? PERF_SCRIPT_WALL : "cpu-clock");
     writer->now += ns;
 }
 

@@ -47,8 +47,7 @@ static unsigned char channel(double hue, double saturation, double lightness, do
  * lightness are from 0 to 1. */
 static struct picture_colour from_hsl(double hue, double saturation, double lightness)
 {
-    return (struct picture_colour){channel(hue, saturation, lightness, 0),
-                                   channel(hue, saturation, lightness, 8),
+    return (struct picture_colour){channel(hue, saturation, lightness, 0), channel(hue, saturation, lightness, 8),
                                    channel(hue, saturation, lightness, 4)};
 }
 
@@ -90,8 +89,7 @@ static double share(uint64_t part, uint64_t all)
 
 static double change_of(const struct picture_frame *frame, const struct picture_frame *root)
 {
-    return share(frame->total.value, root->total.value) -
-           share(frame->old_total.value, root->old_total.value);
+    return share(frame->total.value, root->total.value) - share(frame->old_total.value, root->old_total.value);
 }
 
 double picture_change(const struct picture_tree *tree, uint32_t index)
@@ -137,8 +135,7 @@ static struct picture_colour colour_of(double strength)
     return from_hsl(40, 0.10, 0.90);
 }
 
-struct picture_colour picture_colour_of_change(const struct picture_tree *tree, uint32_t frame,
-                                               double largest)
+struct picture_colour picture_colour_of_change(const struct picture_tree *tree, uint32_t frame, double largest)
 {
     double change = picture_change(tree, frame);
 

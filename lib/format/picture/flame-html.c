@@ -23,8 +23,7 @@ static void put_kinds(FILE *out, const struct picture_tree *tree)
 {
     fputs(",\n\"kinds\":[", out);
     for (unsigned kind = 0; kind < PICTURE_KINDS; kind++) {
-        fprintf(out, "%s[\"%s\",%d,", kind > 0 ? "," : "", picture_kind_name(kind),
-                (int)(tree->kinds >> kind & 1));
+        fprintf(out, "%s[\"%s\",%d,", kind > 0 ? "," : "", picture_kind_name(kind), (int)(tree->kinds >> kind & 1));
         put_colour(out, picture_colour_of_kind(kind));
         fputs("]", out);
     }
@@ -64,14 +63,12 @@ static void put_frames(FILE *out, const struct picture_tree *tree)
                 (unsigned long long)frame->total.samples);
         if (tree->compares)
             fprintf(out, ",%llu,%llu,%llu", (unsigned long long)frame->old_total.value,
-                    (unsigned long long)frame->old_self.value,
-                    (unsigned long long)frame->old_total.samples);
+                    (unsigned long long)frame->old_self.value, (unsigned long long)frame->old_total.samples);
     }
     fputs("]", out);
 }
 
-static int put_data(FILE *out, const struct picture_tree *tree, const char *title,
-                    const char *subtitle)
+static int put_data(FILE *out, const struct picture_tree *tree, const char *title, const char *subtitle)
 {
     fprintf(out, "<script type=\"application/json\" id=\"data\">\n{\"timed\":%s,\"compares\":%s",
             tree->timed ? "true" : "false", tree->compares ? "true" : "false");
@@ -88,8 +85,7 @@ static int put_data(FILE *out, const struct picture_tree *tree, const char *titl
     return error;
 }
 
-static int put_page(FILE *out, const struct picture_tree *tree, const char *title,
-                    const char *subtitle)
+static int put_page(FILE *out, const struct picture_tree *tree, const char *title, const char *subtitle)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -98,11 +94,9 @@ static int put_page(FILE *out, const struct picture_tree *tree, const char *titl
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
     picture_escape(out, title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n%s", picture_flame_html_css,
-            picture_flame_html_html);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n%s", picture_flame_html_css, picture_flame_html_html);
     int error = put_data(out, tree, title, subtitle);
-    fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", picture_flame_js,
-            picture_flame_html_js);
+    fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", picture_flame_js, picture_flame_html_js);
     return error;
 }
 

@@ -71,8 +71,7 @@ static int draw_title(struct drawing *drawing)
 {
     const char *what = drawing->down ? "icicle graph" : "flame graph";
     char *title = NULL, *subtitle = NULL;
-    int error =
-        picture_title(drawing->profile, drawing->tree->compares ? "difference" : what, &title);
+    int error = picture_title(drawing->profile, drawing->tree->compares ? "difference" : what, &title);
 
     if (error == 0)
         error = picture_subtitle(drawing->profile, drawing->tree, &subtitle);
@@ -95,11 +94,9 @@ static void draw_swatch(struct drawing *drawing, double *x, struct picture_colou
 {
     unsigned y = height_of(drawing->tree) - FOOT + 10;
 
-    fprintf(drawing->out, "<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" rx=\"2\" ",
-            (unsigned)*x, y);
+    fprintf(drawing->out, "<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" rx=\"2\" ", (unsigned)*x, y);
     fprintf(drawing->out, "fill=\"#%02x%02x%02x\"/>", colour.red, colour.green, colour.blue);
-    fprintf(drawing->out, "<text class=\"plain\" x=\"%u\" y=\"%u\">%s</text>\n", (unsigned)*x + 17,
-            y + 10, text);
+    fprintf(drawing->out, "<text class=\"plain\" x=\"%u\" y=\"%u\">%s</text>\n", (unsigned)*x + 17, y + 10, text);
     *x += 36 + letters * 6.6;
 }
 
@@ -120,8 +117,7 @@ static void draw_legend(struct drawing *drawing)
     fputs("</g>\n", drawing->out);
 }
 
-static void draw_button(struct drawing *drawing, const char *id, unsigned x, unsigned width,
-                        const char *text)
+static void draw_button(struct drawing *drawing, const char *id, unsigned x, unsigned width, const char *text)
 {
     fprintf(drawing->out,
             "<g id=\"%s\" class=\"button\" role=\"button\" tabindex=\"0\" "
@@ -135,8 +131,7 @@ static void draw_button(struct drawing *drawing, const char *id, unsigned x, uns
  * both have a background, and are drawn over the frames. */
 static int draw_head(struct drawing *drawing)
 {
-    fprintf(drawing->out, "<g id=\"head\"><rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n",
-            WIDTH, TOP - 4);
+    fprintf(drawing->out, "<g id=\"head\"><rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n", WIDTH, TOP - 4);
     int error = draw_title(drawing);
     draw_button(drawing, "reset", WIDTH - EDGE - 256, 106, "Reset  Esc");
     draw_button(drawing, "search", WIDTH - EDGE - 140, 140, "Search  /");
@@ -152,8 +147,7 @@ static void draw_foot(struct drawing *drawing)
 {
     unsigned height = height_of(drawing->tree);
 
-    fprintf(drawing->out,
-            "<g id=\"foot\"><rect class=\"paper\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
+    fprintf(drawing->out, "<g id=\"foot\"><rect class=\"paper\" y=\"%u\" width=\"%u\" height=\"%u\"/>\n",
             height - FOOT + 2, WIDTH, FOOT - 2);
     draw_legend(drawing);
     fprintf(drawing->out,
@@ -198,9 +192,8 @@ static unsigned top_of(const struct drawing *drawing, uint32_t index)
 static void draw_frame(struct drawing *drawing, uint32_t index)
 {
     const struct picture_tree *tree = drawing->tree;
-    struct picture_colour colour = tree->compares
-                                       ? picture_colour_of_change(tree, index, drawing->largest)
-                                       : picture_colour_of(&tree->names[tree->frames[index].name]);
+    struct picture_colour colour = tree->compares ? picture_colour_of_change(tree, index, drawing->largest)
+                                                  : picture_colour_of(&tree->names[tree->frames[index].name]);
     FILE *out = drawing->out;
     double x, width;
 
@@ -265,13 +258,11 @@ static int draw_flame_svg(struct drawing *drawing)
     if (error != 0)
         return error;
     draw_foot(drawing);
-    fprintf(out, "<script><![CDATA[\n%s%s]]></script>\n</svg>\n", picture_flame_js,
-            picture_flame_svg_js);
+    fprintf(out, "<script><![CDATA[\n%s%s]]></script>\n</svg>\n", picture_flame_js, picture_flame_svg_js);
     return 0;
 }
 
-static int write_graph(int fd, const struct profile *profile, const struct profile *baseline,
-                       bool down)
+static int write_graph(int fd, const struct profile *profile, const struct profile *baseline, bool down)
 {
     struct picture_tree tree;
     struct page page;

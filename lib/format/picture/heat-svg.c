@@ -207,8 +207,7 @@ static void draw_axes(const struct map *map)
         page_put_number(out, 1000 * second * i / 4, 0);
         fputs(" ms</text>\n", out);
     }
-    fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8,
-            TOP + 10);
+    fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8, TOP + 10);
     page_put_number(out, map->most_of_column, 1);
     fputs(" CPU</text>\n", out);
 }
@@ -219,8 +218,7 @@ static void draw_legend(const struct map *map)
     unsigned y = MAP_END + 40;
 
     for (unsigned level = 1; level <= LEVELS; level++) {
-        fprintf(out, "<rect x=\"%u\" y=\"%u\" width=\"8\" height=\"12\" fill=\"",
-                LEFT + (level - 1) * 8, y);
+        fprintf(out, "<rect x=\"%u\" y=\"%u\" width=\"8\" height=\"12\" fill=\"", LEFT + (level - 1) * 8, y);
         put_colour(out, level);
         fputs("\"/>\n", out);
     }
@@ -279,9 +277,8 @@ static int draw_heat_svg(const struct map *map, const struct profile *profile)
     fputs("</g>\n", out);
     draw_axes(map);
     draw_legend(map);
-    fprintf(out,
-            "<text id=\"details\" class=\"plain\" aria-live=\"polite\" x=\"%u\" y=\"%u\"></text>\n",
-            LEFT, HEIGHT - 12);
+    fprintf(out, "<text id=\"details\" class=\"plain\" aria-live=\"polite\" x=\"%u\" y=\"%u\"></text>\n", LEFT,
+            HEIGHT - 12);
     fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", picture_heat_svg_js);
     return 0;
 }

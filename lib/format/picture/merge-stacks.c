@@ -114,8 +114,7 @@ static enum picture_kind kind_of(const struct profile *profile, uint32_t index)
         return PICTURE_KERNEL;
     switch (object->kind) {
     case PROFILE_OBJECT_FILE:
-        return is_library(picture_base_name(profile->strings[object->path])) ? PICTURE_LIBRARY
-                                                                     : PICTURE_PROGRAM;
+        return is_library(picture_base_name(profile->strings[object->path])) ? PICTURE_LIBRARY : PICTURE_PROGRAM;
     case PROFILE_OBJECT_VDSO:
         return PICTURE_KERNEL;
     case PROFILE_OBJECT_ANON:
@@ -173,8 +172,7 @@ static int add_location(struct stack_merge *merge, uint32_t location, uint32_t *
 /* Finds or adds the node of the store for `leaf`, a node of the profile. Goes from the leaf towards the root until it
  * finds a caller that has been merged for the same process name, and adds nodes for everything below this caller.
  * `lane` is the number of the process name, from 1. */
-static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, uint32_t root,
-                     uint32_t *result)
+static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, uint32_t root, uint32_t *result)
 {
     const struct profile_node *nodes = merge->from->nodes;
     uint32_t depth = 0, at = leaf;
@@ -235,8 +233,7 @@ static int add_root(struct stack_merge *merge, const char *process, uint32_t *ro
     *root = 0;
     if (!merge->several)
         return 0;
-    int error =
-        add_name(merge->to, process[0] != '\0' ? process : "[unnamed]", "", PICTURE_PROCESS, &name);
+    int error = add_name(merge->to, process[0] != '\0' ? process : "[unnamed]", "", PICTURE_PROCESS, &name);
     return error == 0 ? add_node(merge->to, 0, name, root) : error;
 }
 
@@ -297,7 +294,6 @@ int stack_merge_profile(struct stack_merge *merge)
     for (uint32_t i = 0; i < from->sample_count; i++)
         merge->order[i] = i;
     if (merge->several)
-        qsort_r(merge->order, from->sample_count, sizeof *merge->order, compare_processes,
-                (void *)from);
+        qsort_r(merge->order, from->sample_count, sizeof *merge->order, compare_processes, (void *)from);
     return add_samples(merge);
 }

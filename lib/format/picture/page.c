@@ -75,12 +75,10 @@ char *picture_clean(const char *text)
  * emoji, else one. */
 static unsigned columns_of(uint32_t character)
 {
-    bool wide = (character >= 0x1100 && character <= 0x115f) ||
-                (character >= 0x2e80 && character <= 0xa4cf) ||
-                (character >= 0xac00 && character <= 0xd7a3) ||
-                (character >= 0xf900 && character <= 0xfaff) ||
-                (character >= 0xfe30 && character <= 0xfe6f) ||
-                (character >= 0xff00 && character <= 0xff60) || character >= 0x1f000;
+    bool wide = (character >= 0x1100 && character <= 0x115f) || (character >= 0x2e80 && character <= 0xa4cf) ||
+                (character >= 0xac00 && character <= 0xd7a3) || (character >= 0xf900 && character <= 0xfaff) ||
+                (character >= 0xfe30 && character <= 0xfe6f) || (character >= 0xff00 && character <= 0xff60) ||
+                character >= 0x1f000;
     return wide ? 2 : 1;
 }
 
@@ -250,8 +248,7 @@ void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t index
     double points = 100 * picture_change(tree, index);
     fprintf(out, "\nchange %s", points > 0 ? "+" : "");
     page_put_number(out, points, 2);
-    fprintf(out, " points%s",
-            picture_is_significant(tree, index) ? "" : ", no more than chance explains");
+    fprintf(out, " points%s", picture_is_significant(tree, index) ? "" : ", no more than chance explains");
 }
 
 /* --- headings ------------------------------------------------------------------------------ */
@@ -262,8 +259,7 @@ int picture_title(const struct profile *profile, const char *what, char **title)
     int length = -1;
 
     if (command != NULL)
-        length =
-            asprintf(title, "%s%s%s", command, command[0] != '\0' ? " \xe2\x80\x94 " : "", what);
+        length = asprintf(title, "%s%s%s", command, command[0] != '\0' ? " \xe2\x80\x94 " : "", what);
     free(command);
     return length < 0 ? -ENOMEM : 0;
 }
@@ -286,8 +282,7 @@ static void put_left_out(const struct picture_tree *tree, FILE *out)
     if (tree->dropped > 0) {
         picture_format_count(tree->dropped, text);
         picture_format_value(tree, tree->cut, value);
-        fprintf(out, " \xc2\xb7 not shown: %s frame%s of %s or less", text,
-                tree->dropped == 1 ? "" : "s", value);
+        fprintf(out, " \xc2\xb7 not shown: %s frame%s of %s or less", text, tree->dropped == 1 ? "" : "s", value);
     }
     if (tree->deeper > 0) {
         picture_format_count(tree->deeper, text);
@@ -306,8 +301,7 @@ static void put_gone(const struct picture_tree *tree, FILE *out)
         fprintf(out, " \xc2\xb7 gone: %u.%u %% of it", tenths / 10, tenths % 10);
 }
 
-int picture_subtitle(const struct profile *profile, const struct picture_tree *tree,
-                         char **subtitle)
+int picture_subtitle(const struct profile *profile, const struct picture_tree *tree, char **subtitle)
 {
     char value[PICTURE_FIGURE_SIZE], count[PICTURE_FIGURE_SIZE];
     const struct picture_frame *root = &tree->frames[0];

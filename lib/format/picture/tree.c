@@ -20,8 +20,7 @@ struct draft {
     uint32_t count;
 };
 
-static struct picture_weight weight_of(const struct profile *profile, bool timed,
-                                       const struct profile_sample *sample)
+static struct picture_weight weight_of(const struct profile *profile, bool timed, const struct profile_sample *sample)
 {
     uint64_t ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
 
@@ -202,8 +201,7 @@ static bool is_kept(struct choice *choice, uint64_t size, uint64_t cut)
     return size >= cut;
 }
 
-static int choose_frames(struct choice *choice, const struct picture_limits *limits,
-                  struct picture_tree *tree)
+static int choose_frames(struct choice *choice, const struct picture_limits *limits, struct picture_tree *tree)
 {
     int error = find_cut(choice, limits->most, limits->share, &tree->cut);
 

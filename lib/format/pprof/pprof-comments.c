@@ -100,8 +100,7 @@ char *pprof_encode_totals(const struct profile *profile)
     if (stream == NULL)
         return NULL;
     double nhz = totals->asked_hz * 1e9;
-    fprintf(stream, "%s asked_nhz=%llu", comment_words[PPROF_TOTALS],
-            nhz >= 0 && nhz < 1e19 ? U64(nhz + 0.5) : 0);
+    fprintf(stream, "%s asked_nhz=%llu", comment_words[PPROF_TOTALS], nhz >= 0 && nhz < 1e19 ? U64(nhz + 0.5) : 0);
     for (size_t i = 0; i < KEPT; i++)
         fprintf(stream, " %s=%llu", kept[i].name, U64(get_total(totals, &kept[i])));
     if (fclose(stream) == 0)
@@ -252,8 +251,7 @@ char *pprof_encode_timeline(const struct profile *profile, uint32_t *slot)
             (unsigned long long)line->start, (unsigned long long)line->slot_ns, first);
     uint32_t i = first;
     do
-        fprintf(stream, "%s%llu", i > first ? "," : "",
-                (unsigned long long)(line->cpu_ns[i] / 1000));
+        fprintf(stream, "%s%llu", i > first ? "," : "", (unsigned long long)(line->cpu_ns[i] / 1000));
     while (++i < line->count && i < first + SLOTS_OF_A_LINE && !is_silent(line, i));
     *slot = i < line->count && is_silent(line, i) ? i + SILENCE : i;
     if (fclose(stream) == 0)

@@ -117,8 +117,7 @@ int64_t pprof_add_string(struct pprof_writer *writer, const char *text)
 {
     PbProfile *message = &writer->message;
 
-    if (!pprof_grow(writer, &message->string_table, message->n_string_table,
-                    sizeof *message->string_table))
+    if (!pprof_grow(writer, &message->string_table, message->n_string_table, sizeof *message->string_table))
         return 0;
     char *copy = pprof_allocate(writer, copy_utf8(text, NULL) + 1);
     if (writer->out_of_memory)
@@ -176,8 +175,7 @@ static void measure_spans(const struct profile *profile, struct span *spans)
     }
 }
 
-static void put_mapping(struct pprof_writer *writer, uint32_t index, const struct span *span,
-                        PbMapping *mapping)
+static void put_mapping(struct pprof_writer *writer, uint32_t index, const struct span *span, PbMapping *mapping)
 {
     const struct profile_object *object = &writer->profile->objects[index];
     char build_id[2 * PROFILE_BUILD_ID_MAX + 1] = "";
@@ -203,8 +201,7 @@ static uint32_t find_program(const struct profile *profile)
     for (uint32_t i = 0; i < profile->object_count; i++) {
         const char *path = profile->strings[profile->objects[i].path];
         const char *slash = strrchr(path, '/');
-        if (profile->objects[i].kind == PROFILE_OBJECT_FILE && slash != NULL &&
-            strstr(slash, ".so") == NULL)
+        if (profile->objects[i].kind == PROFILE_OBJECT_FILE && slash != NULL && strstr(slash, ".so") == NULL)
             return i;
     }
     return 0;
@@ -278,8 +275,7 @@ static uint64_t function_of(struct pprof_writer *writer, const struct profile_li
     return known->index;
 }
 
-static void put_lines(struct pprof_writer *writer, const struct profile_location *from,
-                      PbLocation *to)
+static void put_lines(struct pprof_writer *writer, const struct profile_location *from, PbLocation *to)
 {
     PbMapping *mapping = &writer->mappings[from->object];
     PbLine *lines = pprof_allocate_table(writer, from->line_count, sizeof *lines, &to->line);
@@ -303,8 +299,7 @@ static void put_locations(struct pprof_writer *writer)
 {
     const struct profile *profile = writer->profile;
     uint32_t count = profile->location_count - 1;
-    PbLocation *locations =
-        pprof_allocate_table(writer, count, sizeof *locations, &writer->message.location);
+    PbLocation *locations = pprof_allocate_table(writer, count, sizeof *locations, &writer->message.location);
 
     if (locations == NULL)
         return;

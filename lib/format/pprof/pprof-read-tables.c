@@ -41,8 +41,7 @@ int pprof_read_string(const struct pprof_reader *reader, int64_t index, uint32_t
     return 0;
 }
 
-int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation,
-                       uint32_t comm, uint32_t *index)
+int pprof_find_process(struct pprof_reader *reader, uint32_t pid, uint32_t generation, uint32_t comm, uint32_t *index)
 {
     struct profile_process process = {
         .pid = pid, .generation = generation, .comm = comm, .status = -1};
@@ -103,8 +102,7 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_
     size_t length = strnlen(text, 2 * PROFILE_BUILD_ID_MAX + 1);
     char byte[3] = "";
 
-    if (length > 2 * PROFILE_BUILD_ID_MAX || length % 2 != 0 ||
-        strspn(text, "0123456789abcdefABCDEF") != length)
+    if (length > 2 * PROFILE_BUILD_ID_MAX || length % 2 != 0 || strspn(text, "0123456789abcdefABCDEF") != length)
         return 0;
     for (size_t i = 0; i < length / 2; i++) {
         memcpy(byte, text + 2 * i, 2);
@@ -115,8 +113,7 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_
 
 /* Completes an object with what pprofil's comment about it says. If there is no such comment, finds the object's kind
  * by its path and build-id. */
-static int describe_object(struct pprof_reader *reader, uint64_t mapping,
-                           struct profile_object *object)
+static int describe_object(struct pprof_reader *reader, uint64_t mapping, struct profile_object *object)
 {
     const struct pprof_id *note = pprof_ids_find(&reader->notes, mapping);
 
@@ -139,12 +136,10 @@ static int describe_object(struct pprof_reader *reader, uint64_t mapping,
     object->invented = pprof_number(text, "invented") != 0;
     if (object->kind != PROFILE_OBJECT_ANON)
         return 0;
-    return pprof_find_process(reader, object->pid, (uint32_t)pprof_number(text, "generation"), 0,
-                              &object->process);
+    return pprof_find_process(reader, object->pid, (uint32_t)pprof_number(text, "generation"), 0, &object->process);
 }
 
-static int add_object(const struct pprof_reader *reader, struct profile_object *object,
-                      uint32_t *index)
+static int add_object(const struct pprof_reader *reader, struct profile_object *object, uint32_t *index)
 {
     int error = 0;
 
@@ -246,8 +241,7 @@ static int read_functions(struct pprof_reader *reader)
     return error;
 }
 
-static int read_lines(const struct pprof_reader *reader, const PbLocation *location, uint32_t index,
-                      uint32_t looked)
+static int read_lines(const struct pprof_reader *reader, const PbLocation *location, uint32_t index, uint32_t looked)
 {
     size_t count = location->n_line;
     struct profile_line *lines = calloc(count + 1, sizeof *lines);

@@ -108,8 +108,7 @@ static uint64_t value_of(const PbSample *sample, int which)
 }
 
 /* Reads the values of a sample. Fails if the sample has a wrong number of values, or if a total would overflow. */
-static int read_values(const struct pprof_reader *reader, const PbSample *sample,
-                       struct profile_sample *made)
+static int read_values(const struct pprof_reader *reader, const PbSample *sample, struct profile_sample *made)
 {
     const struct profile_totals *totals = &reader->profile->totals;
     const struct pprof_values *values = &reader->values;
@@ -132,8 +131,7 @@ struct labels {
     enum profile_state state;
 };
 
-static int read_label(const struct pprof_reader *reader, const PbLabel *label,
-                      struct labels *labels)
+static int read_label(const struct pprof_reader *reader, const PbLabel *label, struct labels *labels)
 {
     const char *key = pprof_text_at(reader, label->key), *text = pprof_text_at(reader, label->str);
 
@@ -162,9 +160,8 @@ static int find_thread(struct pprof_reader *reader, const struct labels *labels,
 {
     struct profile_thread thread = {.tid = labels->tid, .comm = labels->comm};
     struct memo_entry *known;
-    int error =
-        pprof_find_process(reader, labels->pid, labels->generation,
-                           labels->process != 0 ? labels->process : labels->comm, &thread.process);
+    int error = pprof_find_process(reader, labels->pid, labels->generation,
+                                   labels->process != 0 ? labels->process : labels->comm, &thread.process);
 
     if (error == 0)
         error = memo_find(&reader->memo, PPROF_MEMO_THREAD, thread.process, thread.tid, &known);
@@ -231,8 +228,7 @@ static int read_message(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
 
-    if (message->n_string_table == 0 || message->string_table[0][0] != '\0' ||
-        message->n_sample_type == 0)
+    if (message->n_string_table == 0 || message->string_table[0][0] != '\0' || message->n_sample_type == 0)
         return PPROFIL_ERROR_DAMAGED;
     reader->strings = calloc(message->n_string_table, sizeof *reader->strings);
     if (reader->strings == NULL)

@@ -18,8 +18,7 @@ struct label_keys {
 };
 #define LABELS_MAX 8
 
-static void add_label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text,
-                      int64_t number)
+static void add_label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text, int64_t number)
 {
     PbLabel *added = pprof_allocate(writer, sizeof *added);
 

@@ -156,11 +156,9 @@ static bool is_text(const PbProfile *message, int64_t index, const char *text)
                             strcmp(message->string_table[index], text) == 0);
 }
 
-bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type,
-                   const char *unit)
+bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit)
 {
-    return value != NULL && is_text(message, value->type, type) &&
-           is_text(message, value->unit, unit);
+    return value != NULL && is_text(message, value->type, type) && is_text(message, value->unit, unit);
 }
 
 /* Returns the index of the last value that has this type and unit and an index below `end`, or -1. */

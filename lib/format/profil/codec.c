@@ -104,8 +104,7 @@ bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes)
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-static const struct dialect *choose_dialect(const struct codec *codec,
-                                            const struct format_options *options)
+static const struct dialect *choose_dialect(const struct codec *codec, const struct format_options *options)
 {
     return options->dialect != NULL ? options->dialect : dialect_find(codec->dialect);
 }
@@ -129,8 +128,7 @@ static bool is_file(const struct profile *profile, uint32_t object)
 {
     const struct profile_object *what = &profile->objects[object];
 
-    return (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO) &&
-           !what->invented;
+    return (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO) && !what->invented;
 }
 
 /* Returns the name of the first process that has samples. The processes before it have none: they may only have
@@ -205,10 +203,8 @@ int codec_write(const struct codec *codec, int fd, const struct format_options *
 {
     const struct dialect *dialect = choose_dialect(codec, options);
     struct histogram_file file = {0};
-    int error = codec->whole
-                    ? histogram_modules_from_profile(profile, dialect, codec->rate_hz, &file)
-                    : histogram_from_profile(profile, object, dialect, options->scale,
-                                             codec->rate_hz, &file);
+    int error = codec->whole ? histogram_modules_from_profile(profile, dialect, codec->rate_hz, &file)
+                             : histogram_from_profile(profile, object, dialect, options->scale, codec->rate_hz, &file);
 
     /* in some dialects a full counter continues from 0. The dialect's rule for full counters is used only if the user
      * named a dialect */

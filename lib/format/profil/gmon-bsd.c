@@ -76,8 +76,7 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
             return false;
     }
     if (bytes.missing || header->low >= header->high || size < shape->header || size > all ||
-        (size - shape->header) % header->counter_size != 0 ||
-        (all - size) % (3 * shape->pointer_size) != 0)
+        (size - shape->header) % header->counter_size != 0 || (all - size) % (3 * shape->pointer_size) != 0)
         return false;
     header->counter_bytes = size - shape->header;
     return shape->versioned || (codec_plausible(header->low, header->high, header->counter_bytes) &&
@@ -88,8 +87,7 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
  * no version, the number of counters must also be usual. The first pass accepts only the exact number. This
  * distinguishes the two forms of the old header with 8-byte pointers, of which one has 20 bytes and the other 24. The
  * second pass accepts a number that was rounded by up to 8 bytes. */
-static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all,
-                                      struct header *header)
+static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all, struct header *header)
 {
     for (uint64_t slack = 0; slack <= 8; slack += 8)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -122,10 +120,9 @@ int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file
     file->pointer_size = shape->pointer_size;
     file->big_endian = shape->big_endian;
     file->rate_hz = (double)header.rate;
-    struct histogram *histogram =
-        histogram_add(file, header.low, header.high,
-                      histogram_scale(header.counter_bytes, header.high - header.low),
-                      header.counter_size, header.counter_bytes / header.counter_size);
+    struct histogram *histogram = histogram_add(file, header.low, header.high,
+                                                histogram_scale(header.counter_bytes, header.high - header.low),
+                                                header.counter_size, header.counter_bytes / header.counter_size);
     if (histogram == NULL)
         return -ENOMEM;
     for (uint64_t i = 0; i < histogram->count; i++) {
@@ -143,8 +140,7 @@ int gmon_bsd_read(const unsigned char *bytes, size_t size, struct histogram_file
 int gmon_bsd_write(int fd, const struct histogram_file *file)
 {
     const struct histogram *histogram = histogram_single(file, 0);
-    uint32_t header =
-        file->rate_hz > 0 ? NEW_HEADER(file->pointer_size) : OLD_HEADER(file->pointer_size);
+    uint32_t header = file->rate_hz > 0 ? NEW_HEADER(file->pointer_size) : OLD_HEADER(file->pointer_size);
     struct bytes_out out;
 
     if (histogram == NULL || histogram->count > INT32_MAX / 4)

@@ -61,8 +61,7 @@ static bool is_dimension(const unsigned char *text)
 
 /* Returns an earlier histogram of the same text, or NULL if there is none. If there is one, the new histogram has the
  * ticks that did not fit into the counters of the earlier one. */
-static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high,
-                                   uint64_t count)
+static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high, uint64_t count)
 {
     for (size_t i = 0; i < file->histogram_count; i++) {
         struct histogram *histogram = &file->histograms[i];
@@ -87,8 +86,7 @@ static int read_histogram(struct bytes *bytes, struct histogram_file *file)
     if (histogram == NULL && file->histogram_count == HISTOGRAMS_MAX)
         return PPROFIL_ERROR_DAMAGED;
     if (histogram == NULL)
-        histogram =
-            histogram_add(file, low, high, histogram_scale(2 * count, high - low), 2, count);
+        histogram = histogram_add(file, low, high, histogram_scale(2 * count, high - low), 2, count);
     if (histogram == NULL)
         return -ENOMEM;
     for (uint64_t i = 0; i < count; i++) {
@@ -182,8 +180,7 @@ static uint64_t largest_of(const struct histogram *histogram)
 /* Counts that are larger than a 16-bit counter are distributed over several histograms. Writes one of these, with
  * number `turn`, from 0. A counter in it has those ticks of its count that are above turn * COUNT_MAX, but at most
  * COUNT_MAX of them. */
-static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate,
-                          uint64_t turn)
+static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate, uint64_t turn)
 {
     bytes_put(out, HISTOGRAM, 1);
     bytes_put_pointer(out, histogram->low);

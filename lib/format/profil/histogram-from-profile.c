@@ -53,8 +53,7 @@ uint64_t histogram_time(const struct profile *profile, const struct profile_samp
         return sample->cpu_ns;
     if (totals->wall_ns > 0)
         return sample->wall_ns;
-    return sample->count *
-           (totals->asked_hz >= 1 ? (uint64_t)(1e9 / totals->asked_hz) : NO_RATE_NS);
+    return sample->count * (totals->asked_hz >= 1 ? (uint64_t)(1e9 / totals->asked_hz) : NO_RATE_NS);
 }
 
 double histogram_rate(const struct profile *profile, const struct dialect *dialect, double rate_hz)
@@ -129,8 +128,7 @@ static bool sampled_text(const struct spent_times *times, uint64_t *low, uint64_
 }
 
 static void count_times(const struct spent_times *times, const struct dialect *dialect,
-                         const struct dialect_region *region, struct histogram_file *file,
-                         struct histogram *histogram)
+                        const struct dialect_region *region, struct histogram_file *file, struct histogram *histogram)
 {
     struct dialect_kernel kernel = {
         .low = histogram->low, .high = histogram->high, .cells = histogram->count};
@@ -143,8 +141,7 @@ static void count_times(const struct spent_times *times, const struct dialect *d
         if (cells && inside)
             index = dialect_cell(dialect, &kernel, spent->address);
         if (cells ? index != DIALECT_CELL_OUTSIDE
-                  : inside && dialect_index(dialect, region, histogram->counter_size,
-                                            spent->address, false, &index))
+                  : inside && dialect_index(dialect, region, histogram->counter_size, spent->address, false, &index))
             histogram->counters[index] += spent->ticks;
         else
             file->outside += spent->ticks;
@@ -201,14 +198,12 @@ static int make_counters(const struct spent_times *times, const struct symbol_te
         return PPROFIL_ERROR_NO_SAMPLES;
     }
     low &= ~(ALIGNED - 1);
-    high =
-        high > UINT64_MAX - ALIGNED ? high & ~(ALIGNED - 1) : (high + ALIGNED - 1) & ~(ALIGNED - 1);
+    high = high > UINT64_MAX - ALIGNED ? high & ~(ALIGNED - 1) : (high + ALIGNED - 1) & ~(ALIGNED - 1);
     return make_histogram(times, file->dialect, scale, low, high, file);
 }
 
-int histogram_from_profile(const struct profile *profile, uint32_t object,
-                           const struct dialect *dialect, uint32_t scale, double rate_hz,
-                           struct histogram_file *file)
+int histogram_from_profile(const struct profile *profile, uint32_t object, const struct dialect *dialect,
+                           uint32_t scale, double rate_hz, struct histogram_file *file)
 {
     struct symbol_text text;
     struct spent_times times;

@@ -90,8 +90,7 @@ static int add_file(struct conversion *conversion, const char *path, struct targ
     return error;
 }
 
-static int add_module(struct conversion *conversion, const struct histogram_module *module,
-                      struct target *target)
+static int add_module(struct conversion *conversion, const struct histogram_module *module, struct target *target)
 {
     int error = add_file(conversion, module->path, target);
 
@@ -145,8 +144,7 @@ static int add_stray(struct conversion *conversion, uint64_t address, uint64_t c
     return add_sample(conversion, object, address, count);
 }
 
-static int add_ticks(struct conversion *conversion, const struct target *target, uint64_t address,
-                     uint64_t count)
+static int add_ticks(struct conversion *conversion, const struct target *target, uint64_t address, uint64_t count)
 {
     uint64_t own = address + target->shift, offset = own;
 
@@ -155,8 +153,7 @@ static int add_ticks(struct conversion *conversion, const struct target *target,
     return add_sample(conversion, target->object, offset, count);
 }
 
-static int add_histogram(struct conversion *conversion, const struct target *target,
-                         const struct histogram *histogram)
+static int add_histogram(struct conversion *conversion, const struct target *target, const struct histogram *histogram)
 {
     static const struct dialect plain = {.arithmetic = DIALECT_BYTES};
     const struct dialect *dialect = conversion->file->dialect;

@@ -49,8 +49,7 @@ int histogram_add_arc(struct histogram_file *file, uint64_t from, uint64_t self,
     int error = array_grow(&file->arcs, file->arc_count, sizeof *file->arcs);
 
     if (error == 0)
-        file->arcs[file->arc_count++] =
-            (struct histogram_arc){.from = from, .self = self, .count = count};
+        file->arcs[file->arc_count++] = (struct histogram_arc){.from = from, .self = self, .count = count};
     return error;
 }
 
@@ -72,16 +71,14 @@ int histogram_add_block(struct histogram_file *file, uint64_t pc, uint64_t count
     return error;
 }
 
-int histogram_add_module(struct histogram_file *file, const char *path, size_t length,
-                         uint64_t start, uint64_t end)
+int histogram_add_module(struct histogram_file *file, const char *path, size_t length, uint64_t start, uint64_t end)
 {
     int error = array_grow(&file->modules, file->module_count, sizeof *file->modules);
     char *copy = error == 0 ? strndup(path, length) : NULL;
 
     if (copy == NULL)
         return -ENOMEM;
-    file->modules[file->module_count++] =
-        (struct histogram_module){.path = copy, .start = start, .end = end};
+    file->modules[file->module_count++] = (struct histogram_module){.path = copy, .start = start, .end = end};
     return 0;
 }
 
@@ -121,8 +118,7 @@ const struct histogram *histogram_single(const struct histogram_file *file, uint
 
 uint64_t histogram_cut(const struct histogram_file *file, uint32_t counter_size, uint64_t count)
 {
-    enum dialect_overflow overflow =
-        file->dialect != NULL ? file->dialect->overflow : DIALECT_SATURATES;
+    enum dialect_overflow overflow = file->dialect != NULL ? file->dialect->overflow : DIALECT_SATURATES;
     uint64_t counter = 0, full;
 
     /* DIALECT_STOPS means that all counting ended when the first counter was full, so no counter has more than

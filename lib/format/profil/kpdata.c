@@ -29,12 +29,10 @@ static bool is_inferno(const unsigned char *head, size_t size, uint64_t all)
         cells[i] = bytes_get(&bytes, CELL);
     return !bytes.missing && cells[DIALECT_CELL_TOTAL] >= cells[DIALECT_CELL_OUTSIDE] &&
            cells[DIALECT_CELL_PERIOD] > 0 && cells[DIALECT_CELL_COUNT] * CELL == all &&
-           cells[DIALECT_CELL_SIZE] == CELL && cells[DIALECT_CELL_SHIFT] >= 1 &&
-           cells[DIALECT_CELL_SHIFT] <= SHIFT_MAX;
+           cells[DIALECT_CELL_SIZE] == CELL && cells[DIALECT_CELL_SHIFT] >= 1 && cells[DIALECT_CELL_SHIFT] <= SHIFT_MAX;
 }
 
-static int read_cells(struct bytes *bytes, uint32_t shift, uint64_t specials,
-                      struct histogram_file *file)
+static int read_cells(struct bytes *bytes, uint32_t shift, uint64_t specials, struct histogram_file *file)
 {
     uint64_t count = bytes_left(bytes) / CELL;
     struct histogram *histogram =
@@ -96,8 +94,7 @@ static void put_cell(struct bytes_out *out, uint64_t count)
 }
 
 /* Writes the cells of Inferno. The six special cells are written even if the text has fewer cells. */
-static void put_inferno(struct bytes_out *out, const struct histogram_file *file,
-                        const struct histogram *histogram)
+static void put_inferno(struct bytes_out *out, const struct histogram_file *file, const struct histogram *histogram)
 {
     put_cell(out, file->ticks);
     put_cell(out, file->outside);
@@ -109,8 +106,7 @@ static void put_inferno(struct bytes_out *out, const struct histogram_file *file
         put_cell(out, histogram->counters[i]);
 }
 
-static void put_plan9(struct bytes_out *out, const struct histogram_file *file,
-                      const struct histogram *histogram)
+static void put_plan9(struct bytes_out *out, const struct histogram_file *file, const struct histogram *histogram)
 {
     double ms = PLAN9_HZ / file->rate_hz, sum = 0;
     uint64_t put = 0, values[PLAN9_SPECIALS] = {0};

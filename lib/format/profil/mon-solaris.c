@@ -47,8 +47,7 @@ static bool mon_solaris_look(const struct bytes *object, uint64_t offset, uint64
     return true;
 }
 
-static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t count,
-                       struct histogram_file *file)
+static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t count, struct histogram_file *file)
 {
     struct bytes at;
     int error = 0;
@@ -91,8 +90,7 @@ static int read_call_graph(const struct bytes *object, uint64_t first, struct hi
     if (error == 0)
         waiting[waiting_count++] = first;
     while (error == 0 && waiting_count > 0)
-        error =
-            read_function(object, waiting[--waiting_count], seen, waiting, &waiting_count, file);
+        error = read_function(object, waiting[--waiting_count], seen, waiting, &waiting_count, file);
     free(seen);
     free(waiting);
     return error;
@@ -124,14 +122,12 @@ static int read_object(struct bytes *all, struct histogram_file *file)
     uint64_t type = bytes_get(&at, 4), version = bytes_get(&at, 4), size = bytes_get(&at, 8);
     uint64_t first = bytes_get(&at, 8);
 
-    if (at.missing || version != FILE_VERSION || size < CALL_GRAPH_HEADER ||
-        bytes_take(all, size) == NULL)
+    if (at.missing || version != FILE_VERSION || size < CALL_GRAPH_HEADER || bytes_take(all, size) == NULL)
         return PPROFIL_ERROR_DAMAGED;
     object.end = object.at + size;
     switch (type) {
     case BUFFER:
-        return size < BUFFER_HEADER ? PPROFIL_ERROR_DAMAGED
-                                    : read_buffer(&object, first, bytes_get(&at, 8), file);
+        return size < BUFFER_HEADER ? PPROFIL_ERROR_DAMAGED : read_buffer(&object, first, bytes_get(&at, 8), file);
     case CALL_GRAPH:
         return read_call_graph(&object, first, file);
     case MODULES:

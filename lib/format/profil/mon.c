@@ -121,10 +121,9 @@ int mon_read(const unsigned char *bytes, size_t size, struct histogram_file *fil
     }
     if (error != 0)
         return error;
-    struct histogram *histogram =
-        histogram_add(file, header.low, header.high,
-                      histogram_scale(header.counter_bytes, header.high - header.low), 2,
-                      header.counter_bytes / 2);
+    struct histogram *histogram = histogram_add(file, header.low, header.high,
+                                                histogram_scale(header.counter_bytes, header.high - header.low), 2,
+                                                header.counter_bytes / 2);
     if (histogram == NULL)
         return -ENOMEM;
     for (uint64_t i = 0; i < histogram->count; i++) {

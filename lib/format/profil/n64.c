@@ -19,8 +19,7 @@
 
 static bool is_segment(uint64_t start, uint64_t count, uint64_t left, uint32_t counter)
 {
-    return start % WORD == 0 && count > 0 && count <= left / counter &&
-           count * WORD <= (UINT64_C(1) << 32) - start;
+    return start % WORD == 0 && count > 0 && count <= left / counter && count * WORD <= (UINT64_C(1) << 32) - start;
 }
 
 /* Returns true if the segments end exactly at the end of the file, if counters have `counter` bytes. Nothing else in
@@ -90,8 +89,7 @@ int n64_write(int fd, const struct histogram_file *file)
     if (file->histogram_count == 0 || file->rate_hz <= 0)
         return PPROFIL_ERROR_COUNTERS;
     for (size_t i = 0; i < file->histogram_count; i++)
-        if ((file->histograms[i].high - file->histograms[i].low) / WORD !=
-            file->histograms[i].count)
+        if ((file->histograms[i].high - file->histograms[i].low) / WORD != file->histograms[i].count)
             return PPROFIL_ERROR_COUNTERS;
         else if (file->histograms[i].counter_size > COUNTER)
             counter = WIDE_COUNTER;

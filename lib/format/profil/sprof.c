@@ -57,8 +57,7 @@ static uint64_t room_for(uint64_t text, uint32_t pointer_size)
 /* Returns the size of the whole file in bytes. */
 static uint64_t size_for(uint64_t text, uint32_t pointer_size)
 {
-    return HEADER + TAG + 2 * pointer_size + 8 + NAMES_SIZE + text / 2 + TAG + 4 +
-           room_for(text, pointer_size);
+    return HEADER + TAG + 2 * pointer_size + 8 + NAMES_SIZE + text / 2 + TAG + 4 + room_for(text, pointer_size);
 }
 
 /* --- reading ----------------------------------------------------------------------------- */
@@ -74,8 +73,7 @@ static int read_arcs(struct bytes *bytes, uint64_t low, uint64_t most, struct hi
         return PPROFIL_ERROR_DAMAGED;
     for (uint64_t i = 0; error == 0 && i < count; i++) {
         uint64_t from = bytes_get_pointer(bytes), self = bytes_get_pointer(bytes);
-        error =
-            histogram_add_arc(file, from == 0 ? 0 : from + low, self + low, bytes_get(bytes, 4));
+        error = histogram_add_arc(file, from == 0 ? 0 : from + low, self + low, bytes_get(bytes, 4));
     }
     return error;
 }
@@ -120,8 +118,7 @@ int sprof_read(const unsigned char *bytes, size_t size, struct histogram_file *f
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-static void put_arcs(struct bytes_out *out, const struct histogram_file *file, uint64_t low,
-                     uint64_t text)
+static void put_arcs(struct bytes_out *out, const struct histogram_file *file, uint64_t low, uint64_t text)
 {
     uint64_t most = arcs_for(text), count = file->arc_count < most ? file->arc_count : most;
 

@@ -93,8 +93,7 @@ static int cut_messages(pid_t tid, struct call_request *request, const struct de
     return left.tv_sec > 0 || left.tv_nsec >= CUT_TIME_LEFT_MIN_NS ? 1 : -ETIME;
 }
 
-static int cut_read(pid_t tid, struct call_request *request, const struct descriptor *file,
-                        uint64_t done)
+static int cut_read(pid_t tid, struct call_request *request, const struct descriptor *file, uint64_t done)
 {
     if (cut_is_memory_device(file))
         return 1;
@@ -153,8 +152,7 @@ static int cut_transfer(pid_t pid, pid_t tid, const struct regs_call *call,
     return cut_read(tid, request, &file, (uint64_t)call->result);
 }
 
-static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
-                          struct call_request *request)
+static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     struct descriptor from, to;
     int error = descriptor_look(pid, tid, request->source, &from);
@@ -166,8 +164,7 @@ static int cut_splice(pid_t pid, pid_t tid, const struct regs_call *call,
     request->file = to.file;
     request->source_file = from.file;
     request->target.is_socket = S_ISSOCK(to.type);
-    if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking ||
-        (request->flags & SPLICE_F_NONBLOCK) != 0)
+    if (!S_ISFIFO(from.type) || S_ISFIFO(to.type) || to.nonblocking || (request->flags & SPLICE_F_NONBLOCK) != 0)
         return 0;
     uint64_t readable = descriptor_readable(pid, tid, request->source, &from.file);
     if (readable == 0)
@@ -238,8 +235,7 @@ static uint64_t cut_wait_limit(pid_t pid, pid_t tid, const struct regs_call *cal
     return call_time_limit(pid, tid, call, &limit, &result) && limit != CALL_NO_LIMIT ? limit : 0;
 }
 
-int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
-                 uint64_t *limit_ns)
+int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request, uint64_t *limit_ns)
 {
     *limit_ns = 0;
     switch (request->kind) {

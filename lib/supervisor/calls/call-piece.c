@@ -99,8 +99,7 @@ static void call_make_vector(const struct regs_call *call, const struct call_req
  * size into the free rest, and only if that fits. So after two writes the pipe might hold less than after one whole
  * write. To prevent this, a piece that begins within a page ends at the end of that page. The original call ended at
  * the end of a page, because the pipe was full there. */
-static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request,
-                                uint64_t done)
+static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request, uint64_t done)
 {
     uint64_t left = request->enough - done;
     unsigned page = request->target.pipe_page;

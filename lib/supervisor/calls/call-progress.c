@@ -139,8 +139,7 @@ static int progress_may_compact(pid_t tid, const struct call_request *request, u
 
 /* If the last of the first progress->done messages is incomplete, lowers progress->done by 1, and sets progress->part
  * to how many bytes of that message are moved. Returns 0 or -errno. */
-static int progress_look_at_last(pid_t tid, const struct call_request *request,
-                              struct call_progress *progress)
+static int progress_look_at_last(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct message_position end = {.message = progress->done - 1};
     uint64_t address, size = 0;
@@ -189,8 +188,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
     return error == 0 ? progress_look_at_last(tid, request, progress) : error;
 }
 
-int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
-                   struct call_progress *progress)
+int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved, struct call_progress *progress)
 {
     if (request->kind == CALL_RING)
         return 0;

@@ -134,8 +134,7 @@ static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, s
 bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)
 {
     *unpacked = *call;
-    return call->abi != REGS_ABI_I386 || call->number != SOCKETCALL ||
-           request_unpack_socketcall(tid, call, unpacked);
+    return call->abi != REGS_ABI_I386 || call->number != SOCKETCALL || request_unpack_socketcall(tid, call, unpacked);
 }
 
 /* Returns the flags (RWF_...) of a preadv2 or pwritev2; 0 for other calls. */

@@ -134,8 +134,7 @@ static bool limit_of_socket(pid_t pid, pid_t tid, const struct regs_call *call, 
     return *limit_ns > 0;
 }
 
-bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
-                     int64_t *result)
+bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns, int64_t *result)
 {
     const struct limit_row *row = limit_find(call);
 

@@ -116,8 +116,7 @@ bool call_is_restarted_by_kernel(int64_t result);
 
 /* Sets *limit_ns to how long an interrupted call may wait, ns, or to CALL_NO_LIMIT. Sets *result to what the call
  * returns if it has waited that long. Returns false if the limit is not known. */
-bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns,
-                     int64_t *result);
+bool call_time_limit(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns, int64_t *result);
 
 /* Returns true if the time limit of the socket (SO_RCVTIMEO, SO_SNDTIMEO) applies to each part of the call separately.
  * A part is one message of recvmmsg(2) or sendmmsg(2), or one kernel buffer of a send on a local stream socket
@@ -140,8 +139,7 @@ bool call_peek_restarts(const struct call_request *request);
 int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
                     const struct call_progress *progress, struct regs_call *piece);
 /* Adds to *progress what a piece has moved. moved: result of the piece. Returns 0 or -errno. */
-int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved,
-                   struct call_progress *progress);
+int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved, struct call_progress *progress);
 /* Sets *progress to what a call that was cut short has done. call->result is its result. If the call counted an
  * incomplete message as moved, *progress does not. If recvmmsg(2) has continued in the next message after an incomplete
  * one, moves the bytes back in the target's memory; this may have happened even if an error is returned. Returns 0 or
@@ -154,8 +152,7 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
  * if this cannot be decided, for example -ETIME if the time limit of the call may have ended it. Sets *limit_ns to how
  * long the whole call may wait, ns; 0: there is no limit, or one for each part (call_limit_is_of_part). Sets file,
  * source_file and target of *request, and may lower request->enough. */
-int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request,
-                 uint64_t *limit_ns);
+int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request, uint64_t *limit_ns);
 
 /*
  * backoff: if several stops in a row break the same call of a thread, lets the call run for a while without ticks that

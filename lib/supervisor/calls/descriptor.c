@@ -214,9 +214,8 @@ static void descriptor_look_at_socket(int copy, struct descriptor *descriptor)
     int low_mark = descriptor->stream ? descriptor_socket_option(copy, SO_RCVLOWAT, 0) : 0;
     descriptor->read_min = low_mark > 1 ? (uint64_t)low_mark : 0;
     descriptor->peek_advances = descriptor_socket_option(copy, SO_PEEK_OFF, -1) >= 0;
-    descriptor->passes_credentials =
-        descriptor->local && (descriptor_socket_option(copy, SO_PASSCRED, 0) != 0 ||
-                              descriptor_socket_option(copy, SO_PASSPIDFD, 0) != 0);
+    descriptor->passes_credentials = descriptor->local && (descriptor_socket_option(copy, SO_PASSCRED, 0) != 0 ||
+                                                           descriptor_socket_option(copy, SO_PASSPIDFD, 0) != 0);
     descriptor->at_mark = descriptor->stream && descriptor_copy_is_at_mark(copy);
     descriptor->send_limit_ns = descriptor_socket_limit(copy, SO_SNDTIMEO);
     descriptor->receive_limit_ns = descriptor_socket_limit(copy, SO_RCVTIMEO);

@@ -136,8 +136,7 @@ static uint64_t mapped_file_process_start(pid_t pid)
     clock_gettime(CLOCK_REALTIME, &now);
     clock_gettime(CLOCK_BOOTTIME, &up);
     return ticks == 0 ? 0
-                      : mapped_file_ns(&now) - mapped_file_ns(&up) +
-                            ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+                      : mapped_file_ns(&now) - mapped_file_ns(&up) + ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 /* fd: descriptor of a perf-PID.map, or -errno. began: time at which the process began, CLOCK_REALTIME in ns. If the

@@ -99,8 +99,7 @@ static bool maps_is_known(const struct maps *maps, const struct mapping *mapping
 /* How much maps_query reads about a mapping. Each value includes what the values before it stand for. */
 enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 
-static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details,
-                      enum extent extent)
+static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details, enum extent extent)
 {
     struct maps_query_arguments query = {.size = sizeof query, .flags = flags, .address = address};
 
@@ -135,8 +134,7 @@ static int maps_query_in_full(const struct maps *maps, struct mounts *mounts, pi
                               struct mapping_details *details)
 {
     const struct mapping *mapping = &details->mapping;
-    bool readable = mapping->inode != 0 &&
-                    !mounts_may_hang(mounts, pid, mapping->dev_major, mapping->dev_minor);
+    bool readable = mapping->inode != 0 && !mounts_may_hang(mounts, pid, mapping->dev_major, mapping->dev_minor);
 
     return maps_query(maps->fd, 0, address, details, readable ? NAME_AND_BUILD_ID : NAME);
 }
@@ -154,8 +152,7 @@ static enum maps_result maps_query_address(struct maps *maps, struct mounts *mou
     return MAPS_NEW;
 }
 
-static enum maps_result maps_query_next_executable(const struct maps_scan *scan,
-                                                   struct mapping_details *details)
+static enum maps_result maps_query_next_executable(const struct maps_scan *scan, struct mapping_details *details)
 {
     uint64_t address = scan->address, flags = QUERY_EXECUTABLE | QUERY_THIS_OR_NEXT;
     struct maps *maps = scan->maps;
@@ -171,8 +168,7 @@ static enum maps_result maps_query_next_executable(const struct maps_scan *scan,
     return MAPS_NEW;
 }
 
-static enum maps_result maps_find_known(const struct maps *maps, uint64_t address,
-                                        struct mapping_details *details)
+static enum maps_result maps_find_known(const struct maps *maps, uint64_t address, struct mapping_details *details)
 {
     for (unsigned i = 0; i < maps->count; i++)
         if (maps_has_address(&maps->known[i], address)) {
@@ -222,8 +218,7 @@ enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pi
                         : maps_query_address(maps, mounts, pid, address, details);
 }
 
-void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
-                     bool parse)
+void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid, bool parse)
 {
     scan->maps = maps;
     scan->mounts = mounts;

@@ -66,8 +66,7 @@ struct maps_scan {
 
 /* Begins a scan. `maps` and `mounts` must exist until maps_scan_end, which the caller must call. parse: see
  * maps_open. */
-void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid,
-                     bool parse);
+void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid, bool parse);
 /* Finds the next mapping that the client does not know, sets *details, and returns MAPS_NEW. Returns MAPS_NONE if there
  * are no more. */
 enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details);

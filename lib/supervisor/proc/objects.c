@@ -233,10 +233,8 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
     maps->scans++;
     maps->changed = false;
     uint64_t began = clock_read(CLOCK_THREAD_CPUTIME_ID);
-    maps_scan_begin(&scan, maps, &supervisor->objects.mounts, process->memory_tid,
-                    supervisor->options.parse_maps);
-    while (opener_has_room(&supervisor->openers) &&
-           maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
+    maps_scan_begin(&scan, maps, &supervisor->objects.mounts, process->memory_tid, supervisor->options.parse_maps);
+    while (opener_has_room(&supervisor->openers) && maps_scan_next(&scan, &supervisor->objects.details) == MAPS_NEW &&
            objects_emit_details(supervisor, process))
         ;
     /* if there is no room for requests, some mappings were not sent, so the next scan must come sooner */

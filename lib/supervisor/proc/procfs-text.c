@@ -165,8 +165,7 @@ bool procfs_parse_mount(const char *line, uint32_t major, uint32_t minor, bool *
 {
     unsigned line_major, line_minor;
 
-    if (sscanf(line, "%*d %*d %u:%u", &line_major, &line_minor) != 2 || line_major != major ||
-        line_minor != minor)
+    if (sscanf(line, "%*d %*d %u:%u", &line_major, &line_minor) != 2 || line_major != major || line_minor != minor)
         return false;
     const char *type = strstr(line, " - ");
     *may_hang = type == NULL || procfs_is_remote(type + 3);

@@ -93,8 +93,7 @@ void procfs_task_close_if_scarce(struct procfs_task *task)
 
 /* Reads a task's file through descriptor *kept. If *kept is -1, opens the file, and keeps it open in *kept if
  * descriptors are not scarce. Returns how many bytes it read, or -errno. */
-static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text,
-                                size_t size)
+static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
     int fd = *kept;

@@ -47,8 +47,7 @@ static int serve_find_caller(struct supervisor *supervisor, int fd, pid_t *pid)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
         return -errno;
     /* a program that we already trace is accepted even if it has changed its user since then */
-    if (credentials.pid <= 0 || (credentials.uid != geteuid() &&
-                                 !serve_follows(supervisor, credentials.pid)))
+    if (credentials.pid <= 0 || (credentials.uid != geteuid() && !serve_follows(supervisor, credentials.pid)))
         return -EPERM;
     *pid = credentials.pid;
     return 0;
@@ -99,8 +98,7 @@ static void serve_set_rate(struct supervisor *supervisor)
 {
     double hz = 0;
 
-    for (const struct process *process = supervisor->processes.first; process != NULL;
-         process = process->next)
+    for (const struct process *process = supervisor->processes.first; process != NULL; process = process->next)
         if (counts_rate(process) > hz)
             hz = counts_rate(process);
     if (hz > SERVE_RATE_MAX_HZ)
@@ -129,15 +127,13 @@ static int serve_read_process(const struct process *process, uint64_t address, v
 /* Reads the regions (parts of the program that are to be profiled) of a request from the caller's memory, and checks
  * them. Returns 0 if they start counting, 1 if they stop counting, or -errno. */
 static int serve_copy_regions(const struct process *process, const struct wire_profil *request,
-                              const struct dialect *dialect, struct dialect_region *regions,
-                              uint64_t *addresses)
+                              const struct dialect *dialect, struct dialect_region *regions, uint64_t *addresses)
 {
     bool off = request->region_count > 0;
 
     for (size_t i = 0; i < request->region_count; i++) {
         struct wire_profil_region region;
-        int error = serve_read_process(process, request->regions + i * sizeof region, &region,
-                                       sizeof region);
+        int error = serve_read_process(process, request->regions + i * sizeof region, &region, sizeof region);
         if (error != 0)
             return error;
         regions[i] = (struct dialect_region){.offset = region.offset,
@@ -250,8 +246,7 @@ static int serve_start(struct supervisor *supervisor, struct process *process, c
                 : call->request->op == WIRE_PROFIL_PCS ? serve_start_storing(process, call)
                                                        : serve_start_counting(process, call);
 
-    for (struct tracee *tracee = process->tracees; tracee != NULL && error == 0;
-         tracee = tracee->process_next)
+    for (struct tracee *tracee = process->tracees; tracee != NULL && error == 0; tracee = tracee->process_next)
         active_note(supervisor->tracers[0], tracee, time_now());
     return error;
 }
@@ -298,8 +293,7 @@ void serve_request(struct supervisor *supervisor, int fd)
 
     /* if the supervisor is ending, the connection is closed without an answer, so that the caller turns to another
      * supervisor */
-    if (!supervisor->client.quitting &&
-        recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
+    if (!supervisor->client.quitting && recv(fd, &request, sizeof request, 0) == (ssize_t)sizeof request) {
         int error = serve_find_caller(supervisor, fd, &call.pid);
         if (error == 0)
             error = serve_obey(supervisor, &call);
@@ -318,8 +312,7 @@ void serve_end_if_unneeded(struct supervisor *supervisor)
     bool needed = false;
 
     supervisor_lock(supervisor);
-    for (const struct process *process = supervisor->processes.first; process != NULL;
-         process = process->next)
+    for (const struct process *process = supervisor->processes.first; process != NULL; process = process->next)
         needed = needed || serve_is_needed(process);
     /* a process may have ended or turned profiling off, so a lower rate may be enough now */
     serve_set_rate(supervisor);

@@ -53,8 +53,7 @@ bool counts_has_own(const struct process *process, pid_t tid);
 
 /* Returns the value of counts.tid for a new count that thread `caller` requests. This is `caller` or
  * COUNTS_ALL_THREADS. */
-pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope,
-                   const char *dialect);
+pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope, const char *dialect);
 
 /* Adds a count whose counts.tid is `place`, and frees the former count with that tid. The process owns `count` from now
  * on. Returns 0, or -ENOMEM; then `count` was freed. */
