@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/code.h"
-#include "report/match.h"
+#include "report/name-search.h"
 
 /* --- names ------------------------------------------------------------------------------- */
 
@@ -51,9 +51,9 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
     for (uint32_t i = 0; error == 0 && i < report->count; i++)
         names[i] = report->rows[i].name;
     if (error == 0 && found == 0)
-        error = match_texts(pattern, names, report->count, marked, &found, problem, size);
+        error = name_search(pattern, names, report->count, marked, &found, problem, size);
     if (error == 0 && found == 0)
-        match_complain("function", pattern, names, report->count, problem, size);
+        name_search_complain("function", pattern, names, report->count, problem, size);
     if (error == 0)
         keep_marked_rows(report, marked);
     free(names);

@@ -27,7 +27,7 @@ int annotate_function(struct profile *profile, struct symbolizer *symbolizer, ui
 void annotate_clear(struct annotation *annotation);
 
 /* Keeps only those rows of a report BY_FUNCTION whose functions match a pattern. The pattern "OBJECT:NAME" matches the
- * function NAME of OBJECT; match.h describes other patterns. Returns 0, -ENOMEM, or -EINVAL if the pattern is not a
+ * function NAME of OBJECT; name-search.h describes other patterns. Returns 0, -ENOMEM, or -EINVAL if the pattern is not a
  * valid regular expression. After -EINVAL, and also if no row is left, the reason is in `problem`, which has room for
  * `size` bytes. */
 int annotate_keep(struct pprofil_report *report, const char *pattern, char *problem, size_t size);

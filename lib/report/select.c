@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/match.h"
+#include "report/name-search.h"
 #include "report/report.h"
 #include "report/row.h"
 
@@ -56,10 +56,10 @@ static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";
     uint32_t found;
-    int error = match_texts(names->pattern, names->texts, names->count, names->marked, &found, why, sizeof why);
+    int error = name_search(names->pattern, names->texts, names->count, names->marked, &found, why, sizeof why);
 
     if (error == 0 && found == 0 && strcmp(names->option, "--ignore") != 0) {
-        match_complain(names->what, names->pattern, names->texts, names->count, why, sizeof why);
+        name_search_complain(names->what, names->pattern, names->texts, names->count, why, sizeof why);
         snprintf(selector->problem, selector->size, "%s: %s", names->option, why);
         return -ENOENT;
     }

@@ -15,7 +15,7 @@
 
 #include "base/array.h"
 #include "report/call-tree.h"
-#include "report/match.h"
+#include "report/name-search.h"
 #include "report/report.h"
 #include "report/row.h"
 
@@ -267,11 +267,11 @@ static int find_wanted(const struct maker *maker, bool *wanted, char *problem, s
         name_unit(maker, i, &row);
         names[i] = row.name;
     }
-    int error = match_texts(pattern, names, count, wanted, &found, why, sizeof why);
+    int error = name_search(pattern, names, count, wanted, &found, why, sizeof why);
     if (error == -EINVAL)
         snprintf(problem, size, "'%s' is no name that is there, nor a regular expression: %s", pattern, why);
     if (error == 0 && found == 0) {
-        match_complain("function", pattern, names, count, problem, size);
+        name_search_complain("function", pattern, names, count, problem, size);
         error = -ENOENT;
     }
     free(names);

@@ -13,7 +13,7 @@
  *   jit-*.c, perf-map.c, jitdump.c: read names of code made at run time
  *   function-*.c, disassemble.c, source-listing.c: show a function's code with its source lines
  *   async-*.c: make all these look-ups in a thread of its own, for live views
- *   text-segments.c, symbol-table.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
+ *   text-segments.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
  */
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H

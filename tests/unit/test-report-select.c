@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "build-stacks.h"
-#include "report/match.h"
+#include "report/name-search.h"
 #include "report/report.h"
 
 /* --- patterns ---------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static uint32_t matched(const char *pattern)
     char problem[64];
     uint32_t found, set = 0;
 
-    cr_assert_eq(match_texts(pattern, names, NAMES, marked, &found, problem, sizeof problem), 0);
+    cr_assert_eq(name_search(pattern, names, NAMES, marked, &found, problem, sizeof problem), 0);
     for (uint32_t i = 0; i < NAMES; i++)
         set |= (uint32_t)marked[i] << i;
     cr_assert_eq((uint32_t)__builtin_popcount(set), found);
@@ -50,30 +50,30 @@ Test(match, what_is_no_pattern_is_told)
     char problem[64] = "";
     uint32_t found;
 
-    cr_assert_eq(match_texts("q(", names, NAMES, marked, &found, problem, sizeof problem), -EINVAL);
+    cr_assert_eq(name_search("q(", names, NAMES, marked, &found, problem, sizeof problem), -EINVAL);
     cr_assert_neq(problem[0], '\0');
 }
 
 Test(match, what_looks_like_it)
 {
-    uint32_t nearest[MATCH_NEAREST];
+    uint32_t nearest[NAME_SEARCH_NEAREST];
     char problem[128], shorter[20];
 
-    cr_assert_eq(match_nearest("main", names, NAMES, nearest), 1);
+    cr_assert_eq(name_search_nearest("main", names, NAMES, nearest), 1);
     cr_assert_eq(nearest[0], 7);
-    cr_assert_eq(match_nearest("prase", names, NAMES, nearest), 1);
+    cr_assert_eq(name_search_nearest("prase", names, NAMES, nearest), 1);
     cr_assert_eq(nearest[0], 0);
-    cr_assert_eq(match_nearest("nothing like it", names, NAMES, nearest), 0);
-    cr_assert_eq(match_nearest("", (const char *const[]){""}, 1, nearest), 1);
+    cr_assert_eq(name_search_nearest("nothing like it", names, NAMES, nearest), 0);
+    cr_assert_eq(name_search_nearest("", (const char *const[]){""}, 1, nearest), 1);
     const char *const many[] = {"ab1", "ab2", "ab3", "ab4", "ab1"};
-    cr_assert_eq(match_nearest("AB", many, 5, nearest), 3, "not more, and each once");
+    cr_assert_eq(name_search_nearest("AB", many, 5, nearest), 3, "not more, and each once");
     cr_assert_eq(nearest[0], 0);
-    match_complain("function", "MAIN", names, NAMES, problem, sizeof problem);
+    name_search_complain("function", "MAIN", names, NAMES, problem, sizeof problem);
     cr_assert_str_eq(problem, "no function is called 'MAIN'; there is 'Main'");
-    match_complain("function", "ma", (const char *const[]){"MA\033[2J"}, 1, problem,
+    name_search_complain("function", "ma", (const char *const[]){"MA\033[2J"}, 1, problem,
                    sizeof problem);
     cr_assert_str_eq(problem, "no function is called 'ma'; there is 'MA?[2J'");
-    match_complain("function", "MAIN", names, NAMES, shorter, sizeof shorter);
+    name_search_complain("function", "MAIN", names, NAMES, shorter, sizeof shorter);
     cr_assert_str_eq(shorter, "no function is call");
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours of frames. The kind of code decides the hue, and the name decides the shade. All colours are light, so that
- * black text on them has a contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue, so that people
+ * Kinds of frames, and their colours. The kind of code decides the hue, and the name decides the shade. All colours are
+ * light, so that black text on them has a contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue, so that people
  * who cannot distinguish red and green can tell them apart.
  */
 #include "config.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/path.h"
 #include "format/picture/picture.h"
 
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
@@ -33,6 +35,31 @@ static const struct palette palettes[PICTURE_KINDS] = {
 const char *picture_kind_name(enum picture_kind kind)
 {
     return palettes[kind].name;
+}
+
+/* Returns true if a file name is the name of a library. `base` is the last part of a path. */
+static bool is_library(const char *base)
+{
+    const char *so = strstr(base, ".so");
+    return so != NULL && (so[3] == '\0' || so[3] == '.' || so[3] == '-');
+}
+
+enum picture_kind picture_kind_of(const struct profile *profile, uint32_t index)
+{
+    const struct profile_object *object = &profile->objects[index];
+
+    if (strncmp(profile->strings[object->path], "[kernel", 7) == 0) /* perf's name for the kernel */
+        return PICTURE_KERNEL;
+    switch (object->kind) {
+    case PROFILE_OBJECT_FILE:
+        return is_library(path_base_name(profile->strings[object->path])) ? PICTURE_LIBRARY : PICTURE_PROGRAM;
+    case PROFILE_OBJECT_VDSO:
+        return PICTURE_KERNEL;
+    case PROFILE_OBJECT_ANON:
+        return PICTURE_JIT;
+    default:
+        return PICTURE_MARK;
+    }
 }
 
 static unsigned char channel(double hue, double saturation, double lightness, double offset)

@@ -99,31 +99,6 @@ static const char *picture_base_name(const char *path)
     return *name != '\0' ? name : path;
 }
 
-/* Returns true if a file name is the name of a library. `base` is the last part of a path. */
-static bool is_library(const char *base)
-{
-    const char *so = strstr(base, ".so");
-    return so != NULL && (so[3] == '\0' || so[3] == '.' || so[3] == '-');
-}
-
-static enum picture_kind kind_of(const struct profile *profile, uint32_t index)
-{
-    const struct profile_object *object = &profile->objects[index];
-
-    if (strncmp(profile->strings[object->path], "[kernel", 7) == 0) /* perf's name for the kernel */
-        return PICTURE_KERNEL;
-    switch (object->kind) {
-    case PROFILE_OBJECT_FILE:
-        return is_library(picture_base_name(profile->strings[object->path])) ? PICTURE_LIBRARY : PICTURE_PROGRAM;
-    case PROFILE_OBJECT_VDSO:
-        return PICTURE_KERNEL;
-    case PROFILE_OBJECT_ANON:
-        return PICTURE_JIT;
-    default:
-        return PICTURE_MARK;
-    }
-}
-
 /* --- stacks -------------------------------------------------------------------------------- */
 
 static const char *process_name(const struct profile *profile, uint32_t sample)
@@ -139,7 +114,7 @@ static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line
     const struct profile *from = merge->from;
     const struct profile_location *place = &from->locations[location];
     const char *object = picture_base_name(from->strings[from->objects[place->object].path]);
-    enum picture_kind kind = kind_of(from, place->object);
+    enum picture_kind kind = picture_kind_of(from, place->object);
     bool alone = place->line_count <= 1;
 
     if (alone && merge->names[location] != 0) {

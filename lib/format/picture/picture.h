@@ -33,6 +33,8 @@ enum picture_kind {
     PICTURE_KINDS,
 };
 
+/* Returns the kind of the frames of an object of the profile: a library has ".so" in its name. */
+enum picture_kind picture_kind_of(const struct profile *profile, uint32_t object);
 /* Returns the word that the legend has for a kind, such as "program". */
 const char *picture_kind_name(enum picture_kind kind);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * match: finds the names that a pattern matches. Makes these searches in this order, until one finds a name:
+ * name-search: finds the names that a pattern matches. Makes these searches in this order, until one finds a name:
  *
  *     names that equal the pattern
  *     names that equal the pattern without their parameters ("ns::f" means "ns::f(int)")
@@ -9,29 +9,30 @@
  *
  * Expressions come last, because names in C++ are full of characters that are special in expressions.
  */
-#ifndef PPROFIL_MATCH_H
-#define PPROFIL_MATCH_H
+#ifndef PPROFIL_NAME_SEARCH_H
+#define PPROFIL_NAME_SEARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define MATCH_NEAREST 3u
+#define NAME_SEARCH_NEAREST 3u
 
 /* Sets marked[i] if the pattern matches texts[i]. The caller has set all `count` elements of `marked` to false. A text
  * may be NULL; no pattern matches it. *found: number of marked texts. Returns 0, -ENOMEM, or -EINVAL if the pattern is
  * not a valid regular expression. After -EINVAL, the reason is in `problem`, which has room for `size` bytes. */
-int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
-                uint32_t *found, char *problem, size_t size);
+int name_search(const char *pattern, const char *const *texts, uint32_t count, bool *marked, uint32_t *found,
+                char *problem, size_t size);
 
 /* Finds the texts that are most similar to `wrong`, a name that does not exist. Writes the indexes of these texts to
  * `nearest`, the most similar text first, and returns how many there are. No two of these texts are equal. */
-uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count, uint32_t nearest[MATCH_NEAREST]);
+uint32_t name_search_nearest(const char *wrong, const char *const *texts, uint32_t count,
+                             uint32_t nearest[NAME_SEARCH_NEAREST]);
 
 /* Writes a message for users to `problem`, which has room for `size` bytes: that no such name exists, and which similar
  * names exist. For example: "no function is called 'prase'; there is 'parse'". `what` is the kind of name, such as
  * "function". */
-void match_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count,
-                    char *problem, size_t size);
+void name_search_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count, char *problem,
+                          size_t size);
 
 #endif

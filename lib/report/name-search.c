@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Searches for names that match a pattern, and for similar names: see match.h. */
+/* Searches for names that match a pattern, and for similar names: see name-search.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "report/match.h"
+#include "report/name-search.h"
 
 /* bytes; longer names are not compared byte by byte, and are similar only if they contain the name that was not
  * found */
@@ -36,8 +36,8 @@ static bool is_part(const char *pattern, const char *text)
     return strstr(text, pattern) != NULL;
 }
 
-static uint32_t match_mark(const char *pattern, const char *const *texts, uint32_t count,
-                           bool (*means)(const char *pattern, const char *text), bool *marked)
+static uint32_t name_search_mark(const char *pattern, const char *const *texts, uint32_t count,
+                                 bool (*means)(const char *pattern, const char *text), bool *marked)
 {
     uint32_t found = 0;
 
@@ -49,8 +49,8 @@ static uint32_t match_mark(const char *pattern, const char *const *texts, uint32
     return found;
 }
 
-static int match_mark_expression(const char *pattern, const char *const *texts, uint32_t count,
-                                 bool *marked, uint32_t *found, char *problem, size_t size)
+static int name_search_mark_expression(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
+                                       uint32_t *found, char *problem, size_t size)
 {
     regex_t expression;
     int error = regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB);
@@ -68,23 +68,23 @@ static int match_mark_expression(const char *pattern, const char *const *texts, 
     return 0;
 }
 
-int match_texts(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
-                uint32_t *found, char *problem, size_t size)
+int name_search(const char *pattern, const char *const *texts, uint32_t count, bool *marked, uint32_t *found,
+                char *problem, size_t size)
 {
     static bool (*const meanings[])(const char *, const char *) = {is_text, is_text_without_parameters, is_part};
 
     *found = 0;
     for (size_t i = 0; *found == 0 && i < sizeof meanings / sizeof *meanings; i++)
-        *found = match_mark(pattern, texts, count, meanings[i], marked);
+        *found = name_search_mark(pattern, texts, count, meanings[i], marked);
     if (*found > 0)
         return 0;
-    return match_mark_expression(pattern, texts, count, marked, found, problem, size);
+    return name_search_mark_expression(pattern, texts, count, marked, found, problem, size);
 }
 
 /* --- similar names ----------------------------------------------------------------------- */
 
 /* Returns the number of bytes to change, add or remove to turn a into b (Levenshtein distance). */
-static uint32_t match_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+static uint32_t name_search_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint32_t row[COMPARED_SIZE_MAX + 1];
 
@@ -107,7 +107,7 @@ static uint32_t match_distance(const char *a, size_t a_length, const char *b, si
 }
 
 /* Returns how similar `text` is to `wrong`, a name that does not exist. Returns 0 if they are not similar. */
-static uint32_t match_likeness(const char *wrong, const char *text)
+static uint32_t name_search_likeness(const char *wrong, const char *text)
 {
     size_t length = length_without_parameters(text), wrong_length = strlen(wrong);
 
@@ -117,42 +117,43 @@ static uint32_t match_likeness(const char *wrong, const char *text)
         return 2 * COMPARED_SIZE_MAX;
     if (length > COMPARED_SIZE_MAX || wrong_length > COMPARED_SIZE_MAX)
         return 0;
-    uint32_t changes = match_distance(wrong, wrong_length, text, length);
+    uint32_t changes = name_search_distance(wrong, wrong_length, text, length);
     return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes : 0;
 }
 
-uint32_t match_nearest(const char *wrong, const char *const *texts, uint32_t count, uint32_t nearest[MATCH_NEAREST])
+uint32_t name_search_nearest(const char *wrong, const char *const *texts, uint32_t count,
+                             uint32_t nearest[NAME_SEARCH_NEAREST])
 {
-    uint32_t scores[MATCH_NEAREST + 1] = {0}, found = 0;
+    uint32_t scores[NAME_SEARCH_NEAREST + 1] = {0}, found = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t score = texts[i] != NULL ? match_likeness(wrong, texts[i]) : 0, at = found;
+        uint32_t score = texts[i] != NULL ? name_search_likeness(wrong, texts[i]) : 0, at = found;
         for (uint32_t k = 0; k < found; k++)
             if (score == scores[k] && strcmp(texts[i], texts[nearest[k]]) == 0)
                 score = 0;
         for (; at > 0 && score > scores[at - 1]; at--)
-            if (at < MATCH_NEAREST) {
+            if (at < NAME_SEARCH_NEAREST) {
                 scores[at] = scores[at - 1];
                 nearest[at] = nearest[at - 1];
             }
-        if (score == 0 || at == MATCH_NEAREST)
+        if (score == 0 || at == NAME_SEARCH_NEAREST)
             continue;
         scores[at] = score;
         nearest[at] = i;
-        if (found < MATCH_NEAREST)
+        if (found < NAME_SEARCH_NEAREST)
             found++;
     }
     return found;
 }
 
-void match_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count,
-                    char *problem, size_t size)
+void name_search_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count, char *problem,
+                          size_t size)
 {
-    uint32_t nearest[MATCH_NEAREST], found = match_nearest(wrong, texts, count, nearest);
+    uint32_t nearest[NAME_SEARCH_NEAREST], found = name_search_nearest(wrong, texts, count, nearest);
     int length = snprintf(problem, size, "no %s is called '%s'", what, wrong);
 
     for (uint32_t i = 0; i < found && length >= 0 && (size_t)length < size; i++)
-        length += snprintf(problem + length, size - (size_t)length, "%s '%s'",
-                           i == 0 ? "; there is" : ",", texts[nearest[i]]);
+        length += snprintf(problem + length, size - (size_t)length, "%s '%s'", i == 0 ? "; there is" : ",",
+                           texts[nearest[i]]);
     utf8_make_harmless(problem, ""); /* names come from files, and may contain control characters */
 }
