@@ -9,12 +9,10 @@
 
 #include "format/format.h"
 
-static uint32_t find_thread(struct profile *profile, uint32_t pid, const char *process,
-                            uint32_t tid, const char *comm)
+static uint32_t find_thread(struct profile *profile, uint32_t pid, const char *process, uint32_t tid, const char *comm)
 {
     for (uint32_t i = 0; i < profile->thread_count; i++)
-        if (profile->threads[i].tid == tid &&
-            profile->processes[profile->threads[i].process].pid == pid)
+        if (profile->threads[i].tid == tid && profile->processes[profile->threads[i].process].pid == pid)
             return i;
     return stacks_thread(profile, pid, process, tid, comm);
 }

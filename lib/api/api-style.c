@@ -196,7 +196,7 @@ static bool is_elsewhere(const struct histogram_file *file, const struct symbol_
 }
 
 static int style_print(const struct histogram_file *file, const struct style *style, const char *text,
-                           const struct pprofil_style_options *options, FILE *out, FILE *errors)
+                       const struct pprofil_style_options *options, FILE *out, FILE *errors)
 {
     struct symbol_table symbols;
 

@@ -275,7 +275,7 @@ static int read_row(struct reader *reader)
     int error = builder_process(&reader->builder, (uint32_t)pid, csv_field(reader, COLUMN_PROCESS), &process);
     if (error == 0)
         error = builder_thread(&reader->builder, process, (uint32_t)tid, csv_field(reader, COLUMN_THREAD),
-                             &sample.thread);
+                               &sample.thread);
     if (error == 0 && *call != '\0')
         error = profile_syscall(reader->profile, call, -1, 0, &sample.syscall);
     if (error == 0)

@@ -85,7 +85,7 @@ static int find_images(const struct profile *profile, struct memo *latest)
  * of the last generation of the process. If the beginning or the end is not known, the run is divided into equal parts,
  * one for each generation, and the limit of this generation's part is taken. */
 static struct lifetime lifetime_of(const struct timestamps *made, const struct profile_process *process,
-                           uint32_t latest)
+                                   uint32_t latest)
 {
     uint64_t image = process->generation, images = latest + UINT64_C(1);
     struct lifetime life = {

@@ -85,7 +85,7 @@ static void free_regions(struct dialect_run_region *regions, size_t count)
 }
 
 int dialect_run_new(const struct dialect_run_options *options, struct dialect_run_region *regions, size_t count,
-              struct dialect_run **result)
+                    struct dialect_run **result)
 {
     struct dialect_run *run = calloc(1, sizeof *run);
 

@@ -24,7 +24,7 @@
 #define TRIED_TEXT 0x10000u
 
 static int check_dialect_options(struct pprofil_session *session, const struct pprofil_dialect_options *options,
-                                const struct dialect *dialect)
+                                 const struct dialect *dialect)
 {
     const struct dialect_region region = {.scale = options->scale};
     unsigned size = options->counter_size;
@@ -115,11 +115,11 @@ int pprofil_session_dialect(pprofil_session *session, const struct pprofil_diale
     if (error != 0)
         return error;
     const struct dialect_run_options dialect_run_options = {.dialect = dialect,
-                                                .counter_size = options.counter_size,
-                                                .scale = options.scale,
-                                                .scaled = options.scaled,
-                                                .size = options.buffer_size,
-                                                .period_ns = options.period_ns};
+                                                            .counter_size = options.counter_size,
+                                                            .scale = options.scale,
+                                                            .scaled = options.scaled,
+                                                            .size = options.buffer_size,
+                                                            .period_ns = options.period_ns};
     dialect_run_free(session->dialect_run);
     session->dialect_run = NULL;
     if (options.region_count == 0) {

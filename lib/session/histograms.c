@@ -110,7 +110,7 @@ void session_histograms_clear(struct pprofil_session *session)
 /* Converts the caller's regions to the regions of lib/dialect. Returns 1 if the scales of all regions mean "off";
  * otherwise 0 or a negative error. */
 static int dialect_regions(const struct dialect *dialect, const struct pprofil_histogram *histogram,
-                     struct dialect_region *regions, uint64_t *addresses)
+                           struct dialect_region *regions, uint64_t *addresses)
 {
     bool off = histogram->region_count > 0;
 

@@ -125,7 +125,7 @@ static int tasks_compare(const void *left, const void *right)
 /* Returns the thread's entry in the previous list, if the thread seems to have slept since that list was made. Returns
  * NULL if the thread's files must be read again. */
 static const struct known_task *still_asleep(const struct task_list *list, const struct task_process *of,
-                                        const struct known_task *known, const char *tid)
+                                             const struct known_task *known, const char *tid)
 {
     const struct tasks *before = list->before;
 

@@ -54,7 +54,7 @@ static void emit_event(struct supervisor *supervisor, const struct wire_header *
     if (supervisor->ring == NULL)
         return;
     void *room = emit_is_awaited(event) ? ring_reserve_last(supervisor->ring, event->size)
-                                   : ring_reserve(supervisor->ring, event->size);
+                                        : ring_reserve(supervisor->ring, event->size);
     if (room == NULL) {
         emit_wake(supervisor);
         return;

@@ -29,8 +29,7 @@ static bool find_text(pid_t pid, uint64_t *low, uint64_t *high)
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
     FILE *maps = fopen(path, "re");
     while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
-        if (strstr(line, " r-xp ") != NULL &&
-            sscanf(line, "%" SCNx64 "-%" SCNx64, low, high) == 2) {
+        if (strstr(line, " r-xp ") != NULL && sscanf(line, "%" SCNx64 "-%" SCNx64, low, high) == 2) {
             fclose(maps);
             return true;
         }
@@ -117,8 +116,7 @@ static void test_stops(pprofil_session *session, pid_t pid)
     /* a late sample represents several ticks, which are either all added or all refused */
     struct pprofil_histogram_state state = state_of(session, pid);
     check("solaris ends before it would pass 32767",
-          counter <= 32767 && 32760 + state.ticks > 32767 &&
-              counter == 32760 + state.ticks - state.overflows);
+          counter <= 32767 && 32760 + state.ticks > 32767 && counter == 32760 + state.ticks - state.overflows);
     check("and says so", !state.on && state.overflows > 0);
     counter = 65530;
     pprofil_profil(session, pid, "irix", &counter, sizeof counter, 0, 2);
@@ -198,8 +196,7 @@ static void test_others(pprofil_session *session, pid_t pid, uint64_t low, uint6
     check("64-bit counters and the bin", sum == state_of(session, 0).ticks && sum > 75);
     histogram.dialect = "nosuch";
     check("no such dialect", pprofil_profil_regions(session, pid, &histogram) == -EINVAL);
-    check("bsd44 refuses large scales",
-          pprofil_profil(session, pid, "bsd44", wide, 64, low, 65537) == -EINVAL);
+    check("bsd44 refuses large scales", pprofil_profil(session, pid, "bsd44", wide, 64, low, 65537) == -EINVAL);
     pprofil_profil_stop(session, 0);
     check("after a stop there is no state",
           pprofil_histogram_state(session, 0, &(struct pprofil_histogram_state){0}, 8) == -ENOENT);
@@ -214,8 +211,7 @@ int main(int argc, char **argv)
     uint64_t low = 0, high = 0;
     pid_t pid = 0;
 
-    if (pprofil_session_open(&options, &session) != 0 ||
-        pprofil_session_launch(session, command, NULL, &pid) != 0) {
+    if (pprofil_session_open(&options, &session) != 0 || pprofil_session_launch(session, command, NULL, &pid) != 0) {
         printf("FAIL session: %s\n", pprofil_session_problem(session));
         return 1;
     }

@@ -56,8 +56,7 @@ static struct pprofil_row find_id(pprofil_live *live, enum pprofil_by by, uint64
     return found;
 }
 
-static struct pprofil_row await_row(pprofil_session *session, pprofil_live *live,
-                                    enum pprofil_by by, const char *name)
+static struct pprofil_row await_row(pprofil_session *session, pprofil_live *live, enum pprofil_by by, const char *name)
 {
     int64_t until = now_ms() + PATIENCE_MS;
     struct pprofil_row row;
@@ -205,8 +204,7 @@ static void test_process(pprofil_session *session, pid_t pid)
 
     for (uint32_t i = 0; pprofil_profile_process(profile, i, &process, sizeof process) == 0; i++)
         if (process.alive) {
-            found = process.pid == (uint32_t)pid && process.status == -1 &&
-                    strcmp(process.comm, "sleepers") == 0 &&
+            found = process.pid == (uint32_t)pid && process.status == -1 && strcmp(process.comm, "sleepers") == 0 &&
                     strstr(process.command, "sleepers 20 1 60") != NULL;
         }
     check("the process", found);
@@ -371,8 +369,7 @@ static void test_many_tasks(void)
 
 /* --- candidates --------------------------------------------------------------------------------- */
 
-static const struct pprofil_candidate *find_candidate(const struct pprofil_candidate *all,
-                                                      uint32_t count, pid_t pid)
+static const struct pprofil_candidate *find_candidate(const struct pprofil_candidate *all, uint32_t count, pid_t pid)
 {
     for (uint32_t i = 0; i < count; i++)
         if (all[i].pid == (uint32_t)pid)
@@ -403,9 +400,8 @@ static void test_candidates(const char *sleepers)
     }
     check("candidates", pprofil_candidates(&all, &count) == 0 && count > 0);
     found = find_candidate(all, count, plain);
-    check("a process of one's own", found != NULL && found->refused[0] == '\0' &&
-                                        found->uid == geteuid() && found->threads == 2 &&
-                                        found->ppid == (uint32_t)getpid() &&
+    check("a process of one's own", found != NULL && found->refused[0] == '\0' && found->uid == geteuid() &&
+                                        found->threads == 2 && found->ppid == (uint32_t)getpid() &&
                                         strcmp(found->comm, "sleepers") == 0 &&
                                         strstr(found->command, "sleepers 1 0 60") != NULL);
     found = find_candidate(all, count, traced);

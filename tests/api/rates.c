@@ -37,9 +37,8 @@ static void test_raised(pprofil_session *session)
     pump(session, 50);
     struct pprofil_totals totals = totals_of(session);
     double part = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
-    printf("# %" PRIu64 " samples at 100 Hz, %" PRIu64 " after; %" PRIu64
-           " lost; %.4f of the CPU time\n",
-           slow, totals.samples - slow, totals.lost, part);
+    printf("# %" PRIu64 " samples at 100 Hz, %" PRIu64 " after; %" PRIu64 " lost; %.4f of the CPU time\n", slow,
+           totals.samples - slow, totals.lost, part);
     check("nothing is lost after it", totals.lost == 0);
     check("nor any CPU time", part > 1 - TAIL_MAX && part < 1 + TAIL_MAX);
 }
@@ -92,8 +91,7 @@ int main(int argc, char **argv)
     pprofil_session *session;
     pid_t pid = 0;
 
-    if (pprofil_session_open(&options, &session) != 0 ||
-        pprofil_session_launch(session, command, NULL, &pid) != 0) {
+    if (pprofil_session_open(&options, &session) != 0 || pprofil_session_launch(session, command, NULL, &pid) != 0) {
         printf("FAIL session: %s\n", pprofil_session_problem(session));
         return 1;
     }

@@ -96,8 +96,7 @@ static void start_all(struct shared *shared, int leave)
 
 static void test_starters(void)
 {
-    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int leave[2], alone = 0, reached = 0, left = 0, status, failed = 0;
     pid_t starters[STARTERS];
 
@@ -125,8 +124,7 @@ static void test_starters(void)
         failed += waitpid(starters[i], &status, 0) == starters[i] && status != 0;
     for (int round = 0; round < ROUNDS; round++)
         left += access(address_of(round).sun_path, F_OK) == 0;
-    printf("# of %d: one listens %d, is reached %d, left %d, failed %d\n", ROUNDS, alone, reached,
-           left, failed);
+    printf("# of %d: one listens %d, is reached %d, left %d, failed %d\n", ROUNDS, alone, reached, left, failed);
     check("many start at once: one listens", alone == ROUNDS);
     check("many start at once: it can be reached", reached == ROUNDS);
     check("many start at once: the sockets are gone with them", left == 0 && failed == 0);
@@ -176,8 +174,7 @@ static void test_silent(pprofil_session *session, const char *path)
         pprofil_session_pump(session, 0);
     }
     pump(session, PEER_MS_MAX + 1000);
-    check("as many as are served have said nothing for long: an answer",
-          is_answered(session, path));
+    check("as many as are served have said nothing for long: an answer", is_answered(session, path));
     for (int i = 0; i < PEERS; i++)
         close(silent[i]);
 }
@@ -218,8 +215,7 @@ static void test_strangers(pprofil_session *session)
     }
     snprintf(number, sizeof number, "%d", (int)getpid());
     int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "pprofil/%s", number);
-    socklen_t size =
-        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)length + 1);
     pid_t child = crowd(&address, size);
     check("behind strangers: an answer", is_answered(session, number));
     kill(child, SIGKILL);
@@ -262,13 +258,11 @@ static void test_launch(void)
                                  .output = fcntl(output[1], F_DUPFD, 100),
                                  .new_session = true};
     check("launch", pprofil_session_launch(session, (char *const *)argv, &how, &pid) == 0);
-    check("the caller keeps its descriptors", write(input[1], "word\n", 5) == 5 &&
-                                                  fcntl(how.input, F_GETFD) == 0 &&
-                                                  fcntl(how.output, F_GETFD) == 0);
+    check("the caller keeps its descriptors",
+          write(input[1], "word\n", 5) == 5 && fcntl(how.input, F_GETFD) == 0 && fcntl(how.output, F_GETFD) == 0);
     close(output[1]);
     close(how.output);
-    for (ssize_t part; got < sizeof text - 1 &&
-                       (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
+    for (ssize_t part; got < sizeof text - 1 && (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
         got += (size_t)part;
     /* the first line lists the descriptors of the program, which may also have inherited the caller's ends of the
      * pipes */
@@ -279,8 +273,7 @@ static void test_launch(void)
           lists(text, 0) && lists(text, 2) && !lists(text, how.input) && !lists(text, how.output));
     close(how.input);
     how.input = how.output = 9999;
-    check("a descriptor that is none",
-          pprofil_session_launch(session, (char *const *)argv, &how, &pid) == -EBADF);
+    check("a descriptor that is none", pprofil_session_launch(session, (char *const *)argv, &how, &pid) == -EBADF);
     pprofil_session_close(session);
     close(input[0]);
     close(input[1]);
@@ -300,8 +293,7 @@ int main(int argc, char **argv)
     test_launch();
     test_starters();
     snprintf(path, sizeof path, "%s/ctl", directory);
-    if (pprofil_session_open(NULL, &session) != 0 ||
-        pprofil_session_control(session, path, NULL, NULL) != 0) {
+    if (pprofil_session_open(NULL, &session) != 0 || pprofil_session_control(session, path, NULL, NULL) != 0) {
         check(pprofil_session_problem(session), false);
         return 1;
     }

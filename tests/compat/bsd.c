@@ -17,8 +17,7 @@ typedef unsigned short counter;
 
 static void check_results(void)
 {
-    expect("start", profil((char *)counters, sizeof counters, region(), ONE_EACH_WORD) == 0, "%s",
-           strerror(errno));
+    expect("start", profil((char *)counters, sizeof counters, region(), ONE_EACH_WORD) == 0, "%s", strerror(errno));
     errno = 0;
     expect("scale too large", profil((char *)counters, 2, region(), 65537) == -1, "not -1");
     expect("EINVAL", errno == EINVAL, "%d", errno);

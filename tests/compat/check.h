@@ -67,10 +67,7 @@ __attribute__((always_inline)) static inline void call_kernel(void)
     static char bytes[16384];
 #if defined __x86_64__
     long result = SYS_getrandom;
-    __asm__ volatile("syscall"
-                     : "+a"(result)
-                     : "D"(bytes), "S"(sizeof bytes), "d"(0l)
-                     : "rcx", "r11", "memory");
+    __asm__ volatile("syscall" : "+a"(result) : "D"(bytes), "S"(sizeof bytes), "d"(0l) : "rcx", "r11", "memory");
 #elif defined __aarch64__
     register long number __asm__("x8") = SYS_getrandom;
     register char *result __asm__("x0") = bytes;
@@ -91,8 +88,7 @@ SPIN UNUSED static void spin_calls(unsigned long rounds)
 
 typedef void spin(unsigned long rounds);
 
-__attribute__((format(printf, 3, 4))) UNUSED static void expect(const char *name, bool good,
-                                                                const char *format, ...)
+__attribute__((format(printf, 3, 4))) UNUSED static void expect(const char *name, bool good, const char *format, ...)
 {
     va_list values;
 
@@ -171,8 +167,7 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
            ticks, due, least, due + bound);
 }
 
-UNUSED static void expect_ticks(const char *name, uint64_t ticks, struct stretch since,
-                                double period_ns)
+UNUSED static void expect_ticks(const char *name, uint64_t ticks, struct stretch since, double period_ns)
 {
     struct stretch end = now();
 

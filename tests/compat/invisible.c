@@ -49,8 +49,7 @@ static void expect_no_child(const char *name)
     errno = 0;
     expect(name, waitpid(-1, NULL, 0) == -1 && errno == ECHILD, "errno %d", errno);
     errno = 0;
-    expect("with __WALL", wait4(-1, NULL, __WALL, NULL) == -1 && errno == ECHILD, "errno %d",
-           errno);
+    expect("with __WALL", wait4(-1, NULL, __WALL, NULL) == -1 && errno == ECHILD, "errno %d", errno);
 }
 
 static volatile sig_atomic_t child_signals;
@@ -107,8 +106,7 @@ static void check_init(void)
     for (int i = 0; i < 2; i++) {
         expect_counting("init counts");
         errno = 0;
-        expect("init has no child to wait for", waitpid(-1, NULL, 0) == -1 && errno == ECHILD,
-               "errno %d", errno);
+        expect("init has no child to wait for", waitpid(-1, NULL, 0) == -1 && errno == ECHILD, "errno %d", errno);
         expect_left("gone");
     }
     expect("no SIGCHLD", child_signals == 0, "%d", (int)child_signals);
@@ -187,9 +185,7 @@ static void check_processes(void)
     start();
     expect("system", WEXITSTATUS(system("exit 3")) == 3, "another status");
     FILE *stream = popen("echo hello", "r");
-    expect("popen",
-           stream != NULL && fgets(text, sizeof text, stream) != NULL &&
-               strcmp(text, "hello\n") == 0,
+    expect("popen", stream != NULL && fgets(text, sizeof text, stream) != NULL && strcmp(text, "hello\n") == 0,
            "read '%s'", text);
     expect("pclose", stream != NULL && pclose(stream) == 0, "%s", strerror(errno));
     expect("posix_spawn",
@@ -242,8 +238,7 @@ static void check_memory(void)
 {
     const size_t size = 64u << 20, page = (size_t)sysconf(_SC_PAGESIZE);
     struct rusage before, after;
-    char *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     madvise(memory, size, MADV_NOHUGEPAGE);
     memset(memory, 1, size);
@@ -254,8 +249,7 @@ static void check_memory(void)
     getrusage(RUSAGE_SELF, &after);
     stop();
     long faults = after.ru_minflt - before.ru_minflt;
-    expect("pages are written without faults", faults < (long)(size / page / 4), "%ld of %zu",
-           faults, size / page);
+    expect("pages are written without faults", faults < (long)(size / page / 4), "%ld of %zu", faults, size / page);
 }
 
 static pid_t own_pid;

@@ -30,8 +30,7 @@ static struct prof whole(void *base, unsigned scale)
         .pr_base = base, .pr_size = sizeof wide / 2, .pr_off = region(), .pr_scale = scale};
 }
 
-static void refused(const char *name, struct prof *entries, int count, struct timeval *tick,
-                    unsigned flags, int error)
+static void refused(const char *name, struct prof *entries, int count, struct timeval *tick, unsigned flags, int error)
 {
     errno = 0;
     int result = sprofil(entries, count, tick, flags);

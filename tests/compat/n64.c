@@ -89,8 +89,7 @@ static void check_basic(void)
 
     memset(histogram, 0xff, sizeof histogram);
     osProfileInit(&segment, 1);
-    expect("init clears", histogram[0] == 0 && histogram[segment.histo_size - 1] == 0, "%u",
-           (unsigned)histogram[0]);
+    expect("init clears", histogram[0] == 0 && histogram[segment.histo_size - 1] == 0, "%u", (unsigned)histogram[0]);
     expect("and no more", histogram[segment.histo_size] != 0, "0");
     memset(histogram, 0, sizeof histogram);
     struct stretch since = now();
@@ -114,8 +113,7 @@ static void check_basic(void)
 static void check_bin(void)
 {
     OSProf segment = usual();
-    uintptr_t later = (uintptr_t)spin_first > (uintptr_t)spin_second ? (uintptr_t)spin_first
-                                                                     : (uintptr_t)spin_second;
+    uintptr_t later = (uintptr_t)spin_first > (uintptr_t)spin_second ? (uintptr_t)spin_first : (uintptr_t)spin_second;
     spin *inside = later == (uintptr_t)spin_first ? spin_second : spin_first;
     spin *beyond = later == (uintptr_t)spin_first ? spin_first : spin_second;
 
@@ -160,10 +158,8 @@ static void check_stream(void)
     expect("segments", big_endian(bytes) == 2, "%u", big_endian(bytes));
     expect("period", big_endian(bytes + 4) == PERIOD_US, "%u", big_endian(bytes + 4));
     for (int i = 0; i < 2; i++) {
-        expect("text_start", big_endian(at) == (u32)(uintptr_t)segments[i].text_start, "%#x",
-               big_endian(at));
-        expect("histo_size", big_endian(at + 4) == segments[i].histo_size, "%u",
-               big_endian(at + 4));
+        expect("text_start", big_endian(at) == (u32)(uintptr_t)segments[i].text_start, "%#x", big_endian(at));
+        expect("histo_size", big_endian(at + 4) == segments[i].histo_size, "%u", big_endian(at + 4));
         at += 8;
         for (u32 j = 0; j < segments[i].histo_size; j++, at += size) {
             u32 counter = size == 4 ? big_endian(at) : (u32)at[0] << 8 | at[1];
@@ -261,11 +257,9 @@ static void check_reinit(void)
     osProfileStop();
     uint64_t counted = sum_counters(other, 4096);
     if (IS_DEBUG)
-        expect("debug: no init while it runs", counted == 0 && sum_all() > before, "%ju",
-               (uintmax_t)counted);
+        expect("debug: no init while it runs", counted == 0 && sum_all() > before, "%ju", (uintmax_t)counted);
     else
-        expect("init while it runs: the new list", counted > 0 && sum_all() == before, "%ju",
-               (uintmax_t)counted);
+        expect("init while it runs: the new list", counted > 0 && sum_all() == before, "%ju", (uintmax_t)counted);
 }
 
 static void check_before_init(void)

@@ -77,8 +77,7 @@ static void expect_refused(const char *name, struct profil_args *ranges, int cou
     uint64_t before = sum_all();
     burn(spin_first, SHORT_NS / 2);
     burn(spin_second, SHORT_NS / 2);
-    expect(name, sum_range(first_counts) + sum_range(second_counts) == 0 && sum_all() == before,
-           "counted");
+    expect(name, sum_range(first_counts) + sum_range(second_counts) == 0 && sum_all() == before, "counted");
 }
 
 static void check_refused(void)
@@ -121,8 +120,7 @@ static void check_offset_above(void)
     profil(&above, 1, -1, 0);
     burn(spin_first, SHORT_NS);
     stop();
-    expect("below the offset", sum_range(first_counts) == 0, "%ju",
-           (uintmax_t)sum_range(first_counts));
+    expect("below the offset", sum_range(first_counts) == 0, "%ju", (uintmax_t)sum_range(first_counts));
 }
 
 static void check_range_fault(void)

@@ -68,10 +68,9 @@ static void check_basic(void)
     burn(spin_second, LONG_NS);
     stop();
     expect_ticks("second function", sum_of(counters, spin_second), second, PERIOD_NS);
-    expect("first function is left alone", sum_of(counters, spin_first) <= before + 1,
-           "%ju, before %ju", (uintmax_t)sum_of(counters, spin_first), (uintmax_t)before);
-    expect("nothing elsewhere",
-           sum_all() == sum_of(counters, spin_first) + sum_of(counters, spin_second), "%ju",
+    expect("first function is left alone", sum_of(counters, spin_first) <= before + 1, "%ju, before %ju",
+           (uintmax_t)sum_of(counters, spin_first), (uintmax_t)before);
+    expect("nothing elsewhere", sum_all() == sum_of(counters, spin_first) + sum_of(counters, spin_second), "%ju",
            (uintmax_t)sum_all());
 }
 
@@ -82,8 +81,7 @@ static void check_stop(void)
     stop();
     uint64_t before = sum_all();
     burn(spin_first, SHORT_NS);
-    expect("stopped", sum_all() == before, "%ju, then %ju", (uintmax_t)before,
-           (uintmax_t)sum_all());
+    expect("stopped", sum_all() == before, "%ju, then %ju", (uintmax_t)before, (uintmax_t)sum_all());
     struct stretch again = now();
     start_usual(counters);
     burn(spin_second, LONG_NS);
@@ -202,8 +200,7 @@ static void check_exec(void)
 
 static void check_after_exec(void)
 {
-    expect("exec turns it off", status_number("TracerPid:") == 0, "traced by %ld",
-           status_number("TracerPid:"));
+    expect("exec turns it off", status_number("TracerPid:") == 0, "traced by %ld", status_number("TracerPid:"));
     burn(spin_first, SHORT_NS);
     expect("nothing counts after exec", sum_all() == 0, "%ju", (uintmax_t)sum_all());
     struct stretch since = now();
@@ -239,10 +236,8 @@ static void check_threads(void)
         pthread_join(threads[i], NULL);
     stop();
     const double ns = 2.0 * LONG_NS;
-    expect_ticks_of("first function of two threads", (double)sum_of(counters, spin_first), ns, since, PERIOD_NS,
-                    4);
-    expect_ticks_of("second function of two threads", (double)sum_of(counters, spin_second), ns, since,
-                    PERIOD_NS, 4);
+    expect_ticks_of("first function of two threads", (double)sum_of(counters, spin_first), ns, since, PERIOD_NS, 4);
+    expect_ticks_of("second function of two threads", (double)sum_of(counters, spin_second), ns, since, PERIOD_NS, 4);
 }
 
 /* Runs until a tick has found the bad buffer and nobody traces this process any more. That may take seconds if the CPUs
@@ -284,8 +279,7 @@ static void take_mapping(void *page, size_t size, bool back)
 {
     if (!back)
         munmap(page, size);
-    else if (mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-                  0) == MAP_FAILED)
+    else if (mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
         abort();
 }
 
@@ -399,9 +393,8 @@ static void check_usage(void)
                   (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) * 1e3;
     double cpu = (double)(end.cpu_ns - since.cpu_ns);
     double due = SYSTEM_TIME ? cpu : user;
-    printf("ticks %.3f s, CPU %.3f s of which user %.3f s, %+.2f %%\n",
-           (double)ticks * (PERIOD_NS) / 1e9, cpu / 1e9, user / 1e9,
-           ((double)ticks * (PERIOD_NS) / due - 1) * 100);
+    printf("ticks %.3f s, CPU %.3f s of which user %.3f s, %+.2f %%\n", (double)ticks * (PERIOD_NS) / 1e9, cpu / 1e9,
+           user / 1e9, ((double)ticks * (PERIOD_NS) / due - 1) * 100);
     double noise = SYSTEM_TIME ? 1 : 1 + KERNEL_TICK_NS / (PERIOD_NS);
     expect_ticks_of("ticks against getrusage", (double)ticks, due, since, PERIOD_NS, noise);
 }

@@ -82,8 +82,7 @@ static void check_pcsample(void)
     burn(spin_second, LONG_NS);
     long stored = pcsample(samples, 0);
     expect_ticks("ticks", (uint64_t)stored, since, PERIOD_NS);
-    expect("as many as it says", stored > 0 && samples[stored - 1] != 0 && samples[stored] == 0,
-           "%ld", stored);
+    expect("as many as it says", stored > 0 && samples[stored - 1] != 0 && samples[stored] == 0, "%ld", stored);
 }
 
 static void check_pcsample_zero(void)
@@ -122,8 +121,7 @@ static void check_pcsample_fork(void)
         long told = pcsample(samples, 64);
         /* a tick may have come between the counting and the call */
         expect("child's first call has the parent's count",
-               told >= (long)stored && told <= (long)stored + 1 && stored > 0, "%ld of %zu", told,
-               stored);
+               told >= (long)stored && told <= (long)stored + 1 && stored > 0, "%ld of %zu", told, stored);
         _exit(failures);
     }
     join_child("child", child);
@@ -132,8 +130,7 @@ static void check_pcsample_fork(void)
     while (stored < 64 && samples[stored] != 0)
         stored++;
     burn(spin_second, LONG_NS);
-    expect_ticks("parent goes on behind", (uint64_t)pcsample(samples, 0) - stored, since,
-                 PERIOD_NS);
+    expect_ticks("parent goes on behind", (uint64_t)pcsample(samples, 0) - stored, since, PERIOD_NS);
 }
 
 static void check_pcsample_fault(void)
@@ -166,8 +163,7 @@ static void check_pcsample_usage(void)
     burn(spin_calls, (uint64_t)(seconds * 1e9));
     uint64_t stored = (uint64_t)pcsample(many, 0);
     struct stretch end = now();
-    printf("ticks %.3f s, CPU %.3f s\n", (double)stored * PERIOD_NS / 1e9,
-           (double)(end.cpu_ns - since.cpu_ns) / 1e9);
+    printf("ticks %.3f s, CPU %.3f s\n", (double)stored * PERIOD_NS / 1e9, (double)(end.cpu_ns - since.cpu_ns) / 1e9);
     expect_ticks("ticks against CPU time", stored, since, PERIOD_NS);
 }
 

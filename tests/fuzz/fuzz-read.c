@@ -43,8 +43,7 @@ static void check(const struct profile *profile)
         add(&cpu_ns, sample->cpu_ns);
         add(&wall_ns, sample->wall_ns);
     }
-    if (count != profile->totals.samples || cpu_ns != profile->totals.cpu_ns ||
-        wall_ns != profile->totals.wall_ns)
+    if (count != profile->totals.samples || cpu_ns != profile->totals.cpu_ns || wall_ns != profile->totals.wall_ns)
         abort();
     for (uint32_t i = 0; i < profile->thread_count; i++)
         check_index(profile->threads[i].process, profile->process_count);

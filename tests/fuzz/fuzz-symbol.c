@@ -59,8 +59,7 @@ static void add_places_of_file(struct profile *profile, uint32_t object, int fd,
 }
 
 /* Adds addresses that the file contains as numbers of 8 bytes, or as hexadecimal numbers at the beginning of lines. */
-static void add_places_of_list(struct profile *profile, uint32_t object, const uint8_t *data,
-                               size_t size)
+static void add_places_of_list(struct profile *profile, uint32_t object, const uint8_t *data, size_t size)
 {
     char number[17] = {0};
     uint64_t address;
@@ -88,8 +87,7 @@ static void look_at_code(struct symbolizer *symbolizer, uint32_t location)
         return;
     for (uint32_t i = 0; i < code->instruction_count; i++) {
         const struct symbol_instruction *instruction = &code->instructions[i];
-        used += use(instruction->text) + use(code->files[instruction->file]) +
-                use(code->inlined[instruction->inlined]);
+        used += use(instruction->text) + use(code->files[instruction->file]) + use(code->inlined[instruction->inlined]);
     }
     if (used == 0)
         abort();

@@ -57,8 +57,7 @@ static size_t split(const struct frame *frame, const uint8_t *at, const uint8_t 
 {
     size_t count = 0;
 
-    while (count < RECORDS_MAX && at < end &&
-           frame_next(frame, at, (size_t)(end - at), &records[count])) {
+    while (count < RECORDS_MAX && at < end && frame_next(frame, at, (size_t)(end - at), &records[count])) {
         at += records[count].head + records[count].size;
         count++;
     }
@@ -105,8 +104,7 @@ static void change_all(struct out *out, const struct frame *frame, const uint8_t
     for (uint32_t i = 0; i < count; i++) {
         const struct record *record = &records[i];
         if (i == to && which < count && (change == COPY || change == MOVE))
-            put_record(out, frame, &records[which], records[which].at + records[which].head,
-                       records[which].size);
+            put_record(out, frame, &records[which], records[which].at + records[which].head, records[which].size);
         if (i == which && change <= CHANGE_INSIDE_TOO)
             put_changed(out, frame, record, seed, depth);
         else if (i != which || change == COPY)

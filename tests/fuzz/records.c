@@ -38,8 +38,7 @@ static void put(uint8_t *at, uint64_t number, size_t width)
 
 /* --- plain records --------------------------------------------------------------------------- */
 
-static bool plain_next(const struct plain *plain, const uint8_t *at, size_t left,
-                       struct record *record)
+static bool plain_next(const struct plain *plain, const uint8_t *at, size_t left, struct record *record)
 {
     uint64_t size = left < plain->head ? 0 : get(at + plain->size_at, plain->width);
 
@@ -47,8 +46,7 @@ static bool plain_next(const struct plain *plain, const uint8_t *at, size_t left
     return size >= plain->head && size <= left;
 }
 
-static size_t plain_head(const struct plain *plain, const struct record *record, size_t size,
-                         uint8_t head[RECORD_HEAD])
+static size_t plain_head(const struct plain *plain, const struct record *record, size_t size, uint8_t head[RECORD_HEAD])
 {
     memcpy(head, record->at, plain->head);
     put(head + plain->size_at, size + plain->head, plain->width);
@@ -77,8 +75,7 @@ static void perf_finish(uint8_t *file, size_t size, size_t start, size_t old, si
     if (size < 104)
         return;
     put(file + PERF_DATA + 8, new, 8);
-    for (uint64_t left = get(file + PERF_FEATURES, 8); left != 0 && at + 16 <= size;
-         left &= left - 1) {
+    for (uint64_t left = get(file + PERF_FEATURES, 8); left != 0 && at + 16 <= size; left &= left - 1) {
         uint64_t offset = get(file + at, 8);
         if (offset >= start + old)
             put(file + at, offset - old + new, 8);
@@ -213,27 +210,22 @@ bool frame_nested(const struct frame *frame)
     return frame->nested;
 }
 
-void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, size_t *start,
-                  size_t *end)
+void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, size_t *start, size_t *end)
 {
     frame->bounds(file, size, start, end);
 }
 
 bool frame_next(const struct frame *frame, const uint8_t *at, size_t left, struct record *record)
 {
-    return frame->next != NULL ? frame->next(at, left, record)
-                               : plain_next(&frame->plain, at, left, record);
+    return frame->next != NULL ? frame->next(at, left, record) : plain_next(&frame->plain, at, left, record);
 }
 
-size_t frame_head(const struct frame *frame, const struct record *record, size_t size,
-                  uint8_t head[RECORD_HEAD])
+size_t frame_head(const struct frame *frame, const struct record *record, size_t size, uint8_t head[RECORD_HEAD])
 {
-    return frame->head != NULL ? frame->head(record, size, head)
-                               : plain_head(&frame->plain, record, size, head);
+    return frame->head != NULL ? frame->head(record, size, head) : plain_head(&frame->plain, record, size, head);
 }
 
-void frame_finish(const struct frame *frame, uint8_t *file, size_t size, size_t start, size_t old,
-                  size_t new)
+void frame_finish(const struct frame *frame, uint8_t *file, size_t size, size_t start, size_t old, size_t new)
 {
     if (frame->finish != NULL)
         frame->finish(file, size, start, old, new);

@@ -25,16 +25,13 @@ const char *target(void);
 /* Returns true if records may contain other records. */
 bool frame_nested(const struct frame *frame);
 /* Sets `start` and `end` to the offsets at which the records begin and end. */
-void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, size_t *start,
-                  size_t *end);
+void frame_bounds(const struct frame *frame, const uint8_t *file, size_t size, size_t *start, size_t *end);
 /* Finds the record that begins at address `at`. Returns false if there is none. */
 bool frame_next(const struct frame *frame, const uint8_t *at, size_t left, struct record *record);
 /* Makes the head of a record whose body has `size` bytes. Returns the size of the head. */
-size_t frame_head(const struct frame *frame, const struct record *record, size_t size,
-                  uint8_t head[RECORD_HEAD]);
+size_t frame_head(const struct frame *frame, const struct record *record, size_t size, uint8_t head[RECORD_HEAD]);
 /* Corrects the parts of a file that depend on the size of all its records together. This size has changed from `old` to
  * `new` bytes. The records begin at offset `start`. */
-void frame_finish(const struct frame *frame, uint8_t *file, size_t size, size_t start, size_t old,
-                  size_t new);
+void frame_finish(const struct frame *frame, uint8_t *file, size_t size, size_t start, size_t old, size_t new);
 
 #endif

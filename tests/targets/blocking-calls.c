@@ -185,8 +185,7 @@ static ssize_t by_splice(int fd)
     int source[2];
 
     make_pipe(source);
-    if (fcntl(source[1], F_SETPIPE_SZ, SIZE) >= (int)SIZE &&
-        vmsplice(source[1], &all, 1, 0) == SIZE)
+    if (fcntl(source[1], F_SETPIPE_SZ, SIZE) >= (int)SIZE && vmsplice(source[1], &all, 1, 0) == SIZE)
         moved = splice(source[0], NULL, fd, NULL, SIZE, 0);
     close(source[0]);
     close(source[1]);
@@ -201,8 +200,7 @@ static ssize_t by_int80(int fd)
     int result;
 
     if (low == NULL) {
-        low = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1,
-                   0);
+        low = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
         memcpy(low, pattern, SIZE);
     }
     __asm__ volatile("int $0x80"

@@ -85,8 +85,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < KINDS; i++) {
         bool ignored = i < 4 && has(argv, "ignore");
         sigaddset(&all, kinds[i].number);
-        sigaction(kinds[i].number, &(struct sigaction){.sa_handler = ignored ? SIG_IGN : count},
-                  NULL);
+        sigaction(kinds[i].number, &(struct sigaction){.sa_handler = ignored ? SIG_IGN : count}, NULL);
     }
     bool waits = has(argv, "wait"), reads = has(argv, "fd");
     if (has(argv, "block") || waits || reads)

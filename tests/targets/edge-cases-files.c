@@ -208,8 +208,7 @@ bool try_replaced_file(void)
     replaced.fd = end[1];
     replaced.writer = gettid();
     replaced.other_file = memfd_create("other", 0);
-    replaced.stage = mmap(NULL, sizeof *replaced.stage, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    replaced.stage = mmap(NULL, sizeof *replaced.stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t child = fork();
     if (child == 0) {
         close(end[1]);

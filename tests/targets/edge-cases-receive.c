@@ -62,8 +62,7 @@ bool try_peek_offset(void)
         }
         _exit(0);
     }
-    bool right = recv(pair[0], room, 16, MSG_PEEK | MSG_WAITALL) == 16 &&
-                 memcmp(room, "ABCDEFGHIJKLMNOP", 16) == 0;
+    bool right = recv(pair[0], room, 16, MSG_PEEK | MSG_WAITALL) == 16 && memcmp(room, "ABCDEFGHIJKLMNOP", 16) == 0;
     waitpid(child, NULL, 0);
     close(pair[0]);
     close(pair[1]);

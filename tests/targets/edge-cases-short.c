@@ -231,8 +231,7 @@ static void filter_calls(void)
 #endif
                                        SYS_restart_syscall};
     enum { ALLOWED = sizeof allowed / sizeof *allowed };
-    struct sock_filter code[2 + 2 * ALLOWED] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    struct sock_filter code[2 + 2 * ALLOWED] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     struct sock_fprog program = {.len = 2 + 2 * ALLOWED, .filter = code};
 
     for (int i = 0; i < ALLOWED; i++) {
@@ -289,4 +288,3 @@ bool try_filtered(void)
     waitpid(child, &status, 0);
     return status == 0;
 }
-

@@ -83,8 +83,7 @@ static int storm_fork(pid_t (*make)(void))
             work();
             _exit((int)(i % 100));
         }
-        if (waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-            WEXITSTATUS(status) != i % 100)
+        if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != i % 100)
             return 1;
     }
     return done(arguments[1], count);

@@ -98,8 +98,7 @@ static void answer_request(const struct fuse_in_header *request)
 {
     const void *body = request + 1;
     struct fuse_attr_out attr = {.attr = attributes(request->nodeid)};
-    struct fuse_open_out opened = {.open_flags = strcmp(kind, "direct") == 0 ? FOPEN_DIRECT_IO
-                                                                              : FOPEN_KEEP_CACHE};
+    struct fuse_open_out opened = {.open_flags = strcmp(kind, "direct") == 0 ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE};
     struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096};
 
     switch (request->opcode) {
@@ -140,8 +139,7 @@ static int mount_at(const char *directory)
     device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     if (device < 0)
         return -1;
-    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-             device);
+    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", device);
     return mount("hangfs", directory, "fuse", MS_NOSUID | MS_NODEV, options);
 }
 

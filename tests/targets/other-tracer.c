@@ -99,8 +99,7 @@ static void be_traced(void)
     pid_t tid = (pid_t)syscall(SYS_gettid);
     char answer = 0;
 
-    if (write(asked[1], &tid, sizeof tid) != (ssize_t)sizeof tid ||
-        read(answered[0], &answer, 1) != 1 || answer != 1)
+    if (write(asked[1], &tid, sizeof tid) != (ssize_t)sizeof tid || read(answered[0], &answer, 1) != 1 || answer != 1)
         exit(1);
 }
 
@@ -135,8 +134,7 @@ static void *work_there(void *unused)
 /* Uses system calls, because setresuid of the C library changes all threads. */
 static void *work_as_nobody(void *unused)
 {
-    if (syscall(SYS_setresgid, 65534, 65534, 65534) != 0 ||
-        syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
+    if (syscall(SYS_setresgid, 65534, 65534, 65534) != 0 || syscall(SYS_setresuid, 65534, 65534, 65534) != 0)
         exit(1);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* the change of the user has made the process undumpable */
     be_ready();

@@ -21,15 +21,13 @@ static inline void feed_fork(struct profile *profile, uint32_t pid, uint32_t ppi
     feed(profile, &event.header);
 }
 
-static inline void feed_task(struct profile *profile, enum wire_type type, uint32_t pid,
-                             uint32_t tid)
+static inline void feed_task(struct profile *profile, enum wire_type type, uint32_t pid, uint32_t tid)
 {
     struct wire_task event = {.header = {type, sizeof event}, .pid = pid, .tid = tid};
     feed(profile, &event.header);
 }
 
-static inline void feed_comm(struct profile *profile, uint32_t pid, uint32_t tid,
-                             const char *comm)
+static inline void feed_comm(struct profile *profile, uint32_t pid, uint32_t tid, const char *comm)
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event}, .pid = pid, .tid = tid};
     strncpy(event.comm, comm, sizeof event.comm - 1);

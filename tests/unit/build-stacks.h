@@ -68,8 +68,7 @@ static uint32_t stacks_location(struct profile *profile, const char *frame)
         line->file = profile->functions[line->function].file;
         line->line = 10 + address;
     }
-    stacks_must(profile_set_lines(profile, location, lines, used,
-                                   PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE));
+    stacks_must(profile_set_lines(profile, location, lines, used, PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE));
     return location;
 }
 

@@ -130,8 +130,7 @@ UNUSED static struct dialect_count *count_regions(unsigned size, const uint64_t 
         {.offset = 0x600000, .size = 0x40, .scale = 0x4000},
         {.offset = 0, .size = size, .scale = 2},
     };
-    struct dialect_count *count =
-        dialect_count_new(dialect_find("irix-sprofil"), size, regions, addresses, 5);
+    struct dialect_count *count = dialect_count_new(dialect_find("irix-sprofil"), size, regions, addresses, 5);
 
     cr_assert_not_null(count);
     return count;

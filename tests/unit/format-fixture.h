@@ -162,8 +162,7 @@ UNUSED static char *tell(const struct profile *profile, unsigned show, const cha
         sum.cpu += facts[i].cpu;
         sum.wall += facts[i].wall;
         if (i + 1 == profile->sample_count || strcmp(facts[i].key, facts[i + 1].key) != 0) {
-            fprintf(out, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", facts[i].key, sum.count,
-                    sum.cpu, sum.wall);
+            fprintf(out, "%s: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", facts[i].key, sum.count, sum.cpu, sum.wall);
             sum = (struct fact){0};
         }
     }

@@ -26,8 +26,7 @@ static const uint64_t example_counters[] = {0, 3, 0, 0, 65535, 0, 0, 1};
 UNUSED static void add_counters(struct histogram_file *file, uint64_t low, uint64_t high,
                          unsigned counter_size, const uint64_t *counters, uint64_t count)
 {
-    struct histogram *histogram =
-        histogram_add(file, low, high, DIALECT_ONE_TO_ONE / 2, counter_size, count);
+    struct histogram *histogram = histogram_add(file, low, high, DIALECT_ONE_TO_ONE / 2, counter_size, count);
 
     cr_assert_not_null(histogram);
     for (uint64_t i = 0; i < count; i++) {
@@ -180,18 +179,16 @@ static const struct example {
            "\2\0\0\0\x04\x10\0\0\x09\0\0\0\x10\x10\0\0\2\0\0\0")},
     {"gmon, more than 16 bits", &format_gmon, gmon_read, gmon_write, make_gmon_large,
      BYTES("gmon\1\0\0\0" ZEROS_12 "\0"
-           "\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\4\0\0\0\xe8\3\0\0" SECONDS
-           "\377\377\2\0\377\377\0\0" "\0"
-           "\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\4\0\0\0\xe8\3\0\0" SECONDS
-           "\1\0\0\0\377\377\0\0" "\0"
-           "\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\4\0\0\0\xe8\3\0\0" SECONDS
-           "\0\0\0\0\1\0\0\0")},
+           "\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\4\0\0\0\xe8\3\0\0" SECONDS "\377\377\2\0\377\377\0\0"
+           "\0"
+           "\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\4\0\0\0\xe8\3\0\0" SECONDS "\1\0\0\0\377\377\0\0"
+           "\0"
+           "\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\4\0\0\0\xe8\3\0\0" SECONDS "\0\0\0\0\1\0\0\0")},
     {"gmon-bsd ILP32", &format_gmon_bsd, gmon_bsd_read, gmon_bsd_write, make_bsd_ilp32,
      BYTES("\0\x10\0\0\x20\x10\0\0\x30\0\0\0\x79\x18\5\0\x80\0\0\0" ZEROS_12 COUNTERS
            "\x10\x10\0\0\x04\x10\0\0\x07\0\0\0")},
     {"gmon-bsd LP64 big-endian", &format_gmon_bsd, gmon_bsd_read, gmon_bsd_write, make_bsd_big,
-     BYTES(BIG_RANGE "\0\0\0\x38\0\5\x18\x79\0\0\4\0" ZEROS_12
-           "\0\0\0\3\0\0\0\0\377\377\0\0\0\0\0\1")},
+     BYTES(BIG_RANGE "\0\0\0\x38\0\5\x18\x79\0\0\4\0" ZEROS_12 "\0\0\0\3\0\0\0\0\377\377\0\0\0\0\0\1")},
     {"gmon-bsd before 4.4", &format_gmon_bsd, gmon_bsd_read, gmon_bsd_write, make_bsd_old,
      BYTES("\0\x10\0\0\x20\x10\0\0\x1c\0\0\0" COUNTERS)},
     {"mon LP64", &format_mon, mon_read, mon_write, make_mon,
@@ -230,7 +227,7 @@ static const struct example {
 
 /* Returns what a writer writes. The caller frees it. */
 UNUSED static unsigned char *written(int (*writer)(int, const struct histogram_file *),
-                              const struct histogram_file *file, size_t *size)
+                                     const struct histogram_file *file, size_t *size)
 {
     int fd = memfd_create("written", MFD_CLOEXEC);
     struct stat status;
@@ -246,11 +243,10 @@ UNUSED static unsigned char *written(int (*writer)(int, const struct histogram_f
 }
 
 UNUSED static void expect_bytes(const char *name, const unsigned char *got, size_t got_size,
-                         const unsigned char *expected, size_t size)
+                                const unsigned char *expected, size_t size)
 {
     for (size_t i = 0; i < size && i < got_size; i++)
-        cr_assert_eq(got[i], expected[i], "%s: byte %zu is 0x%02x, not 0x%02x", name, i, got[i],
-                     expected[i]);
+        cr_assert_eq(got[i], expected[i], "%s: byte %zu is 0x%02x, not 0x%02x", name, i, got[i], expected[i]);
     cr_assert_eq(got_size, size, "%s: %zu bytes, not %zu", name, got_size, size);
 }
 

@@ -37,9 +37,8 @@ UNUSED static void describe_stack(FILE *out, const struct profile *profile, uint
     for (; node != PROFILE_NONE; node = profile->nodes[node].parent) {
         const struct profile_location *place = &profile->locations[profile->nodes[node].location];
         const struct profile_object *object = &profile->objects[place->object];
-        fprintf(out, " %s(%d,%" PRIx64 ",%02x)+%" PRIx64, profile->strings[object->path],
-                object->kind, object->inode, object->build_id_size > 0 ? object->build_id[0] : 0,
-                place->address);
+        fprintf(out, " %s(%d,%" PRIx64 ",%02x)+%" PRIx64, profile->strings[object->path], object->kind, object->inode,
+                object->build_id_size > 0 ? object->build_id[0] : 0, place->address);
     }
 }
 

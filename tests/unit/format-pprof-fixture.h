@@ -46,9 +46,8 @@ UNUSED static void describe_frame(FILE *out, const struct profile *profile, uint
         const struct profile_line *line = &place->lines[i];
         const struct profile_function *function = &profile->functions[line->function];
         fprintf(out, " [%s %s %s:%u in %d at %s:%u]", string(profile, function->name),
-                string(profile, function->system_name), string(profile, function->file),
-                function->line, function->object == place->object + 1, string(profile, line->file),
-                line->line);
+                string(profile, function->system_name), string(profile, function->file), function->line,
+                function->object == place->object + 1, string(profile, line->file), line->line);
     }
     fputc('\n', out);
 }
@@ -60,12 +59,9 @@ UNUSED static void describe_sample(FILE *out, const struct profile *profile, uin
     const struct profile_process *process = &profile->processes[thread->process];
     const struct profile_syscall *call = &profile->syscalls[sample->syscall];
 
-    fprintf(out,
-            "sample %u.%u/%u %s of %s call %s %u state %u: %" PRIu64 " %" PRIu64 " %" PRIu64
-            "\n",
-            process->pid, process->generation, thread->tid, string(profile, thread->comm),
-            string(profile, process->comm), string(profile, call->name), call->compat,
-            sample->state, sample->count, sample->cpu_ns, sample->wall_ns);
+    fprintf(out, "sample %u.%u/%u %s of %s call %s %u state %u: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", process->pid,
+            process->generation, thread->tid, string(profile, thread->comm), string(profile, process->comm),
+            string(profile, call->name), call->compat, sample->state, sample->count, sample->cpu_ns, sample->wall_ns);
     for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent)
         describe_frame(out, profile, profile->nodes[node].location);
 }
@@ -97,9 +93,8 @@ UNUSED static void describe_reports(FILE *out, struct profile *profile)
         cr_assert_eq(report_flat(profile, NULL, &options, &report), 0);
         for (uint32_t i = 0; i < report->count; i++) {
             const struct pprofil_row *row = &report->rows[i];
-            fprintf(out, "row %s %s %s:%u %u %u %" PRIu64 " %" PRIu64 " %.12g %.12g\n", row->name,
-                    row->object, row->file, row->line, row->pid, row->tid, row->samples, row->ns,
-                    row->share, row->error95);
+            fprintf(out, "row %s %s %s:%u %u %u %" PRIu64 " %" PRIu64 " %.12g %.12g\n", row->name, row->object,
+                    row->file, row->line, row->pid, row->tid, row->samples, row->ns, row->share, row->error95);
         }
         pprofil_report_free(report);
     }
@@ -190,8 +185,7 @@ UNUSED static struct profile *make_profile(bool wall)
     feed_comm(profile, 10, 10, "prog one");
     feed_map(profile, &map);
     for (uint64_t i = 0; i < 200; i++)
-        feed_sample(profile, 10, 10, 0x555500002000 + i * 16 % 0x3000, 1000 + i,
-                    i % 4 == 0 ? 1 : WIRE_NO_SYSCALL);
+        feed_sample(profile, 10, 10, 0x555500002000 + i * 16 % 0x3000, 1000 + i, i % 4 == 0 ? 1 : WIRE_NO_SYSCALL);
     feed_fork(profile, 11, 10);
     feed_task(profile, WIRE_EXEC, 11, 11);
     feed_map(profile, &jit);

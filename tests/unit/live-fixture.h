@@ -81,8 +81,7 @@ UNUSED static pprofil_live *open_live(struct pprofil_session *session)
     return live;
 }
 
-UNUSED static pprofil_report *report_on(pprofil_live *live, enum pprofil_by by,
-                                        const struct pprofil_filter *filter)
+UNUSED static pprofil_report *report_on(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter)
 {
     pprofil_report *report;
 
@@ -99,8 +98,7 @@ UNUSED static struct pprofil_row row_of(const pprofil_report *report, uint32_t i
     return row;
 }
 
-UNUSED static struct pprofil_row first_row(pprofil_live *live, enum pprofil_by by,
-                                           const struct pprofil_filter *filter)
+UNUSED static struct pprofil_row first_row(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter)
 {
     pprofil_report *report = report_on(live, by, filter);
     struct pprofil_row row = row_of(report, 0);
@@ -109,8 +107,7 @@ UNUSED static struct pprofil_row first_row(pprofil_live *live, enum pprofil_by b
     return row;
 }
 
-UNUSED static uint32_t count_rows(pprofil_live *live, enum pprofil_by by,
-                                  const struct pprofil_filter *filter)
+UNUSED static uint32_t count_rows(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter)
 {
     pprofil_report *report = report_on(live, by, filter);
     uint32_t count = pprofil_report_count(report);

@@ -16,9 +16,8 @@
 
 static __attribute__((unused)) const char *letter(uint64_t id)
 {
-    static const char letters[][2] = {"?", "a", "b", "c", "d", "e", "f", "g", "h",
-                                      "i", "j", "k", "l", "m", "n", "o", "p", "q",
-                                      "r", "s", "t", "u", "v", "w", "x", "y", "z"};
+    static const char letters[][2] = {"?", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
+                                      "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z"};
     return letters[id < sizeof letters / 2 ? id : 0];
 }
 
@@ -36,8 +35,7 @@ static __attribute__((unused)) struct pprofil_row make_row(uint64_t id, uint64_t
 }
 
 /* Adds a row to a grouping. */
-static __attribute__((unused)) struct pprofil_row *add_row(struct snapshot_rows *rows, uint64_t id,
-                                                           uint64_t ms)
+static __attribute__((unused)) struct pprofil_row *add_row(struct snapshot_rows *rows, uint64_t id, uint64_t ms)
 {
     rows->taken = true;
     rows->rows = realloc(rows->rows, (rows->count + 1) * sizeof *rows->rows);
@@ -54,12 +52,10 @@ static __attribute__((unused)) void expect_order(const struct table *table, cons
                      table->rows[i].total.name, names[i]);
 }
 
-static __attribute__((unused)) void add_process(struct snapshot *snapshot, uint32_t pid,
-                                                uint32_t ppid)
+static __attribute__((unused)) void add_process(struct snapshot *snapshot, uint32_t pid, uint32_t ppid)
 {
     uint32_t count = snapshot->process_count++;
-    snapshot->processes =
-        realloc(snapshot->processes, snapshot->process_count * sizeof *snapshot->processes);
+    snapshot->processes = realloc(snapshot->processes, snapshot->process_count * sizeof *snapshot->processes);
     snapshot->processes[count] = (struct snapshot_process){
         .pid = pid, .ppid = ppid, .alive = true, .status = -1, .comm = "prog"};
     strcpy(snapshot->command, "prog -x");
@@ -78,13 +74,11 @@ static __attribute__((unused)) void add_task(struct snapshot *snapshot, uint32_t
                                                    .syscall_name = name};
 }
 
-static __attribute__((unused)) void add_code(struct snapshot *snapshot, const char *text,
-                                             uint64_t ms)
+static __attribute__((unused)) void add_code(struct snapshot *snapshot, const char *text, uint64_t ms)
 {
     uint32_t count = snapshot->code_count++;
     snapshot->code = realloc(snapshot->code, snapshot->code_count * sizeof *snapshot->code);
-    snapshot->code[count] =
-        (struct pprofil_code_row){.text = text, .file = "", .ns = ms * MS, .samples = ms};
+    snapshot->code[count] = (struct pprofil_code_row){.text = text, .file = "", .ns = ms * MS, .samples = ms};
 }
 
 static __attribute__((unused)) enum effect press(struct model *model, uint32_t key)

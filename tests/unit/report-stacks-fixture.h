@@ -58,8 +58,7 @@ UNUSED static struct pprofil_tree *tree(struct profile *profile, struct report_t
     struct pprofil_tree *report;
     char problem[256] = "";
 
-    cr_assert_eq(report_tree(profile, NULL, &options, &report, problem, sizeof problem), 0, "%s",
-                 problem);
+    cr_assert_eq(report_tree(profile, NULL, &options, &report, problem, sizeof problem), 0, "%s", problem);
     return report;
 }
 
@@ -71,8 +70,7 @@ UNUSED static void expect_rows(const struct pprofil_tree *report, const char *co
         char text[256];
         cr_assert_not_null(rows[i], "row %u: %s", i, row->row.name);
         if (row->cut > 0)
-            snprintf(text, sizeof text, "%u [%u] %lu", row->depth, row->cut,
-                     (unsigned long)row->row.total_samples);
+            snprintf(text, sizeof text, "%u [%u] %lu", row->depth, row->cut, (unsigned long)row->row.total_samples);
         else
             snprintf(text, sizeof text, "%u %s %lu/%lu", row->depth, row->row.name,
                      (unsigned long)row->row.total_samples, (unsigned long)row->row.samples);

@@ -42,9 +42,8 @@ UNUSED static int run(style_function *style, const struct histogram_file *file,
 
 #define PLAIN ((struct pprofil_style_options){0})
 
-UNUSED static void expect(style_function *style, const struct histogram_file *file,
-                   const struct symbol_table *symbols, struct pprofil_style_options options,
-                   const char *text, const char *errors)
+UNUSED static void expect(style_function *style, const struct histogram_file *file, const struct symbol_table *symbols,
+                          struct pprofil_style_options options, const char *text, const char *errors)
 {
     int error = run(style, file, symbols, options);
 

@@ -43,11 +43,10 @@ UNUSED static void make_program(void)
     if (!have("gcc") || !have("objcopy") || !have("objdump") || !have("strip") || !have("nm"))
         cr_skip_test("no compiler here");
     enter_directory();
-    write_file("prog.c",
-               "volatile int x;\n"
-               "__attribute__((noinline)) static int quiet_one(int a) { return a * x + 3; }\n"
-               "__attribute__((noinline)) int loud_one(int a) { return quiet_one(a) + x * 5; }\n"
-               "int main(void) { return loud_one(x); }\n");
+    write_file("prog.c", "volatile int x;\n"
+                         "__attribute__((noinline)) static int quiet_one(int a) { return a * x + 3; }\n"
+                         "__attribute__((noinline)) int loud_one(int a) { return quiet_one(a) + x * 5; }\n"
+                         "int main(void) { return loud_one(x); }\n");
 }
 
 /* --- what binutils say ---------------------------------------------------------------------- */
@@ -77,8 +76,7 @@ UNUSED static uint64_t offset_of(const char *file, const char *symbol)
     FILE *output = popen(command, "r");
     uint64_t result = 0;
     while (fgets(line, sizeof line, output) != NULL)
-        if (sscanf(line, "%lx %lx %lx", &offset, &vaddr, &size) == 3 && address >= vaddr &&
-            address < vaddr + size)
+        if (sscanf(line, "%lx %lx %lx", &offset, &vaddr, &size) == 3 && address >= vaddr && address < vaddr + size)
             result = address - vaddr + offset;
     pclose(output);
     return result;
@@ -115,8 +113,7 @@ UNUSED static struct answer look_up_in(struct profile_object *object, const char
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
     cr_assert_eq(symbolizer_define(symbolizer, location), 0);
     const struct profile_line *line = &profile->locations[location].lines[0];
-    snprintf(answer.name, sizeof answer.name, "%s",
-             profile->strings[profile->functions[line->function].name]);
+    snprintf(answer.name, sizeof answer.name, "%s", profile->strings[profile->functions[line->function].name]);
     snprintf(answer.system_name, sizeof answer.system_name, "%s",
              profile->strings[profile->functions[line->function].system_name]);
     snprintf(answer.file, sizeof answer.file, "%s", profile->strings[line->file]);
@@ -137,8 +134,7 @@ UNUSED static struct answer look_up(const char *name, uint64_t address)
     struct profile_object object = {.fd = -1};
     char path[256];
 
-    snprintf(path, sizeof path, "%s%s%s", name[0] == '/' ? "" : directory,
-             name[0] == '/' ? "" : "/", name);
+    snprintf(path, sizeof path, "%s%s%s", name[0] == '/' ? "" : directory, name[0] == '/' ? "" : "/", name);
     return look_up_in(&object, path, address);
 }
 
@@ -187,8 +183,7 @@ UNUSED static struct reading read_file(const char *path, uint64_t place)
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
     char absolute[256];
 
-    snprintf(absolute, sizeof absolute, "%s%s%s", path[0] == '/' ? "" : directory,
-             path[0] == '/' ? "" : "/", path);
+    snprintf(absolute, sizeof absolute, "%s%s%s", path[0] == '/' ? "" : directory, path[0] == '/' ? "" : "/", path);
     return read_object(&object, absolute, place);
 }
 
@@ -284,9 +279,8 @@ UNUSED static void expect_as_objdump(const char *objdump, const char *path, cons
     uint32_t i = 0;
 
     expect_whole(code);
-    snprintf(command, sizeof command,
-             "%s -d -w --no-show-raw-insn --start-address=%#lx --stop-address=%#lx %s", objdump,
-             (unsigned long)code->instructions[0].address, (unsigned long)end_of(code), path);
+    snprintf(command, sizeof command, "%s -d -w --no-show-raw-insn --start-address=%#lx --stop-address=%#lx %s",
+             objdump, (unsigned long)code->instructions[0].address, (unsigned long)end_of(code), path);
     FILE *output = popen(command, "r");
     while (fgets(line, sizeof line, output) != NULL) {
         char *end;
@@ -295,8 +289,7 @@ UNUSED static void expect_as_objdump(const char *objdump, const char *path, cons
             continue;
         cr_assert_lt(i, code->instruction_count, "%s: objdump has more: %s", path, line);
         cr_assert_eq(code->instructions[i].address, address, "%s: %lx %s, but %s", path,
-                     (unsigned long)code->instructions[i].address, code->instructions[i].text,
-                     line);
+                     (unsigned long)code->instructions[i].address, code->instructions[i].text, line);
         i++;
     }
     pclose(output);

@@ -130,8 +130,7 @@ int main(void)
     if (source == NULL)
         return 99;
     snprintf(corpus, sizeof corpus, "%s/tests/fuzz/corpus", source);
-    struct progress *progress =
-        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct progress *progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int count = scandir(corpus, &archives, is_archive, alphasort);
     if (progress == MAP_FAILED || count < 1)
         return 99; /* a hard error, for automake */

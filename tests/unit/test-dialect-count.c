@@ -19,8 +19,7 @@ Test(count_rules, every_dialect_counts_and_keeps_what_is_there)
         tick(count, TEXT + 0xffc, 1);
         tick(count, TEXT - 4, 1);
         tick(count, TEXT + 0x1000, 1);
-        cr_expect_eq(counter(size, 2), 44, "%s: %llu", histograms[i],
-                     (unsigned long long)counter(size, 2));
+        cr_expect_eq(counter(size, 2), 44, "%s: %llu", histograms[i], (unsigned long long)counter(size, 2));
         cr_expect_eq(counter(size, 0x3ff), 1, "%s", histograms[i]);
         cr_expect_eq(sum_of_all(size), 45, "%s", histograms[i]);
         cr_expect_eq(count->ticks, 7, "%s", histograms[i]);
@@ -37,14 +36,12 @@ Test(count_rules, counters_may_be_wider_than_the_system_had_them)
         start_memory();
         set_counter(4, 3, 70000);
         tick(count, TEXT + 12, 2);
-        cr_expect_eq(counter(4, 3), 70002, "%s: %llu", histograms[i],
-                     (unsigned long long)counter(4, 3));
+        cr_expect_eq(counter(4, 3), 70002, "%s: %llu", histograms[i], (unsigned long long)counter(4, 3));
         /* a dialect that stops counters of 2 bytes at 32767 stops counters of 4 bytes at INT32_MAX */
         bool stops = dialect_find(histograms[i])->overflow == DIALECT_STOPS;
         set_counter(4, 3, INT32_MAX);
         tick(count, TEXT + 12, 1);
-        cr_expect_eq(counter(4, 3), stops ? INT32_MAX : INT32_MAX + UINT64_C(1), "%s",
-                     histograms[i]);
+        cr_expect_eq(counter(4, 3), stops ? INT32_MAX : INT32_MAX + UINT64_C(1), "%s", histograms[i]);
         cr_expect_eq(count->on, !stops, "%s", histograms[i]);
         free(count);
     }
@@ -105,8 +102,7 @@ Test(count_rules, solaris_counter_table)
         start_memory();
         set_counter(2, 1, solaris[i].before);
         tick(count, TEXT + 4, solaris[i].ticks);
-        cr_expect_eq(counter(2, 1), solaris[i].after, "row %zu: %llu", i,
-                     (unsigned long long)counter(2, 1));
+        cr_expect_eq(counter(2, 1), solaris[i].after, "row %zu: %llu", i, (unsigned long long)counter(2, 1));
         cr_expect_eq(count->on, solaris[i].on, "row %zu", i);
         unsigned writes = target.writes;
         tick(count, TEXT + 8, 1);
@@ -126,13 +122,11 @@ Test(count_rules, overflow_by_every_dialect)
         set_counter(size, 5, most);
         tick(count, TEXT + 20, 3);
         uint64_t expected = dialect->overflow == DIALECT_SATURATES ? most : 2;
-        cr_expect_eq(counter(size, 5), expected, "%s: %llu", histograms[i],
-                     (unsigned long long)counter(size, 5));
+        cr_expect_eq(counter(size, 5), expected, "%s: %llu", histograms[i], (unsigned long long)counter(size, 5));
         cr_expect_eq(counter(size, 6), 0, "%s: the neighbour", histograms[i]);
         /* without saturation, the first tick sets the full counter to 0, and the next two are added */
         unsigned overflows = dialect->overflow == DIALECT_SATURATES ? 3 : 1;
-        cr_expect_eq(count->overflows, overflows, "%s: %llu", histograms[i],
-                     (unsigned long long)count->overflows);
+        cr_expect_eq(count->overflows, overflows, "%s: %llu", histograms[i], (unsigned long long)count->overflows);
         cr_expect(count->on, "%s", histograms[i]);
         free(count);
     }
@@ -220,10 +214,9 @@ Test(count_regions, every_extended_range)
         start_memory();
         tick(count, ranges[i].pc, 2);
         if (ranges[i].range >= 0)
-            cr_expect_eq(counter(4, (places[ranges[i].range] - BASE) / 4 + ranges[i].index), 2,
-                         "%#llx", (unsigned long long)ranges[i].pc);
-        cr_expect_eq(sum_of_all(4), ranges[i].range >= 0 ? 2 : 0, "%#llx",
-                     (unsigned long long)ranges[i].pc);
+            cr_expect_eq(counter(4, (places[ranges[i].range] - BASE) / 4 + ranges[i].index), 2, "%#llx",
+                         (unsigned long long)ranges[i].pc);
+        cr_expect_eq(sum_of_all(4), ranges[i].range >= 0 ? 2 : 0, "%#llx", (unsigned long long)ranges[i].pc);
         cr_expect_eq(count->outside, ranges[i].range >= 0 ? 0 : 2);
         free(count);
     }
@@ -282,17 +275,13 @@ Test(count_regions, every_nintendo_segment)
                 {.offset = 0x80200000, .low = 0x80200000, .high = 0x80200100, .size = 16 * size},
                 {.offset = 0x80000800, .low = 0x80000800, .high = 0x80000900, .size = 64 * size},
             };
-            struct dialect_count *count =
-                dialect_count_new(dialect_find("n64"), size, regions, places, 3);
+            struct dialect_count *count = dialect_count_new(dialect_find("n64"), size, regions, places, 3);
             cr_assert_not_null(count);
             count->overflow = bin;
             start_memory();
             tick(count, segments[i].pc, 1);
-            uint64_t address = segments[i].segment < 0
-                                   ? bin
-                                   : places[segments[i].segment] + segments[i].index * size;
-            cr_expect_eq(target.bytes[address - BASE], 1, "%#llx, %u bytes",
-                         (unsigned long long)segments[i].pc, size);
+            uint64_t address = segments[i].segment < 0 ? bin : places[segments[i].segment] + segments[i].index * size;
+            cr_expect_eq(target.bytes[address - BASE], 1, "%#llx, %u bytes", (unsigned long long)segments[i].pc, size);
             cr_expect_eq(target.writes, 1);
             free(count);
         }
@@ -334,16 +323,14 @@ Test(count_regions, every_kernel_cell)
     for (size_t name = 0; name < 2; name++)
         for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
             uint64_t cell = name == 0 ? cells[i].inferno : cells[i].plan9;
-            struct dialect_count *count =
-                dialect_count_new(dialect_find(names[name]), 0, &kernel, &address, 1);
+            struct dialect_count *count = dialect_count_new(dialect_find(names[name]), 0, &kernel, &address, 1);
             start_memory();
             tick(count, cells[i].pc, 3);
             cr_expect_eq(count->ticks, 3);
             cr_expect_eq(count->outside, cell == DIALECT_CELL_OUTSIDE ? 3 : 0, "%s %#llx",
                          names[name], (unsigned long long)cells[i].pc);
             if (cell != DIALECT_CELL_OUTSIDE)
-                cr_expect_eq(counter(4, cell), 3, "%s %#llx", names[name],
-                             (unsigned long long)cells[i].pc);
+                cr_expect_eq(counter(4, cell), 3, "%s %#llx", names[name], (unsigned long long)cells[i].pc);
             free(count);
         }
 }

@@ -36,8 +36,7 @@ static uint64_t stored(uint64_t array, uint64_t index)
     return counter(4, (array - BASE) / 4 + index);
 }
 
-static void expect_stored(uint64_t array, uint64_t first, uint64_t second, uint64_t third,
-                          uint64_t fourth)
+static void expect_stored(uint64_t array, uint64_t first, uint64_t second, uint64_t third, uint64_t fourth)
 {
     const uint64_t expected[] = {first, second, third, fourth, 0};
 

@@ -136,10 +136,9 @@ Test(dialect, every_sprofil_choice)
             size_t region = size == 2 ? choices[i].two.region : choices[i].four.region;
             uint64_t place = size == 2 ? choices[i].two.index : choices[i].four.index;
             uint64_t index = 99999;
-            cr_expect_eq(dialect_choose(dialect, regions, 5, size, choices[i].pc, &index), region,
-                         "%#llx", (unsigned long long)choices[i].pc);
-            cr_expect_eq(index, place, "%#llx: %llu", (unsigned long long)choices[i].pc,
-                         (unsigned long long)index);
+            cr_expect_eq(dialect_choose(dialect, regions, 5, size, choices[i].pc, &index), region, "%#llx",
+                         (unsigned long long)choices[i].pc);
+            cr_expect_eq(index, place, "%#llx: %llu", (unsigned long long)choices[i].pc, (unsigned long long)index);
         }
     }
 }
@@ -378,14 +377,11 @@ Test(dialect, lowest_is_the_inverse)
             for (uint64_t i = 1; i < 60; i++) {
                 uint64_t lowest = dialect_lowest(dialect, scales[s], dialect->counter_size, i);
                 uint64_t index = 0, before = 0;
-                cr_assert(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + lowest,
-                                        false, &index));
-                cr_assert(dialect_index(dialect, &region, dialect->counter_size,
-                                        0x1000 + lowest - 1, false, &before));
+                cr_assert(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + lowest, false, &index));
+                cr_assert(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + lowest - 1, false, &before));
                 /* with a scale above one to one, some counters are never reached */
-                cr_expect(index >= i && before < i, "%s, scale %#x, counter %llu: %llu, %llu",
-                          dialect->name, scales[s], (unsigned long long)i,
-                          (unsigned long long)index, (unsigned long long)before);
+                cr_expect(index >= i && before < i, "%s, scale %#x, counter %llu: %llu, %llu", dialect->name, scales[s],
+                          (unsigned long long)i, (unsigned long long)index, (unsigned long long)before);
             }
         }
 }
@@ -401,12 +397,10 @@ Test(dialect, room_is_enough_and_no_more)
         for (uint64_t text = 1; text < 300; text++) {
             struct dialect_region region = {.offset = 0x1000, .scale = 0x8000};
             region.size = dialect_room(dialect, 0x8000, dialect->counter_size, text);
-            cr_expect(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + text - 1,
-                                    false, &index),
+            cr_expect(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + text - 1, false, &index),
                       "%s: %llu", dialect->name, (unsigned long long)text);
             region.size -= dialect->counter_size;
-            cr_expect_not(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + text - 1,
-                                        false, &index),
+            cr_expect_not(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + text - 1, false, &index),
                           "%s: %llu", dialect->name, (unsigned long long)text);
         }
     }

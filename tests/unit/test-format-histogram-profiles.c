@@ -25,8 +25,7 @@ static uint32_t add_object(struct built *built, const char *path, uint64_t start
     return index;
 }
 
-static void add_time(struct built *built, uint32_t object, uint64_t offset, const char *call,
-                     uint64_t ns)
+static void add_time(struct built *built, uint32_t object, uint64_t offset, const char *call, uint64_t ns)
 {
     struct profile_sample sample = {.thread = built->thread, .count = 1, .cpu_ns = ns};
     uint32_t location;
@@ -128,9 +127,7 @@ Test(histogram_formats_profiles, time_is_carried_in_the_order_of_addresses)
 
     for (uint64_t i = 0; i < 300; i++) /* 0.4 ms at each address, the highest address first */
         add_time(&built, built.object, offset_at(&built, start + (299 - i) * 4), NULL, 400000);
-    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("glibc"), 0, 0,
-                                        &file),
-                 0);
+    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("glibc"), 0, 0, &file), 0);
     const struct histogram *histogram = &file.histograms[0];
     cr_assert_eq(histogram->low, built.text.low & ~UINT64_C(15));
     cr_assert_eq(histogram->high % 16, 0);
@@ -167,19 +164,14 @@ Test(histogram_formats_profiles, dialects_take_what_their_systems_took)
         histogram_file_clear(&file);
     }
     struct histogram_file file = {0};
-    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("irix"), 1, 0,
-                                        &file),
+    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("irix"), 1, 0, &file),
                  PPROFIL_ERROR_OFF);
     histogram_file_clear(&file);
-    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("pcsample"), 0,
-                                        100, &file),
-                 0);
+    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("pcsample"), 0, 100, &file), 0);
     cr_assert_eq(file.pc_count, 3);
     cr_assert_eq(file.pcs[0], built.text.low + 0x40);
     histogram_file_clear(&file);
-    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("inferno"), 0, 0,
-                                        &file),
-                 0);
+    cr_assert_eq(histogram_from_profile(built.profile, built.object, dialect_find("inferno"), 0, 0, &file), 0);
     uint64_t distance = built.text.low + 0x40 - file.histograms[0].low;
     cr_assert_eq(file.histograms[0].counters[distance / 8], 30);
     histogram_file_clear(&file);
@@ -210,8 +202,7 @@ static uint64_t time_at(const struct profile *profile, const char *path, uint64_
         uint32_t leaf = profile->nodes[profile->samples[i].node].location;
         const struct profile_location *location = &profile->locations[leaf];
         const struct profile_object *object = &profile->objects[location->object];
-        if (strcmp(profile->strings[object->path], path) == 0 && location->address >= from &&
-            location->address < to)
+        if (strcmp(profile->strings[object->path], path) == 0 && location->address >= from && location->address < to)
             ns += profile->samples[i].cpu_ns;
     }
     return ns;
@@ -231,10 +222,8 @@ Test(histogram_formats_profiles, profiles_come_back)
         const char *path = in_directory(names[i]);
         struct format_options options = {.object = own_path()};
         struct profile *again;
-        cr_assert_eq(format_write_file(format_by_name(names[i]), path, built.profile), 0, "%s",
-                     names[i]);
-        cr_assert_eq(format_read_file_as(path, format_by_name(names[i]), &options, &again), 0,
-                     "%s", names[i]);
+        cr_assert_eq(format_write_file(format_by_name(names[i]), path, built.profile), 0, "%s", names[i]);
+        cr_assert_eq(format_read_file_as(path, format_by_name(names[i]), &options, &again), 0, "%s", names[i]);
         cr_assert_float_eq((double)again->totals.cpu_ns, 45 * 50e6, 1.0, "%s: %g", names[i],
                            (double)again->totals.cpu_ns);
         for (uint64_t j = 0; j < 10; j++) {
@@ -287,14 +276,12 @@ Test(histogram_formats_profiles, modules_never_overlap)
         snprintf(path, sizeof path, "/no/library%u", i);
         add_time(&built, add_object(&built, path, 0x400000), 0x1000 + i, NULL, 50000000);
     }
-    cr_assert_eq(histogram_modules_from_profile(built.profile, dialect_find("solaris"), 100, &file),
-                 0);
+    cr_assert_eq(histogram_modules_from_profile(built.profile, dialect_find("solaris"), 100, &file), 0);
     cr_assert_eq(file.module_count, 4);
     cr_assert_eq(file.pc_count, 20);
     for (size_t i = 0; i < 4; i++) {
         for (size_t j = 0; j < i; j++)
-            cr_assert(file.modules[j].end <= file.modules[i].start ||
-                      file.modules[i].end <= file.modules[j].start);
+            cr_assert(file.modules[j].end <= file.modules[i].start || file.modules[i].end <= file.modules[j].start);
         for (size_t j = 0; j < 5; j++)
             cr_assert_eq(file.pcs[5 * i + j], file.modules[i].start + 0x1000 + i);
     }

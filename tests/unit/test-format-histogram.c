@@ -18,8 +18,7 @@ Test(histogram_formats_examples, writes_the_examples)
     }
 }
 
-static void expect_same(const char *name, const struct histogram_file *got,
-                        const struct histogram_file *expected)
+static void expect_same(const char *name, const struct histogram_file *got, const struct histogram_file *expected)
 {
     cr_assert_eq(got->pointer_size, expected->pointer_size, "%s", name);
     cr_assert_eq(got->big_endian, expected->big_endian, "%s", name);
@@ -56,8 +55,7 @@ Test(histogram_formats_examples, reads_the_examples)
     for (size_t i = 0; i < EXAMPLES; i++) {
         struct histogram_file file = {0}, expected;
         examples[i].make(&expected);
-        cr_assert_eq(examples[i].read(examples[i].bytes, examples[i].size, &file), 0, "%s",
-                     examples[i].name);
+        cr_assert_eq(examples[i].read(examples[i].bytes, examples[i].size, &file), 0, "%s", examples[i].name);
         expect_same(examples[i].name, &file, &expected);
         histogram_file_clear(&file);
         histogram_file_clear(&expected);
@@ -71,8 +69,7 @@ Test(histogram_formats_examples, are_recognised)
         const struct format *first = NULL;
         size_t head = example->size < 64 ? example->size : 64;
         for (unsigned j = 0; first == NULL && format_at(j) != NULL; j++)
-            if (format_at(j)->matches != NULL &&
-                format_at(j)->matches(example->bytes, head, example->size))
+            if (format_at(j)->matches != NULL && format_at(j)->matches(example->bytes, head, example->size))
                 first = format_at(j);
         cr_assert_eq(first, example->format, "%s is taken for %s", example->name,
                      first != NULL ? first->name : "nothing");
@@ -195,8 +192,7 @@ static unsigned char *make_sprof(uint64_t low, uint64_t high, size_t *size)
 }
 
 static const unsigned char sprof_start[] = "gmon\xff\xff\1\0" ZEROS_12 "\0\0\0\0"
-                                           "\0\0\1\0\0\0\0\0\0\x10\1\0\0\0\0\0\0\4\0\0\x64\0\0\0" SECONDS
-                                           "\7\0";
+                                           "\0\0\1\0\0\0\0\0\0\x10\1\0\0\0\0\0\0\4\0\0\x64\0\0\0" SECONDS "\7\0";
 
 Test(histogram_formats_odd, sprof)
 {
@@ -255,8 +251,7 @@ Test(histogram_formats_odd, gmon_of_glibc)
     cr_assert_eq(file.histograms[0].counters[11], 2);
     histogram_file_clear(&file);
     cr_assert_eq(gmon_read((const unsigned char *)"gmon\2\0\0\0" ZEROS_12, 20, &file), PPROFIL_ERROR_DAMAGED);
-    cr_assert_eq(gmon_read((const unsigned char *)"gmon\1\0\0\0" ZEROS_12 "\7", 21, &file),
-                 PPROFIL_ERROR_DAMAGED);
+    cr_assert_eq(gmon_read((const unsigned char *)"gmon\1\0\0\0" ZEROS_12 "\7", 21, &file), PPROFIL_ERROR_DAMAGED);
     histogram_file_clear(&file);
 }
 
@@ -264,8 +259,7 @@ Test(histogram_formats_odd, bsd_headers_of_64_bits)
 {
     /* the header without and with the padding of a C structure */
     static const unsigned char packed[] = "\0\x10\0\0\0\0\0\0\x20\x10\0\0\0\0\0\0\x24\0\0\0" COUNTERS;
-    static const unsigned char with_gap[] =
-        "\0\x10\0\0\0\0\0\0\x20\x10\0\0\0\0\0\0\x28\0\0\0\0\0\0\0" COUNTERS;
+    static const unsigned char with_gap[] = "\0\x10\0\0\0\0\0\0\x20\x10\0\0\0\0\0\0\x28\0\0\0\0\0\0\0" COUNTERS;
     struct histogram_file file = {0};
 
     cr_assert_eq(gmon_bsd_read(packed, sizeof packed - 1, &file), 0);
@@ -279,8 +273,7 @@ Test(histogram_formats_odd, bsd_headers_of_64_bits)
 
 Test(histogram_formats_odd, mon_has_a_call)
 {
-    static const unsigned char expected[] =
-        "\0\x10\0\0\x20\x10\0\0\1\0\0\0\0\x10\0\0\1\0\0\0" COUNTERS;
+    static const unsigned char expected[] = "\0\x10\0\0\x20\x10\0\0\1\0\0\0\0\x10\0\0\1\0\0\0" COUNTERS;
     struct histogram_file file;
     size_t size;
 
@@ -307,8 +300,7 @@ Test(histogram_formats_odd, mon_of_an_unusual_scale)
 
 Test(histogram_formats_odd, kpdata_of_plan_9)
 {
-    static const unsigned char expected[] =
-        "\0\0\0\x78\0\0\0\x14\0\0\0\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x50\0\0\0\0";
+    static const unsigned char expected[] = "\0\0\0\x78\0\0\0\x14\0\0\0\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x50\0\0\0\0";
     static const uint64_t counters[] = {1, 0, 1, 0, 0, 0, 8, 0};
     struct histogram_file file = {.dialect = dialect_find("plan9"), .rate_hz = 100};
     size_t size;

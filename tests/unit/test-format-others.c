@@ -13,8 +13,7 @@ static int read_text(const char *format, const char *text, struct profile **prof
 
     cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
     close(fd);
-    return format_read_file_as(in_directory("file"), format_by_name(format),
-                               &(struct format_options){0}, profile);
+    return format_read_file_as(in_directory("file"), format_by_name(format), &(struct format_options){0}, profile);
 }
 
 static void expect_told(const char *format, const char *text, unsigned show, const char *words)

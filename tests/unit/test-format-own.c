@@ -14,8 +14,7 @@ static uint32_t add_string(struct profile *profile, const char *text)
     return index;
 }
 
-static uint32_t add_object(struct profile *profile, enum profile_object_kind kind, const char *path,
-                           uint64_t start)
+static uint32_t add_object(struct profile *profile, enum profile_object_kind kind, const char *path, uint64_t start)
 {
     struct profile_object object = {.kind = kind,
                                     .path = add_string(profile, path),
@@ -52,9 +51,7 @@ static uint32_t add_location(struct profile *profile, uint32_t object, uint64_t 
     uint32_t location;
 
     cr_assert_eq(profile_location(profile, object, address, &location), 0);
-    cr_assert_eq(profile_set_lines(profile, location, lines, count,
-                                   PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE),
-                 0);
+    cr_assert_eq(profile_set_lines(profile, location, lines, count, PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE), 0);
     return location;
 }
 
@@ -65,8 +62,7 @@ static uint32_t add_node(struct profile *profile, uint32_t parent, uint32_t loca
     return node;
 }
 
-static uint32_t add_thread(struct profile *profile, uint32_t process, uint32_t tid,
-                           const char *comm)
+static uint32_t add_thread(struct profile *profile, uint32_t process, uint32_t tid, const char *comm)
 {
     struct profile_thread thread = {
         .process = process, .tid = tid, .comm = add_string(profile, comm)};
@@ -139,19 +135,16 @@ static struct profile *make_profile(bool wall)
     add_samples(profile, threads[1], node, 7, NULL, wall);
     add_samples(profile, threads[3], node, 19, NULL, wall);
     line = make_line(profile, jit, "jitted", "", 0);
-    add_samples(profile, threads[1],
-                add_node(profile, node, add_location(profile, jit, 0x7f0000000010, &line, 1)), 11,
+    add_samples(profile, threads[1], add_node(profile, node, add_location(profile, jit, 0x7f0000000010, &line, 1)), 11,
                 NULL, wall);
     line = make_line(profile, vdso, "clock_gettime", "", 0);
-    add_samples(profile, threads[2],
-                add_node(profile, node, add_location(profile, vdso, 0x10, &line, 1)), 13, "futex",
+    add_samples(profile, threads[2], add_node(profile, node, add_location(profile, vdso, 0x10, &line, 1)), 13, "futex",
                 wall);
     for (uint32_t i = 0; i < MARKS; i++) {
         cr_assert_eq(profile_mark(profile, marks[i], &location), 0);
         node = add_node(profile, PROFILE_NONE, location);
         line = make_line(profile, prog, "deep", "/src/main.c", 99);
-        add_samples(profile, threads[0],
-                    add_node(profile, node, add_location(profile, prog, 0x1900, &line, 1)), 17 + i,
+        add_samples(profile, threads[0], add_node(profile, node, add_location(profile, prog, 0x1900, &line, 1)), 17 + i,
                     NULL, wall);
     }
     profile->command = strdup("prog --with \"quotes\"");
@@ -297,8 +290,7 @@ static char *write_and_load(const char *name, const struct format_options *optio
     struct profile *profile = make_profile(false);
     static char text[1 << 16];
 
-    cr_assert_eq(format_write_file_as(format_by_name(name), in_directory("file"), profile, options),
-                 0);
+    cr_assert_eq(format_write_file_as(format_by_name(name), in_directory("file"), profile, options), 0);
     FILE *file = fopen(in_directory("file"), "r");
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);

@@ -140,8 +140,7 @@ static void begin_file(void)
     made_size = 104;
     put_numbers((const uint64_t[]){7, 8}, 2);
     for (uint64_t i = 0; i < 2; i++) {
-        put_numbers((const uint64_t[]){PAIR(i == 0 ? 0 : 1, 64), 0, 1000, 1 | 2 | 4 | 32 | 64 | 256,
-                                       0, 1u << 18, 0, 0},
+        put_numbers((const uint64_t[]){PAIR(i == 0 ? 0 : 1, 64), 0, 1000, 1 | 2 | 4 | 32 | 64 | 256, 0, 1u << 18, 0, 0},
                     8);
         put_numbers((const uint64_t[]){104 + 8 * i, 8}, 2);
     }
@@ -174,8 +173,7 @@ static void put_fork(uint32_t pid, uint32_t ppid, uint64_t time)
     put_id(ppid, time);
 }
 
-static void put_sample(uint32_t pid, uint64_t time, uint64_t id, const uint64_t *chain,
-                       size_t length)
+static void put_sample(uint32_t pid, uint64_t time, uint64_t id, const uint64_t *chain, size_t length)
 {
     put_head(9, 2, 8 + 48 + 8 * length);
     put_numbers((const uint64_t[]){chain[1], PAIR(pid, pid), time, id, 250, length}, 6);
@@ -196,8 +194,7 @@ static void end_file(void)
 
 Test(perf_data_others, as_perf_writes_it)
 {
-    const uint64_t chain[] = {
-        KERNEL, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020), USER, 0x5010, 0x5020};
+    const uint64_t chain[] = {KERNEL, UINT64_C(0xffffffff81000010), UINT64_C(0xffffffff81000020), USER, 0x5010, 0x5020};
 
     begin_file();
     /* the first sample is from a child, and comes before the child's FORK; the second belongs to an event that is not
@@ -346,8 +343,7 @@ Test(perf_data_others, firefox_tables_add_up)
     size_t i;
     json_array_foreach(json_object_get(root, "threads"), i, thread)
     {
-        static const char *const tables[] = {"samples", "stackTable", "frameTable", "funcTable",
-                                             "resourceTable"};
+        static const char *const tables[] = {"samples", "stackTable", "frameTable", "funcTable", "resourceTable"};
         for (size_t t = 0; t < 5; t++) {
             json_t *table = json_object_get(thread, tables[t]), *column;
             const char *name;
@@ -359,11 +355,9 @@ Test(perf_data_others, firefox_tables_add_up)
         json_t *stacks = json_object_get(thread, "stackTable");
         json_t *prefixes = json_object_get(stacks, "prefix"), *value;
         size_t j;
-        json_array_foreach(json_object_get(samples, "weight"), j, value) weight +=
-            json_number_value(value);
+        json_array_foreach(json_object_get(samples, "weight"), j, value) weight += json_number_value(value);
         rows += j;
-        json_array_foreach(prefixes, j, value)
-            cr_expect(json_is_null(value) || (size_t)json_integer_value(value) < j);
+        json_array_foreach(prefixes, j, value) cr_expect(json_is_null(value) || (size_t)json_integer_value(value) < j);
         json_array_foreach(json_object_get(samples, "stack"), j, value)
             cr_expect_lt((size_t)json_integer_value(value), json_array_size(prefixes));
     }
@@ -393,8 +387,7 @@ Test(perf_data_others, chrome_frames_are_a_tree)
     json_array_foreach(samples, i, value)
     {
         weight += json_integer_value(json_object_get(value, "weight"));
-        cr_expect_not_null(
-            json_object_get(frames, json_string_value(json_object_get(value, "sf"))));
+        cr_expect_not_null(json_object_get(frames, json_string_value(json_object_get(value, "sf"))));
     }
     cr_expect_eq((uint64_t)weight, profile->totals.cpu_ns);
     cr_expect_eq(i, profile->totals.samples);

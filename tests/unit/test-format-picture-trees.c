@@ -78,8 +78,7 @@ static char *describe(const struct picture_tree *tree)
         for (; i > 0 && depth >= frame->depth; depth--)
             putc(')', out);
         depth = frame->depth;
-        fprintf(out, " (%s %llu/%llu", tree->names[frame->name].text,
-                (unsigned long long)frame->total.value / 1000000,
+        fprintf(out, " (%s %llu/%llu", tree->names[frame->name].text, (unsigned long long)frame->total.value / 1000000,
                 (unsigned long long)frame->self.value / 1000000);
         if (tree->compares)
             fprintf(out, " was %llu", (unsigned long long)frame->old_total.value / 1000000);
@@ -97,8 +96,7 @@ static int make_tree(const struct profile *profile, const struct profile *baseli
     return picture_tree_make(profile, baseline, &limits, tree);
 }
 
-static void expect_tree(const struct profile *profile, const struct profile *baseline,
-                        const char *expected)
+static void expect_tree(const struct profile *profile, const struct profile *baseline, const char *expected)
 {
     struct picture_tree tree;
 
@@ -207,8 +205,7 @@ Test(picture, what_has_changed)
         if (i == 0)
             count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", "gone")), 100);
         count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", "same")), 5000);
-        count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", "slow")),
-              i == 0 ? 900 : 1900);
+        count_samples(profile, thread, STACK(profile, main, place(profile, "/bin/p", "slow")), i == 0 ? 900 : 1900);
     }
     expect_tree(new, old,
                 " (all 6900/0 was 6000 (main 6900/0 was 6000 (gone 0/0 was 100)"

@@ -139,8 +139,7 @@ Test(pprof_damage, a_bomb_is_refused)
         for (int i = 0; i < 1100; i++)
             cr_assert_eq(gzwrite(file, zeros, sizeof zeros), (int)sizeof zeros);
         gzclose(file);
-        cr_assert_eq(format_read_file(in_directory("bomb.pb.gz"), &again),
-                     kind == 0 ? PPROFIL_ERROR_DAMAGED : -EFBIG);
+        cr_assert_eq(format_read_file(in_directory("bomb.pb.gz"), &again), kind == 0 ? PPROFIL_ERROR_DAMAGED : -EFBIG);
     }
 }
 
@@ -163,8 +162,7 @@ Test(pprof_damage, what_is_packed_twice_is_unpacked_once)
 
     for (int i = 0; i < 2; i++) {
         gzFile file = gzopen(in_directory(paths[i]), "wb");
-        int size = i == 0 ? (int)sizeof text - 1
-                          : (int)load(in_directory("once.gz"), packed, sizeof packed);
+        int size = i == 0 ? (int)sizeof text - 1 : (int)load(in_directory("once.gz"), packed, sizeof packed);
         cr_assert_eq(gzwrite(file, i == 0 ? (const void *)text : packed, (unsigned)size), size);
         gzclose(file);
     }
@@ -204,8 +202,7 @@ Test(pprof_damage, many_mappings_and_comments_take_no_quadratic_time, .timeout =
     struct profile *profile;
 
     for (uint64_t i = 0; i < MANY; i++) {
-        snprintf(line, sizeof line, "pprofil: object mapping=%u kind=1 inode=%u",
-                 (unsigned)(MANY - i), (unsigned)i);
+        snprintf(line, sizeof line, "pprofil: object mapping=%u kind=1 inode=%u", (unsigned)(MANY - i), (unsigned)i);
         put_bytes(piece, 6, line, strlen(line));
         put_number(piece, 13, sizeof words / sizeof *words + i);
         PUT(piece, 3, i + 1, i << 12, (i + 1) << 12, 0, A_SO);

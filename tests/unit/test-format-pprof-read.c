@@ -53,8 +53,7 @@ Test(pprof_own, nothing_is_a_profile_too)
 Test(pprof_own, comments_are_harmless_to_a_terminal)
 {
     static const char *const names[] = {"\033[31m\n\x7f", "\xe2\x90", "\xe2\x90\x80", "a\xc2\x9bm"};
-    static const char *const kept[] = {"\033[31m\n\x7f", "\xef\xbf\xbd\xef\xbf\xbd", "\xe2\x90\x80",
-                                       "a\xef\xbf\xbdm"};
+    static const char *const kept[] = {"\033[31m\n\x7f", "\xef\xbf\xbd\xef\xbf\xbd", "\xe2\x90\x80", "a\xef\xbf\xbdm"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct profile *profile = profile_new(), *again;
@@ -86,8 +85,7 @@ Test(pprof_own, strings_become_utf8)
     feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
     cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
     cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &again), 0);
-    cr_assert_str_eq(string(again, again->processes[0].comm),
-                     "a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
+    cr_assert_str_eq(string(again, again->processes[0].comm), "a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
     profile_free(again);
     profile_free(profile);
 }
@@ -189,8 +187,7 @@ static void random_sample(struct profile *profile)
         profile_node(profile, sample.node, location, &sample.node);
     }
     if (random() % 3 == 0)
-        profile_syscall(profile, random() % 2 ? "read" : "poll", -1, (uint32_t)random() % 2,
-                        &sample.syscall);
+        profile_syscall(profile, random() % 2 ? "read" : "poll", -1, (uint32_t)random() % 2, &sample.syscall);
     profile_count(profile, &sample);
 }
 

@@ -21,8 +21,7 @@ static void await_name(pprofil_live *live, uint32_t i, const char *name)
 
     for (int turn = 0; turn < PATIENCE && !found; turn++) {
         pprofil_report *report = report_on(live, PPROFIL_BY_FUNCTION, NULL);
-        found = pprofil_report_count(report) > i &&
-                strcmp(row_of(report, i).name, name) == 0;
+        found = pprofil_report_count(report) > i && strcmp(row_of(report, i).name, name) == 0;
         pprofil_report_free(report);
         nap();
     }

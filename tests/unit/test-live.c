@@ -75,8 +75,7 @@ Test(live, ids_stay_while_rows_move)
         sample(profile, 10, 11, live_second, 0, 1000); /* the row of live_second becomes the first row */
         pprofil_report *after = report_on(live, (enum pprofil_by)by, NULL);
         uint32_t last = pprofil_report_count(before) - 1;
-        cr_assert_eq(row_of(before, by == PPROFIL_BY_FUNCTION ? last : 0).id,
-                     row_of(after, 0).id);
+        cr_assert_eq(row_of(before, by == PPROFIL_BY_FUNCTION ? last : 0).id, row_of(after, 0).id);
         pprofil_report_free(before);
         pprofil_report_free(plain);
         pprofil_report_free(after);

@@ -73,9 +73,8 @@ static char *say_sample(const struct profile *profile, const struct profile_samp
     FILE *stream = open_memstream(&text, &size);
 
     fprintf(stream, "  %u %s %s %u: %llu %llu %llu", thread->tid, STRING(thread->comm),
-            STRING(profile->syscalls[sample->syscall].name), sample->state,
-            (unsigned long long)sample->count, (unsigned long long)sample->cpu_ns,
-            (unsigned long long)sample->wall_ns);
+            STRING(profile->syscalls[sample->syscall].name), sample->state, (unsigned long long)sample->count,
+            (unsigned long long)sample->cpu_ns, (unsigned long long)sample->wall_ns);
     for (uint32_t node = sample->node; node != 0; node = profile->nodes[node].parent)
         print_place(stream, profile, profile->nodes[node].location);
     fputc('\n', stream);
@@ -94,10 +93,9 @@ static char *say_process(const struct profile *profile, uint32_t index)
         if (profile->threads[profile->samples[i].thread].process == index)
             add_text(&samples, say_sample(profile, &profile->samples[i]));
     char *all = join(&samples);
-    cr_assert_geq(asprintf(&text, "process %u %u %s %llu-%llu %d %llu\n%s", process->pid,
-                           process->ppid, STRING(process->comm), (unsigned long long)process->start,
-                           (unsigned long long)process->end, process->status,
-                           (unsigned long long)process->cpu_ns, all),
+    cr_assert_geq(asprintf(&text, "process %u %u %s %llu-%llu %d %llu\n%s", process->pid, process->ppid,
+                           STRING(process->comm), (unsigned long long)process->start, (unsigned long long)process->end,
+                           process->status, (unsigned long long)process->cpu_ns, all),
                   0);
     free(all);
     return text;
@@ -129,15 +127,13 @@ static char *say(const struct profile *profile)
         add_text(&processes, say_process(profile, i));
     add_text(&processes, say_timeline(&profile->timeline));
     char *all = join(&processes);
-    cr_assert_geq(
-        asprintf(&text, "%s: %llu %llu %llu %llu %llu %u %u %g %d %llu\n%s",
-                 profile->command != NULL ? profile->command : "",
-                 (unsigned long long)totals->samples, (unsigned long long)totals->cpu_ns,
-                 (unsigned long long)totals->wall_ns, (unsigned long long)totals->elapsed_ns,
-                 (unsigned long long)totals->target_cpu_ns, totals->processes_seen,
-                 totals->threads_seen, totals->asked_hz, totals->wall,
-                 (unsigned long long)totals->start_time, all),
-        0);
+    cr_assert_geq(asprintf(&text, "%s: %llu %llu %llu %llu %llu %u %u %g %d %llu\n%s",
+                           profile->command != NULL ? profile->command : "", (unsigned long long)totals->samples,
+                           (unsigned long long)totals->cpu_ns, (unsigned long long)totals->wall_ns,
+                           (unsigned long long)totals->elapsed_ns, (unsigned long long)totals->target_cpu_ns,
+                           totals->processes_seen, totals->threads_seen, totals->asked_hz, totals->wall,
+                           (unsigned long long)totals->start_time, all),
+                  0);
     free(all);
     return text;
 }
@@ -207,9 +203,7 @@ static void add_random_sample(struct profile *profile, uint64_t *seed)
     uint32_t process = profile->threads[sample.thread].process;
 
     for (uint32_t depth = 1 + draw(seed, 4); depth > 0; depth--)
-        cr_assert_eq(profile_node(profile, sample.node, random_location(profile, seed, process),
-                                  &sample.node),
-                     0);
+        cr_assert_eq(profile_node(profile, sample.node, random_location(profile, seed, process), &sample.node), 0);
     if (draw(seed, 3) == 0)
         cr_assert_eq(profile_syscall(profile, "read", 0, 0, &sample.syscall), 0);
     sample.count = 1 + draw(seed, 5);
@@ -240,9 +234,7 @@ static struct profile *make_random(uint64_t seed)
         add_random_sample(profile, &seed);
     uint64_t time = UINT64_C(1000000007) * draw(&seed, 2000);
     for (uint32_t i = draw(&seed, 30); i > 0; i--)
-        cr_assert_eq(timeline_add(&profile->timeline, time += draw(&seed, 1000000000),
-                                  1 + draw(&seed, 50000000)),
-                     0);
+        cr_assert_eq(timeline_add(&profile->timeline, time += draw(&seed, 1000000000), 1 + draw(&seed, 50000000)), 0);
     totals->elapsed_ns = draw(&seed, 1000);
     totals->target_cpu_ns = totals->cpu_ns + draw(&seed, 1000);
     totals->asked_hz = 100 * (1 + draw(&seed, 3));
@@ -372,8 +364,7 @@ static uint32_t processes_of(struct profile *a, struct profile *b)
     cr_assert_eq(both->sample_count, count);
     cr_assert_eq(both->totals.processes_seen, a->processes[0].pid == 0 ? 2 : count);
     if (count == 2)
-        cr_assert_neq(both->processes[0].generation, both->processes[1].generation,
-                      "files tell them apart by it");
+        cr_assert_neq(both->processes[0].generation, both->processes[1].generation, "files tell them apart by it");
     profile_free(a);
     profile_free(b);
     profile_free(both);

@@ -161,8 +161,7 @@ Test(profile, tables_grow_with_what_is_distinct_only)
     feed_fork(profile, 10, 0);
     feed_map(profile, &libx);
     for (int i = 0; i < 2000000; i++)
-        feed_sample(profile, 10, 10 + (uint32_t)i % 3, 0x1000 + (uint64_t)(i % 50) * 4, 1000,
-                    WIRE_NO_SYSCALL);
+        feed_sample(profile, 10, 10 + (uint32_t)i % 3, 0x1000 + (uint64_t)(i % 50) * 4, 1000, WIRE_NO_SYSCALL);
     cr_assert_eq(profile->location_count, 51);
     cr_assert_eq(profile->sample_count, 150);
     cr_assert_eq(profile->thread_count, 3);
@@ -241,8 +240,7 @@ Test(profile, random_threads_agree_with_a_naive_model)
     srand(5);
     memset(now, 0xff, sizeof now); /* thread that has this tid now, or UINT32_MAX; t = 0: the leader */
     for (uint32_t step = 0; step < STEPS; step++) {
-        uint32_t p = (uint32_t)rand() % PIDS, t = (uint32_t)rand() % TIDS,
-                 what = (uint32_t)rand() % 10;
+        uint32_t p = (uint32_t)rand() % PIDS, t = (uint32_t)rand() % TIDS, what = (uint32_t)rand() % 10;
         uint32_t pid = 100 + p * 100, tid = pid + t;
         bool fork = now[p][0] == UINT32_MAX || (what == 0 && t == 0);
         if (fork || (what == 1 && t == 0)) {

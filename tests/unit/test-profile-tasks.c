@@ -168,8 +168,7 @@ Test(profile, states_are_counted_apart)
         cr_assert_eq(profile->samples[i].state, all[i].state);
         cr_assert_eq(profile_state_named(profile_state_name(all[i].state)), all[i].state);
     }
-    cr_assert_str_eq(profile->strings[profile->syscalls[profile->samples[1].syscall].name],
-                     PROFILE_WAITING_PLACE);
+    cr_assert_str_eq(profile->strings[profile->syscalls[profile->samples[1].syscall].name], PROFILE_WAITING_PLACE);
     cr_assert_eq(profile_state_named("anything"), PROFILE_RUNNING);
     profile_free(profile);
 }

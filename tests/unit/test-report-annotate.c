@@ -304,8 +304,7 @@ Test(annotate, code_of_this_program)
     path[length] = '\0';
     cr_assert_eq(profile_string(profile, path, &object.path), 0);
     cr_assert_eq(profile_object(profile, &object, &index), 0);
-    cr_assert_eq(profile_location(profile, index, offset_of((const void *)annotate_me), &location),
-                 0);
+    cr_assert_eq(profile_location(profile, index, offset_of((const void *)annotate_me), &location), 0);
     struct symbolizer *symbolizer = symbolizer_new(profile);
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME), 0);
     uint64_t id = report_id(profile, PPROFIL_BY_FUNCTION, location);
@@ -334,9 +333,8 @@ Test(annotate, no_code_says_why)
     run(&model, 1, 10);
     struct symbolizer *symbolizer = symbolizer_new(model.profile);
     cr_assert_eq(symbolizer_look_up(symbolizer, 1, PROFILE_LOOKED_NAME), 0);
-    cr_assert_eq(annotate_function(model.profile, symbolizer,
-                                   report_id(model.profile, PPROFIL_BY_FUNCTION, 1), &annotation,
-                                   &problem),
+    cr_assert_eq(annotate_function(model.profile, symbolizer, report_id(model.profile, PPROFIL_BY_FUNCTION, 1),
+                                   &annotation, &problem),
                  PPROFIL_ERROR_NO_CODE);
     cr_assert_str_eq(problem, "file is gone");
     cr_assert_eq(annotation.count, 0);

@@ -73,8 +73,7 @@ static void count(struct profile *profile, uint32_t node, uint64_t samples, uint
 }
 
 /* Adds samples to a function of an object. */
-static void count_in(struct profile *profile, const char *path, const char *name,
-                     uint64_t samples, uint64_t ns)
+static void count_in(struct profile *profile, const char *path, const char *name, uint64_t samples, uint64_t ns)
 {
     count(profile, below(profile, 0, place(profile, path, name)), samples, ns);
 }

@@ -65,8 +65,7 @@ static void sample(struct world *world, unsigned deepest)
     bool wall = world->profile->totals.wall;
 
     for (unsigned depth = 1 + any(world, deepest); depth > 0; depth--)
-        stacks_must(profile_node(world->profile, sample.node, world->places[any(world, PLACES)],
-                                 &sample.node));
+        stacks_must(profile_node(world->profile, sample.node, world->places[any(world, PLACES)], &sample.node));
     stacks_must(profile_count(world->profile, &sample));
     world->profile->totals.wall = wall;
 }

@@ -215,8 +215,7 @@ static void make_random(const struct symbol_table *symbols, unsigned seed,
                                     .count = text / bytes[below(&seed, 8)] + below(&seed, 2)};
     histogram->counters = calloc(histogram->count, sizeof *histogram->counters);
     for (unsigned i = below(&seed, 60); i > 0; i--)
-        histogram->counters[below(&seed, (unsigned)histogram->count)] =
-            below(&seed, 1u << (1 + below(&seed, 16)));
+        histogram->counters[below(&seed, (unsigned)histogram->count)] = below(&seed, 1u << (1 + below(&seed, 16)));
     /* gprof leaves out functions that count calls (mcount); they get ticks here, because random ticks rarely hit
      * them */
     for (size_t i = 0; i < symbols->count && histogram->count > 1; i++)
@@ -231,9 +230,8 @@ static void make_random(const struct symbol_table *symbols, unsigned seed,
     file->arc_count = below(&seed, 3) == 0 ? 0 : below(&seed, 40);
     file->arcs = calloc(file->arc_count + 1, sizeof *file->arcs);
     for (size_t i = 0; i < file->arc_count; i++)
-        file->arcs[i] =
-            (struct histogram_arc){any_address(symbols, &seed), any_address(symbols, &seed),
-                                   below(&seed, 1u << below(&seed, 20))};
+        file->arcs[i] = (struct histogram_arc){any_address(symbols, &seed), any_address(symbols, &seed),
+                                               below(&seed, 1u << below(&seed, 20))};
 }
 
 static void compare_random(const char *program, unsigned from, unsigned to)
@@ -261,8 +259,7 @@ static unsigned seeds(void)
 
 Test(gprof, of_files_made_at_random, .timeout = 3600)
 {
-    static const char *const kinds[] = {"-no-pie", "-pie -fPIE", "-static", "-O2 -no-pie",
-                                        "-pg -static"};
+    static const char *const kinds[] = {"-no-pie", "-pie -fPIE", "-static", "-O2 -no-pie", "-pg -static"};
 
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         sh("gcc -w -O1 -g %s -o prog prog.c", kinds[i]);

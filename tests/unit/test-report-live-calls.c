@@ -40,8 +40,7 @@ static struct profile *small(void)
     return profile;
 }
 
-static const struct pprofil_live_call *find(const struct live_calls *calls, uint32_t parent,
-                                    const char *name)
+static const struct pprofil_live_call *find(const struct live_calls *calls, uint32_t parent, const char *name)
 {
     for (uint32_t i = 0; i < calls->count; i++)
         if (calls->rows[i].parent == parent && strcmp(calls->rows[i].name, name) == 0)
@@ -81,7 +80,7 @@ Test(live_calls, top_down)
     cr_assert_eq(main->below, 2);
     cr_assert_eq(work->total_samples, 65);
     cr_assert_eq(work->samples, 10);
-        cr_assert_eq(again->total_samples, 5);
+    cr_assert_eq(again->total_samples, 5);
     cr_assert_neq(again->id, work->id, "another place of the same function");
     cr_assert_eq(again->function, work->function);
     cr_assert_eq(find(&calls, at(&calls, work), "leaf")->samples, 50);

@@ -70,8 +70,7 @@ Test(match, what_looks_like_it)
     cr_assert_eq(nearest[0], 0);
     name_search_complain("function", "MAIN", names, NAMES, problem, sizeof problem);
     cr_assert_str_eq(problem, "no function is called 'MAIN'; there is 'Main'");
-    name_search_complain("function", "ma", (const char *const[]){"MA\033[2J"}, 1, problem,
-                   sizeof problem);
+    name_search_complain("function", "ma", (const char *const[]){"MA\033[2J"}, 1, problem, sizeof problem);
     cr_assert_str_eq(problem, "no function is called 'ma'; there is 'MA?[2J'");
     name_search_complain("function", "MAIN", names, NAMES, shorter, sizeof shorter);
     cr_assert_str_eq(shorter, "no function is call");
@@ -106,8 +105,7 @@ static struct profile *selected(struct profile *profile, struct pprofil_selectio
     struct profile *part;
     char problem[256] = "";
 
-    cr_assert_eq(report_select(profile, NULL, &options, &part, problem, sizeof problem), 0, "%s",
-                 problem);
+    cr_assert_eq(report_select(profile, NULL, &options, &part, problem, sizeof problem), 0, "%s", problem);
     return part;
 }
 
@@ -144,8 +142,7 @@ Test(select, each_way)
     cr_assert_eq(count(profile, (struct pprofil_selection){.function = "liblex"}), 55);
     cr_assert_eq(count(profile, (struct pprofil_selection){.function = "inner"}), 10);
     cr_assert_eq(count(profile, (struct pprofil_selection){.function = "parse"}), 5);
-    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "parse", .no_inlines = true}),
-                 15);
+    cr_assert_eq(count(profile, (struct pprofil_selection){.function = "parse", .no_inlines = true}), 15);
     cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "parse"}), 40);
     cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "inner"}), 35);
     cr_assert_eq(count(profile, (struct pprofil_selection){.focus = "main"}), 45);
@@ -185,9 +182,7 @@ Test(select, what_is_not_there_is_told)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct profile *part;
         char problem[256] = "";
-        cr_assert_eq(
-            report_select(profile, NULL, &wrong[i].options, &part, problem, sizeof problem),
-            -ENOENT);
+        cr_assert_eq(report_select(profile, NULL, &wrong[i].options, &part, problem, sizeof problem), -ENOENT);
         cr_assert_str_eq(problem, wrong[i].problem);
     }
     struct profile *part;

@@ -78,9 +78,8 @@ Test(stacks, sums_are_those_of_a_plain_count)
             sprintf(name, "f%u", f);
             cr_assert_eq(find(report, name)->total_samples, plain_total(&made, f, false));
             cr_assert_eq(find(report, name)->samples, plain_total(&made, f, true));
-            struct pprofil_tree *callers =
-                tree(profile,
-                     (struct report_tree_options){.kind = PPROFIL_TREE_CALLERS, .function = name});
+            struct pprofil_tree *callers = tree(
+                profile, (struct report_tree_options){.kind = PPROFIL_TREE_CALLERS, .function = name});
             cr_assert_eq(callers->rows[0].row.total_samples, plain_total(&made, f, false));
             cr_assert_eq(callers->rows[0].row.samples, plain_total(&made, f, true));
             for (uint8_t c = 0; c < FUNCTIONS; c++) {

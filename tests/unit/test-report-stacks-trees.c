@@ -166,8 +166,7 @@ Test(stacks, what_is_cut_is_told)
     struct profile *profile = make_profile();
     struct pprofil_tree *all = tree(profile, (struct report_tree_options){.least = 0.10});
 
-    expect_rows(all, ROWS("0 main 100/5", "1 parse 60/20", "2 liblex 30/30", "2 parse 10/4",
-                          "1 eval 35/30"));
+    expect_rows(all, ROWS("0 main 100/5", "1 parse 60/20", "2 liblex 30/30", "2 parse 10/4", "1 eval 35/30"));
     cr_assert_eq(all->totals.rest_ns, 110, "lex below parse below parse, and below eval");
     pprofil_tree_free(all);
     all = tree(profile, (struct report_tree_options){.of.limit = 2});
@@ -202,17 +201,13 @@ Test(stacks, what_is_cut_is_told)
 Test(stacks, bottom_up)
 {
     struct profile *profile = make_profile();
-    struct pprofil_tree *all =
-        tree(profile, (struct report_tree_options){.kind = PPROFIL_TREE_INVERTED});
+    struct pprofil_tree *all = tree(profile, (struct report_tree_options){.kind = PPROFIL_TREE_INVERTED});
 
-    expect_rows(all,
-                ROWS("0 liblex 41/41", "1 parse 36/36", "2 main 30/30", "2 parse 6/6", "3 main 6/6",
-                     "1 eval 5/5", "2 main 5/5", "0 eval 30/30", "1 main 30/30", "0 parse 24/24",
-                     "1 main 20/20", "1 parse 4/4", "2 main 4/4", "0 main 5/5"));
+    expect_rows(all, ROWS("0 liblex 41/41", "1 parse 36/36", "2 main 30/30", "2 parse 6/6", "3 main 6/6", "1 eval 5/5",
+                          "2 main 5/5", "0 eval 30/30", "1 main 30/30", "0 parse 24/24", "1 main 20/20", "1 parse 4/4",
+                          "2 main 4/4", "0 main 5/5"));
     pprofil_tree_free(all);
-    all =
-        tree(profile,
-             (struct report_tree_options){.kind = PPROFIL_TREE_INVERTED, .depth = 1, .of.limit = 2});
+    all = tree(profile, (struct report_tree_options){.kind = PPROFIL_TREE_INVERTED, .depth = 1, .of.limit = 2});
     expect_rows(all, ROWS("0 liblex 41/41", "0 eval 30/30"));
     cr_assert_eq(all->rows[0].below, 1, "there is more");
     cr_assert_eq(all->totals.rest_ns, 290);
@@ -283,8 +278,7 @@ Test(stacks, nothing_is_a_tree_too)
 Test(stacks, objects_join_what_is_within_them)
 {
     struct profile *profile = make_profile();
-    struct pprofil_tree *all =
-        tree(profile, (struct report_tree_options){.of.by = PPROFIL_BY_OBJECT});
+    struct pprofil_tree *all = tree(profile, (struct report_tree_options){.of.by = PPROFIL_BY_OBJECT});
 
     expect_rows(all, ROWS("0 /bin/prog 100/59", "1 /lib/libx.so 41/41"));
     pprofil_tree_free(all);
@@ -312,10 +306,9 @@ Test(stacks, marks_are_counted_and_shown)
     cr_assert_str_eq(stacks.marks[1].why, "[no unwind info: liby.so]");
     cr_assert_eq(stacks.marks[1].ns, 40);
     report_stacks_clear(&stacks);
-    struct pprofil_tree *all =
-        tree(profile, (struct report_tree_options){.kind = PPROFIL_TREE_CALLERS, .function = "f"});
-    expect_rows(all, ROWS("0 f 96/96", "1 main 80/80", "1 [truncated] 15/15", "1 g 1/1",
-                          "2 [truncated] 1/1"));
+    struct pprofil_tree *all = tree(profile,
+                                    (struct report_tree_options){.kind = PPROFIL_TREE_CALLERS, .function = "f"});
+    expect_rows(all, ROWS("0 f 96/96", "1 main 80/80", "1 [truncated] 15/15", "1 g 1/1", "2 [truncated] 1/1"));
     cr_assert_str_eq(all->rows[2].row.object, "");
     pprofil_tree_free(all);
     profile_free(profile);

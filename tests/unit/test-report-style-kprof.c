@@ -119,15 +119,12 @@ Test(kprof, what_it_says_where_there_is_nothing)
     struct symbol_table symbols = table_of(kernel_symbols, COUNT(kernel_symbols)), none = {0};
     struct histogram_file file = make_kernel("inferno", 0);
 
-    expect(style_kprof, &file, &none, PLAIN,
-           "total: 1000\tin kernel text: 900\toutside kernel text: 100\n",
+    expect(style_kprof, &file, &none, PLAIN, "total: 1000\tin kernel text: 900\toutside kernel text: 100\n",
            "kprof: no text symbols\n");
     expect(style_kprof, &file, &symbols, PLAIN,
-           "total: 1000\tin kernel text: 900\toutside kernel text: 100\nKTZERO 00010000\n",
-           "kprof: no counts\n");
+           "total: 1000\tin kernel text: 900\toutside kernel text: 100\nKTZERO 00010000\n", "kprof: no counts\n");
     file.ticks = file.outside = 0;
-    expect(style_kprof, &file, &none, PLAIN,
-           "total: 0\tin kernel text: 0\toutside kernel text: 0\n", "");
+    expect(style_kprof, &file, &none, PLAIN, "total: 0\tin kernel text: 0\toutside kernel text: 0\n", "");
     kernel_histogram.counter_size = 8;
     expect(style_kprof, &file, &symbols, PLAIN, "", "kprof: only sample size 4 supported\n\n");
 }

@@ -69,8 +69,7 @@ Test(prof, of_4_3bsd)
            "  30.0     1.83   1234     0.49  bar\n"
            "   8.5     2.00                  baz\n",
            "");
-    expect(style_prof_bsd, &file, &symbols,
-           (struct pprofil_style_options){.zeros = true, .no_header = true},
+    expect(style_prof_bsd, &file, &symbols, (struct pprofil_style_options){.zeros = true, .no_header = true},
            "  61.5     1.23      5   246.00  foo\n"
            "  30.0     1.83   1234     0.49  bar\n"
            "   8.5     2.00                  baz\n"
@@ -92,8 +91,7 @@ Test(prof, of_solaris)
     struct histogram_file file = make_prof();
 
     expect(style_prof_solaris, &file, &symbols, PLAIN, SOLARIS_HEADER FOO BAR BAZ, "");
-    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.no_header = true},
-           FOO BAR BAZ, "");
+    expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.no_header = true}, FOO BAR BAZ, "");
     expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.addresses = PPROFIL_ADDRESSES_HEX},
            " Address " SOLARIS_HEADER "    1000 " FOO "    1020 " BAR "    1040 " BAZ, "");
     expect(style_prof_solaris, &file, &symbols, (struct pprofil_style_options){.addresses = PPROFIL_ADDRESSES_OCTAL},
@@ -307,8 +305,7 @@ Test(prof, is_of_the_system_that_the_file_is_from)
 
 Test(prof, hostile_histograms_lead_nowhere)
 {
-    static style_function *const styles[] = {style_prof_v7, style_prof_solaris, style_kprof,
-                                             style_gprof};
+    static style_function *const styles[] = {style_prof_v7, style_prof_solaris, style_kprof, style_gprof};
     static const struct {
         uint64_t low, high;
     } ranges[] = {{0x1000, 0x1000}, {0x1000, 0xfff}, {0, UINT64_MAX}, {UINT64_MAX - 1, UINT64_MAX},
@@ -350,8 +347,7 @@ Test(call_graph, is_deep, .timeout = 120)
         symbols[i] = (struct symbol){.address = 0x1000 + 4 * i, .size = 4, .name = "f"};
     struct symbol_table table = table_of(symbols, count);
     for (size_t i = 0; i + 1 < count; i++)
-        arcs[file.arc_count++] =
-            (struct histogram_arc){0x1000 + 4 * i, 0x1000 + 4 * (i + 1), i == 0 ? 2 : 1};
+        arcs[file.arc_count++] = (struct histogram_arc){0x1000 + 4 * i, 0x1000 + 4 * (i + 1), i == 0 ? 2 : 1};
     cr_assert_eq(run(style_gprof, &file, &table, PLAIN), 0);
     cr_assert_not_null(strstr(report, "  0.00      1.00     0.00        2     0.00     0.50  f\n"));
     /* now all functions except the first form one cycle, and pass on their time together */

@@ -161,8 +161,7 @@ Test(calls, a_vector_of_32_bits)
 Test(calls, what_is_looked_at_is_looked_at_from_its_beginning)
 {
     char bytes[100];
-    struct regs_call piece,
-        call = make(SYS_recvfrom, 7, address(bytes), 100, MSG_PEEK | MSG_WAITALL, 30);
+    struct regs_call piece, call = make(SYS_recvfrom, 7, address(bytes), 100, MSG_PEEK | MSG_WAITALL, 30);
 
     cr_assert_eq(next(&call, true, 0, &piece), 1);
     cr_assert_eq(piece.arguments[1], address(bytes));

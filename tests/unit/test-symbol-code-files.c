@@ -87,8 +87,7 @@ static uint64_t assemble(const char *file, const char *text)
     struct symbol symbol;
     FILE *source = fopen("made.s", "w");
 
-    fprintf(source, ".text\n.globl start\nstart: %s\n.section .note.GNU-stack,\"\",%%progbits\n",
-            text);
+    fprintf(source, ".text\n.globl start\nstart: %s\n.section .note.GNU-stack,\"\",%%progbits\n", text);
     fclose(source);
     sh("gcc -shared -nostdlib made.s -o %s", file);
     return find_symbol(file, "start", &symbol);
@@ -222,8 +221,7 @@ Test(code_files, cut_off_anywhere, .timeout = 120)
 
 Test(code_files, with_segments_and_sections_outside_of_it)
 {
-    static const uint64_t numbers[] = {
-        0, 1, 4096, 1u << 31, UINT64_C(1) << 60, UINT64_MAX - 4095, UINT64_MAX};
+    static const uint64_t numbers[] = {0, 1, 4096, 1u << 31, UINT64_C(1) << 60, UINT64_MAX - 4095, UINT64_MAX};
     static unsigned char bytes[1 << 20];
     struct symbol symbol;
 

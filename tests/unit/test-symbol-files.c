@@ -138,8 +138,7 @@ Test(files, debug_file_by_debuglink)
 
 Test(files, another_file_of_the_name_is_no_debug_file, .timeout = 20)
 {
-    static const char *const others[] = {"mkfifo full.debug", "mkdir full.debug",
-                                         "echo no ELF file > full.debug",
+    static const char *const others[] = {"mkfifo full.debug", "mkdir full.debug", "echo no ELF file > full.debug",
                                          "gcc -O1 -g -DOTHER prog.c -o full.debug"};
 
     /* a debug file is compared by its build-id, or, without a build-id, by its checksum */
@@ -168,8 +167,7 @@ Test(files, what_would_fill_the_memory_is_not_unpacked, .timeout = 60)
     uint64_t offset = offset_of("full", "loud_one");
     static const char *const files[] = {"new", "old", "bare"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        cr_expect_str_eq(look_up(files[i], offset).problem, "unreadable: File too large", "%s",
-                         files[i]);
+        cr_expect_str_eq(look_up(files[i], offset).problem, "unreadable: File too large", "%s", files[i]);
 }
 
 Test(files, mini_debug_info)

@@ -102,8 +102,7 @@ static const struct profile_location *ask(struct lookup *lookup, uint64_t offset
 }
 
 /* Writes the functions and lines of a location as a text: "inner inner.h:4; outer prog.c:7; ...". */
-static void say(const struct profile *profile, const struct profile_location *place, char *text,
-                size_t size)
+static void say(const struct profile *profile, const struct profile_location *place, char *text, size_t size)
 {
     size_t length = 0;
 
@@ -111,8 +110,7 @@ static void say(const struct profile *profile, const struct profile_location *pl
     for (uint32_t i = 0; i < place->line_count && length < size; i++) {
         const struct profile_line *line = &place->lines[i];
         const struct profile_function *function = &profile->functions[line->function];
-        length += (size_t)snprintf(text + length, size - length, "%s %s:%u; ",
-                                   profile->strings[function->name],
+        length += (size_t)snprintf(text + length, size - length, "%s %s:%u; ", profile->strings[function->name],
                                    path_base_name(profile->strings[line->file]), line->line);
     }
 }
@@ -159,8 +157,7 @@ Test(inlined, names_alone_are_those_of_the_code)
 
 /* Compares a location with the output of eu-addr2line. For each function, eu-addr2line prints a line such as "outer
  * inlined at /src/prog.c:7:10 in loud_one", and then a line with the source file and line number. */
-static void expect_as_theirs(FILE *theirs, const struct profile *profile,
-                             const struct profile_location *place)
+static void expect_as_theirs(FILE *theirs, const struct profile *profile, const struct profile_location *place)
 {
     char name[512], where[512];
 
@@ -188,8 +185,7 @@ static void compare(const char *function, uint32_t *inlined)
         snprintf(command, sizeof command, "eu-addr2line -i -f -a -e prog 0x%lx", address + i);
         FILE *theirs = popen(command, "r");
         cr_assert_not_null(fgets(line, sizeof line, theirs)); /* the address */
-        const struct profile_location *place =
-            ask(&lookup, address + i - move, PROFILE_LOOKED_LINE);
+        const struct profile_location *place = ask(&lookup, address + i - move, PROFILE_LOOKED_LINE);
         expect_as_theirs(theirs, lookup.profile, place);
         cr_expect_null(fgets(line, sizeof line, theirs), "%lx: more: %s", address + i, line);
         pclose(theirs);
@@ -260,12 +256,10 @@ static void expect_names(const char *command, const char *const names[4])
 Test(inlined, names_have_the_scopes_that_those_of_the_linker_have)
 {
     /* if gcc wrote no linkage name, and there is no symbol, the name is made from the scopes */
-    static const char *const gcc[] = {"outer::(anonymous namespace)::Hidden::twice",
-                                      "outer::Box<4>::sum(long)", "both(long)",
-                                      "work(long)::{lambda}::operator()"};
-    static const char *const clang[] = {"outer::(anonymous namespace)::Hidden::twice()",
-                                        "outer::Box<4>::sum(long)", "both(long)",
-                                        "work(long)::$_0::operator()(long) const"};
+    static const char *const gcc[] = {"outer::(anonymous namespace)::Hidden::twice", "outer::Box<4>::sum(long)",
+                                      "both(long)", "work(long)::{lambda}::operator()"};
+    static const char *const clang[] = {"outer::(anonymous namespace)::Hidden::twice()", "outer::Box<4>::sum(long)",
+                                        "both(long)", "work(long)::$_0::operator()(long) const"};
     /* with -g1 clang writes no scopes */
     static const char *const clang_few[4] = {"twice", "sum", "both", "operator()"};
 

@@ -39,8 +39,7 @@ Test(jit, jit_code_is_named_by_its_map)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         object.fd = open("map", O_RDONLY);
         struct answer answer = look_up_in(&object, "//anon", cases[i].address);
-        cr_expect_str_eq(answer.name, cases[i].name, "%lx: %s", (unsigned long)cases[i].address,
-                         answer.name);
+        cr_expect_str_eq(answer.name, cases[i].name, "%lx: %s", (unsigned long)cases[i].address, answer.name);
     }
     object.fd = -1;
     cr_assert_not_null(look_up_in(&object, "//anon", 0x1000).problem);
@@ -67,8 +66,7 @@ Test(jit, later_lines_of_a_map_win_wherever_they_begin)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         object.fd = open("map", O_RDONLY);
         struct answer answer = look_up_in(&object, "//anon", cases[i].address);
-        cr_expect_str_eq(answer.name, cases[i].name, "%lx: %s", (unsigned long)cases[i].address,
-                         answer.name);
+        cr_expect_str_eq(answer.name, cases[i].name, "%lx: %s", (unsigned long)cases[i].address, answer.name);
     }
 }
 
@@ -142,8 +140,7 @@ Test(jit, jit_code_is_named_by_a_jitdump)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         object.fd = open("dump", O_RDONLY);
         struct answer answer = look_up_in(&object, "//anon", cases[i].address);
-        cr_expect_str_eq(answer.name, cases[i].name, "%lx: %s", (unsigned long)cases[i].address,
-                         answer.name);
+        cr_expect_str_eq(answer.name, cases[i].name, "%lx: %s", (unsigned long)cases[i].address, answer.name);
         cr_expect_str_eq(answer.file, cases[i].file);
         cr_expect_eq(answer.line, cases[i].line);
     }
@@ -170,8 +167,7 @@ Test(jit, a_damaged_jitdump_is_read_as_far_as_it_goes)
         object.fd = open("dump", O_RDONLY);
         struct answer answer = look_up_in(&object, "//anon", 0x1001);
         if (i < size)
-            cr_expect(strcmp(answer.name, "first") == 0 || strcmp(answer.name, "[jit]") == 0 ||
-                          answer.name[0] == '\0',
+            cr_expect(strcmp(answer.name, "first") == 0 || strcmp(answer.name, "[jit]") == 0 || answer.name[0] == '\0',
                       "%zu: %s", i, answer.name);
     }
 }

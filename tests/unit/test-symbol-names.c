@@ -49,8 +49,7 @@ Test(names, source_paths_are_absolute_and_clean)
 
 Test(names, plt_stubs_are_not_the_function_before_them)
 {
-    write_file("calls.c",
-               "#include <stdlib.h>\nint main(int c, char **v) { return atoi(v[c - 1]); }\n");
+    write_file("calls.c", "#include <stdlib.h>\nint main(int c, char **v) { return atoi(v[c - 1]); }\n");
     sh("gcc -O1 -Wl,-z,lazy calls.c -o calls && strip -o bare calls");
     uint64_t plt = section_offset("calls", ".plt");
 
@@ -76,8 +75,7 @@ Test(names, assembler_reaches_to_the_next_symbol_or_the_end_of_its_section)
     cr_expect_str_eq(look_up("sizes.so", text + 28).name, "sized"); /* `label` is inside `sized` */
     cr_expect_str_eq(look_up("sizes.so", text + 40).name, "[sizes.so]");
     cr_expect_str_eq(look_up("sizes.so", text + 63).name, "last");
-    cr_expect_str_eq(look_up("sizes.so", section_offset("sizes.so", ".other") + 8).name,
-                     "[sizes.so]");
+    cr_expect_str_eq(look_up("sizes.so", section_offset("sizes.so", ".other") + 8).name, "[sizes.so]");
 }
 
 Test(names, the_plainest_global_name_wins)
@@ -188,9 +186,8 @@ Test(names, names_of_cxx_and_rust)
         cr_expect_str_eq(answer.system_name, "_ZN1a1fIiEET_S1_");
     }
     static const char *const manglings[] = {"legacy", "v0"};
-    write_file("r.rs",
-               "mod inner { #[inline(never)] pub fn busy(n: usize) -> usize { n * 3 } }\n"
-               "fn main() { std::process::exit(inner::busy(std::env::args().count()) as i32) }\n");
+    write_file("r.rs", "mod inner { #[inline(never)] pub fn busy(n: usize) -> usize { n * 3 } }\n"
+                       "fn main() { std::process::exit(inner::busy(std::env::args().count()) as i32) }\n");
     for (size_t i = 0; have("rustc") && i < 2; i++) {
         char command[256];
         snprintf(command, sizeof command,

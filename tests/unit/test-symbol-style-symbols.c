@@ -99,8 +99,7 @@ Test(symbol_table, of_several_files)
     cr_assert_str_eq(table.symbols[table.count - 1].name, "");
     cr_assert_eq(table.symbols[table.count - 1].address, 0x20000000);
     for (size_t i = 0; i < table.count; i++)
-        cr_assert(table.symbols[i].address <= 0x4000000 + middle ||
-                  table.symbols[i].address >= 0x10000000);
+        cr_assert(table.symbols[i].address <= 0x4000000 + middle || table.symbols[i].address >= 0x10000000);
     symbol_table_clear(&table);
     close(fd);
     free(bytes);

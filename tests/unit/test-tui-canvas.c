@@ -182,8 +182,7 @@ Test(paint, matches_are_marked)
     make(1, 20, true);
     put(0, -1, &(struct paint_text){.text = "Foo barfoo", .search = "foo"});
     for (int column = 0; column < 10; column++)
-        cr_expect_eq(canvas.cells[column].style,
-                     column < 3 || column >= 7 ? STYLE_MATCH : STYLE_PLAIN, "%d", column);
+        cr_expect_eq(canvas.cells[column].style, column < 3 || column >= 7 ? STYLE_MATCH : STYLE_PLAIN, "%d", column);
 }
 
 Test(paint, tabs_and_words)

@@ -3,9 +3,8 @@
 
 #include "make-snapshot.h"
 
-static const enum key_where places[] = {KEY_IN_TABLE, KEY_IN_CODE, KEY_IN_OUTPUT, KEY_IN_PICKER,
-                                        KEY_IN_HELP, KEY_IN_CALLS,
-                                          KEY_IN_FLAME};
+static const enum key_where places[] = {KEY_IN_TABLE, KEY_IN_CODE,  KEY_IN_OUTPUT, KEY_IN_PICKER,
+                                        KEY_IN_HELP,  KEY_IN_CALLS, KEY_IN_FLAME};
 
 Test(keys, no_key_means_two_things_in_one_place)
 {
@@ -40,9 +39,8 @@ Test(keys, the_bar_has_all_f_keys_with_short_names_and_a_letter_each)
         cr_assert_not_null(binding->bar);
         cr_assert_leq(strlen(binding->bar), 7);
         for (size_t i = 0; i < key_binding_count; i++)
-            other = other ||
-                    (key_bindings[i].action == binding->action &&
-                     (key_bindings[i].where & KEY_IN_TABLE) != 0 && key_bindings[i].bar == NULL);
+            other = other || (key_bindings[i].action == binding->action &&
+                              (key_bindings[i].where & KEY_IN_TABLE) != 0 && key_bindings[i].bar == NULL);
         cr_assert(other, "%s", keys_name(key));
     }
 }
@@ -229,12 +227,9 @@ static struct sight look(const struct model *model)
 /* Returns true if the key opens the view that is open already. Such a key changes nothing. */
 static bool may_do_nothing(const struct key_binding *binding, enum key_where where)
 {
-    return (binding->action == ACTION_VIEW && where == KEY_IN_TABLE &&
-            binding->argument == PPROFIL_BY_FUNCTION) ||
-           (binding->action == ACTION_VIEW && where == KEY_IN_CALLS &&
-            binding->argument == KEYS_CALLS) ||
-           (binding->action == ACTION_VIEW && where == KEY_IN_FLAME &&
-            binding->argument == KEYS_FLAME);
+    return (binding->action == ACTION_VIEW && where == KEY_IN_TABLE && binding->argument == PPROFIL_BY_FUNCTION) ||
+           (binding->action == ACTION_VIEW && where == KEY_IN_CALLS && binding->argument == KEYS_CALLS) ||
+           (binding->action == ACTION_VIEW && where == KEY_IN_FLAME && binding->argument == KEYS_FLAME);
 }
 
 Test(keys, every_key_does_something_wherever_it_is_bound)

@@ -170,8 +170,7 @@ static struct snapshot random_snapshot(struct random *random, struct story *stor
         memset(&story->totals, 0, sizeof story->totals);
     snapshot = make(story);
     for (uint32_t i = draw(random, 10); i > 0; i--)
-        add_task(&snapshot, 100 + i, "RSDTt"[draw(random, 5)], (int32_t)draw(random, 2000) - 1,
-                 "call");
+        add_task(&snapshot, 100 + i, "RSDTt"[draw(random, 5)], (int32_t)draw(random, 2000) - 1, "call");
     for (uint32_t i = draw(random, 10); i > 0; i--)
         add_process(&snapshot, 98 + draw(random, 6), 98 + draw(random, 6));
     for (uint32_t i = draw(random, 30); model_where(story->model) == KEY_IN_CODE && i > 0; i--)
@@ -204,8 +203,7 @@ static void random_key(struct random *random, struct model *model)
         event.key = key_bindings[draw(random, (uint32_t)key_binding_count)].key;
         break;
     default:
-        event.key = (const uint32_t[]){
-            'j', 'G', TUI_KEY_ENTER, 0x1f600, TUI_KEY_ESCAPE, '3'}[draw(random, 6)];
+        event.key = (const uint32_t[]){'j', 'G', TUI_KEY_ENTER, 0x1f600, TUI_KEY_ESCAPE, '3'}[draw(random, 6)];
     }
     switch (model_key(model, &event)) {
     case EFFECT_CLEAR:

@@ -33,8 +33,7 @@ Test(tree, children_are_below_their_parents_the_larger_first)
     add_pid(&rows, 2, 11, 5);
     add_pid(&rows, 1, 10, 1);
     for (uint32_t i = 0; i < 6; i++)
-        add_process(&snapshot, (uint32_t[]){10, 11, 12, 13, 14, 15}[i],
-                    (uint32_t[]){1, 10, 10, 11, 11, 12}[i]);
+        add_process(&snapshot, (uint32_t[]){10, 11, 12, 13, 14, 15}[i], (uint32_t[]){1, 10, 10, 11, 11, 12}[i]);
     add_process(&snapshot, 20, 1);
     cr_assert_eq(table_take(&table, &rows, 0), 0);
     table_sort_tree(&table, &snapshot);

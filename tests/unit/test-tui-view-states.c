@@ -241,8 +241,7 @@ Test(view_states, selection_stays_in_view)
         paint(40 + step % 7, 10 + step % 11, true);
         cr_assert(model->top <= model->selected);
         cr_assert(model->selected < model->top + model->page_rows);
-        cr_assert_eq(style_at((int)(model->list_row + model->selected - model->top), 39),
-                     STYLE_SELECTED);
+        cr_assert_eq(style_at((int)(model->list_row + model->selected - model->top), 39), STYLE_SELECTED);
         cr_assert(model->top + model->page_rows <= 100);
     }
 }

@@ -7,14 +7,13 @@
 
 Test(unwind, i386)
 {
-    static const char assembler[] =
-        ".text\n nop\n"
-        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
-        "middle: .cfi_startproc\n push %ebp\n .cfi_def_cfa_offset 8\n .cfi_offset 5, -8\n"
-        " mov %esp, %ebp\n .cfi_def_cfa_register 5\n sub $8, %esp\n call leaf\n"
-        "middle_back: leave\n ret\n .cfi_endproc\n"
-        "outer: .cfi_startproc\n .cfi_undefined 8\n call middle\n"
-        "outer_back: hlt\n .cfi_endproc\n";
+    static const char assembler[] = ".text\n nop\n"
+                                    "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+                                    "middle: .cfi_startproc\n push %ebp\n .cfi_def_cfa_offset 8\n .cfi_offset 5, -8\n"
+                                    " mov %esp, %ebp\n .cfi_def_cfa_register 5\n sub $8, %esp\n call leaf\n"
+                                    "middle_back: leave\n ret\n .cfi_endproc\n"
+                                    "outer: .cfi_startproc\n .cfi_undefined 8\n call middle\n"
+                                    "outer_back: hlt\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "gcc -m32");
     const struct unwind_callbacks callbacks = {fixture, find, open_object};
 
@@ -28,8 +27,7 @@ Test(unwind, i386)
     fixture->input.registers.values[4] = NARROW_STACK;
     fixture->input.registers.values[5] = NARROW_STACK + 12;
     fixture->input.registers.values[8] = code(fixture, "leaf");
-    fixture->input.pieces[0] =
-        (struct unwind_piece){NARROW_STACK, (const void *)fixture->narrow, fixture->count * 4};
+    fixture->input.pieces[0] = (struct unwind_piece){NARROW_STACK, (const void *)fixture->narrow, fixture->count * 4};
     fixture->stack = (struct unwind_stack){.frames = fixture->frames, .room = UNWIND_FRAMES_MAX};
     cr_assert_eq(unwind_walk(fixture->unwinder, &callbacks, &fixture->input, &fixture->stack), 0);
     expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
@@ -40,15 +38,14 @@ Test(unwind, i386)
  * may be. If `mask` is 0, these are the bits from 48 on or from 39 on. */
 static void walk_aarch64(uint64_t signature, uint64_t mask)
 {
-    static const char assembler[] =
-        ".text\n nop\n"
-        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
-        "middle: .cfi_startproc\n hint #25\n .cfi_negate_ra_state\n"
-        " stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n .cfi_offset 29, -32\n"
-        " .cfi_offset 30, -24\n bl leaf\n"
-        "middle_back: ldp x29, x30, [sp], #32\n ret\n .cfi_endproc\n"
-        "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
-        "outer_back: nop\n .cfi_endproc\n";
+    static const char assembler[] = ".text\n nop\n"
+                                    "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+                                    "middle: .cfi_startproc\n hint #25\n .cfi_negate_ra_state\n"
+                                    " stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n .cfi_offset 29, -32\n"
+                                    " .cfi_offset 30, -24\n bl leaf\n"
+                                    "middle_back: ldp x29, x30, [sp], #32\n ret\n .cfi_endproc\n"
+                                    "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
+                                    "outer_back: nop\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
 
     fixture->input.registers.machine = UNWIND_AARCH64;
@@ -85,16 +82,15 @@ static void walk_linked(struct fixture *fixture, const char *pc, const char *lin
  * PLT entry. In a sleeping thread x30 is not known. */
 Test(unwind, aarch64_leaf)
 {
-    static const char assembler[] =
-        ".text\n nop\n"
-        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
-        "stub: nop\n br x17\n"
-        "middle: .cfi_startproc\n stp x29, x30, [sp, #-16]!\n .cfi_def_cfa_offset 16\n"
-        " .cfi_offset 29, -16\n .cfi_offset 30, -8\n bl stub\n"
-        "middle_back: blr x1\n"
-        "middle_end: ldp x29, x30, [sp], #16\n ret\n .cfi_endproc\n"
-        "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
-        "outer_back: nop\n .cfi_endproc\n";
+    static const char assembler[] = ".text\n nop\n"
+                                    "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+                                    "stub: nop\n br x17\n"
+                                    "middle: .cfi_startproc\n stp x29, x30, [sp, #-16]!\n .cfi_def_cfa_offset 16\n"
+                                    " .cfi_offset 29, -16\n .cfi_offset 30, -8\n bl stub\n"
+                                    "middle_back: blr x1\n"
+                                    "middle_end: ldp x29, x30, [sp], #16\n ret\n .cfi_endproc\n"
+                                    "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
+                                    "outer_back: nop\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
     struct unwind_registers *registers = &fixture->input.registers;
 
@@ -122,16 +118,15 @@ Test(unwind, aarch64_leaf)
  * record. */
 Test(unwind, aarch64_guess)
 {
-    static const char assembler[] =
-        ".text\n nop\n"
-        "jitted: nop\n ret\n"
-        "middle: .cfi_startproc\n stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n"
-        " .cfi_offset 29, -32\n .cfi_offset 30, -24\n mov x29, sp\n blr x0\n"
-        "middle_back: ldp x29, x30, [sp], #32\n ret\n .cfi_endproc\n"
-        "frameless: .cfi_startproc\n sub sp, sp, #32\n .cfi_def_cfa_offset 32\n blr x0\n"
-        "frameless_back: nop\n .cfi_endproc\n"
-        "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
-        "outer_back: nop\n .cfi_endproc\n";
+    static const char assembler[] = ".text\n nop\n"
+                                    "jitted: nop\n ret\n"
+                                    "middle: .cfi_startproc\n stp x29, x30, [sp, #-32]!\n .cfi_def_cfa_offset 32\n"
+                                    " .cfi_offset 29, -32\n .cfi_offset 30, -24\n mov x29, sp\n blr x0\n"
+                                    "middle_back: ldp x29, x30, [sp], #32\n ret\n .cfi_endproc\n"
+                                    "frameless: .cfi_startproc\n sub sp, sp, #32\n .cfi_def_cfa_offset 32\n blr x0\n"
+                                    "frameless_back: nop\n .cfi_endproc\n"
+                                    "outer: .cfi_startproc\n .cfi_undefined 30\n bl middle\n"
+                                    "outer_back: nop\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
     const char *const callers[] = {"middle_back", "frameless_back"};
 
@@ -189,14 +184,13 @@ Test(unwind, aarch64_saved_above)
 /* The vDSO's description of a signal frame leaves out the program counter. But the kernel has saved it in the frame. */
 Test(unwind, aarch64_signal)
 {
-    static const char assembler[] =
-        ".text\n nop\n"
-        "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
-        " .cfi_startproc\n .cfi_signal_frame\n .cfi_def_cfa 29, 0\n .cfi_offset 29, 0\n"
-        " .cfi_offset 30, 8\n nop\n"
-        "sigreturn: mov x8, #139\n svc #0\n .cfi_endproc\n"
-        "outer: .cfi_startproc\n .cfi_undefined 30\n bl leaf\n"
-        "outer_back: nop\n .cfi_endproc\n";
+    static const char assembler[] = ".text\n nop\n"
+                                    "leaf: .cfi_startproc\n nop\n ret\n .cfi_endproc\n"
+                                    " .cfi_startproc\n .cfi_signal_frame\n .cfi_def_cfa 29, 0\n .cfi_offset 29, 0\n"
+                                    " .cfi_offset 30, 8\n nop\n"
+                                    "sigreturn: mov x8, #139\n svc #0\n .cfi_endproc\n"
+                                    "outer: .cfi_startproc\n .cfi_undefined 30\n bl leaf\n"
+                                    "outer_back: nop\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "aarch64-linux-gnu-gcc");
     enum { REGISTERS = 312 / 8 }; /* index of the first register: after siginfo and the beginning of ucontext */
 

@@ -24,8 +24,7 @@ static bool find_own(void *context, uint64_t address, struct unwind_mapping *map
 
     for (uint32_t i = 0; !found && fgets(line, sizeof line, maps) != NULL; i++) {
         int name = 0;
-        sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &mapping->start, &mapping->end, executable,
-               &mapping->offset, &name);
+        sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &mapping->start, &mapping->end, executable, &mapping->offset, &name);
         found = address >= mapping->start && address < mapping->end && executable[2] == 'x';
         mapping->object = i;
         if (found)
@@ -140,10 +139,8 @@ static bool same_cfa(Dwarf_Frame *frame, const struct rule *rule)
         return rule->cfa.how == RULE_IS_EXPRESSION && count > 1;
     bool numbered = operations[0].atom == DW_OP_bregx;
     return count == 1 &&
-           rule->cfa.number ==
-               (numbered ? operations[0].number : (Dwarf_Word)(operations[0].atom - DW_OP_breg0)) &&
-           (Dwarf_Word)(int64_t)rule->cfa.value ==
-               (numbered ? operations[0].number2 : operations[0].number);
+           rule->cfa.number == (numbered ? operations[0].number : (Dwarf_Word)(operations[0].atom - DW_OP_breg0)) &&
+           (Dwarf_Word)(int64_t)rule->cfa.value == (numbered ? operations[0].number2 : operations[0].number);
 }
 
 /* Compares the rule for a register with libdw's rule. libdw describes a saved register by its offset from the CFA. A
@@ -161,14 +158,12 @@ static bool same_register(Dwarf_Frame *frame, const struct rule *rule, int numbe
     if (count == 0)
         return ours == NULL || ours->how == RULE_UNDEFINED;
     if (operations[0].atom == DW_OP_regx)
-        return ours != NULL && ours->how == RULE_REGISTER &&
-               operations[0].number == (Dwarf_Word)ours->value;
+        return ours != NULL && ours->how == RULE_REGISTER && operations[0].number == (Dwarf_Word)ours->value;
     if (ours == NULL || operations[0].atom != DW_OP_call_frame_cfa)
         return false;
     if (count > 1 && operations[1].atom != DW_OP_plus_uconst)
         return ours->how == RULE_AT_EXPRESSION;
-    return ours->how == RULE_AT &&
-           (Dwarf_Word)(int64_t)ours->value == (count == 1 ? 0 : operations[1].number);
+    return ours->how == RULE_AT && (Dwarf_Word)(int64_t)ours->value == (count == 1 ? 0 : operations[1].number);
 }
 
 Test(unwind, as_libdw)
@@ -200,8 +195,7 @@ Test(unwind, as_libdw)
             cr_assert_not_null(rule, "%lx", address);
             cr_assert(same_cfa(frame, rule), "CFA at %lx", address);
             for (int number = 0; number <= 16; number++)
-                cr_assert(number == 7 || same_register(frame, rule, number), "register %d at %lx",
-                          number, address);
+                cr_assert(number == 7 || same_register(frame, rule, number), "register %d at %lx", number, address);
             free(frame);
             compared++;
         }

@@ -65,8 +65,7 @@ Test(unwind, too_deep)
     cr_assert(fixture->stack.end == UNWIND_TOO_DEEP && fixture->stack.count == 7);
     fixture->stack.room = UINT32_MAX;
     walk(fixture, code(fixture, "deep"));
-    cr_assert_eq(fixture->stack.count,
-                 WORDS_MAX / 2 < UNWIND_FRAMES_MAX ? WORDS_MAX / 2 : UNWIND_FRAMES_MAX);
+    cr_assert_eq(fixture->stack.count, WORDS_MAX / 2 < UNWIND_FRAMES_MAX ? WORDS_MAX / 2 : UNWIND_FRAMES_MAX);
     cr_assert_eq(fixture->stack.end, UNWIND_TOO_DEEP);
     free_fixture(fixture);
 }
@@ -92,8 +91,7 @@ Test(unwind, nonsense)
     }
     walk(fixture, 0x1234); /* nothing is mapped there */
     cr_assert(fixture->stack.end == UNWIND_BROKEN && fixture->stack.count == 1);
-    cr_assert(fixture->frames[0].object == UNWIND_NO_OBJECT &&
-              fixture->frames[0].address == 0x1234);
+    cr_assert(fixture->frames[0].object == UNWIND_NO_OBJECT && fixture->frames[0].address == 0x1234);
     free_fixture(fixture);
 }
 
@@ -174,13 +172,11 @@ Test(unwind, operations)
         const uint8_t *code = (const void *)cases[i].code;
         struct reader reader = {code, code + cases[i].size, false};
         uint64_t value = 0;
-        cr_assert_eq(
-            expression_run(reader, machine_find(UNWIND_X86_64), &context, false, &value),
-            EXPRESSION_DONE, "%zu", i);
+        cr_assert_eq(expression_run(reader, machine_find(UNWIND_X86_64), &context, false, &value), EXPRESSION_DONE,
+                     "%zu", i);
         cr_assert_eq(value, cases[i].wide, "%zu: %lx", i, value);
-        cr_assert_eq(
-            expression_run(reader, machine_find(UNWIND_I386), &context, false, &value),
-            EXPRESSION_DONE, "%zu", i);
+        cr_assert_eq(expression_run(reader, machine_find(UNWIND_I386), &context, false, &value), EXPRESSION_DONE, "%zu",
+                     i);
         cr_assert_eq(value, cases[i].narrow, "%zu: %lx", i, value);
     }
 }
@@ -211,8 +207,7 @@ Test(unwind, signals)
     put(fixture, 0xbbbb);
     walk(fixture, code(fixture, "leaf"));
     expect(fixture, UNWIND_TRUNCATED, 3, "=leaf", "=restorer", "=leaf");
-    fixture->input.pieces[1] =
-        (struct unwind_piece){STACK + 0x100000, (const void *)other, sizeof other};
+    fixture->input.pieces[1] = (struct unwind_piece){STACK + 0x100000, (const void *)other, sizeof other};
     fixture->input.piece_count = 2;
     walk(fixture, code(fixture, "leaf"));
     expect(fixture, UNWIND_COMPLETE, 4, "=leaf", "=restorer", "=leaf", "outer_back");

@@ -149,8 +149,7 @@ Test(event, every_short_size_is_invalid)
             *event = (struct wire_header){type, size};
             bool expected = sizes[type] != 0 && size >= sizes[type] && size % 8 == 0;
             if (type != WIRE_MAP && type != WIRE_THREAD && type != WIRE_THROTTLE)
-                cr_expect_eq(wire_event_valid(event, sizeof bytes), expected, "type %u size %u",
-                             type, size);
+                cr_expect_eq(wire_event_valid(event, sizeof bytes), expected, "type %u size %u", type, size);
         }
     *event = (struct wire_header){WIRE_SAMPLE, sizeof(struct wire_sample)};
     cr_assert(!wire_event_valid(event, sizeof(struct wire_sample) - 8));

@@ -28,8 +28,7 @@ static void *copy_of(const void *from, size_t size)
 
 /* Makes a row. `total` and `window` are the row's shares of the time since the start and of the last window, in
  * 1/1000. */
-static struct table_row row_of(const char *name, const char *object, unsigned total,
-                               unsigned window)
+static struct table_row row_of(const char *name, const char *object, unsigned total, unsigned window)
 {
     struct table_row row = {.total = {.name = name,
                                       .object = object,
@@ -49,8 +48,7 @@ static struct table_row row_of(const char *name, const char *object, unsigned to
     return row;
 }
 
-static void fill_table(struct model *model, enum pprofil_by by, const struct table_row *rows,
-                       uint32_t count)
+static void fill_table(struct model *model, enum pprofil_by by, const struct table_row *rows, uint32_t count)
 {
     struct table *table = &model->tables[by];
 
@@ -68,10 +66,9 @@ static void fill_table(struct model *model, enum pprofil_by by, const struct tab
 
 static void fill_code_tables(struct model *model)
 {
-    struct table_row functions[] = {
-        row_of("work", "split", 600, 623),
-        row_of("std::vector<int>::push_back(int&&)", "libwork.so.1", 370, 300),
-        row_of("libc.so.6", "libc.so.6", 30, 20)};
+    struct table_row functions[] = {row_of("work", "split", 600, 623),
+                                    row_of("std::vector<int>::push_back(int&&)", "libwork.so.1", 370, 300),
+                                    row_of("libc.so.6", "libc.so.6", 30, 20)};
     struct table_row objects[] = {row_of("/home/me/src/split", "split", 600, 623),
                                   row_of("/usr/lib/libwork.so.1", "libwork.so.1", 400, 377)};
     struct table_row lines[] = {row_of("/home/me/src/split/split.c", "split", 600, 623)};

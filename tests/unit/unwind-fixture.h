@@ -156,8 +156,7 @@ UNUSED static void expect(const struct fixture *fixture, enum unwind_end end, si
         if (strcmp(name, "=jit") == 0 || strcmp(name, "jit") == 0)
             cr_assert(frame->object == 1 && frame->address - JIT < CODE_SIZE, "%s", name);
         else
-            cr_assert(frame->object == 0 &&
-                          frame->address == symbol(name + frame->exact) - (frame->exact ? 0 : 1),
+            cr_assert(frame->object == 0 && frame->address == symbol(name + frame->exact) - (frame->exact ? 0 : 1),
                       "%s: %lx", name, frame->address);
     }
     va_end(names);

@@ -175,8 +175,7 @@ static void read_mappings(const char *vdso)
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[512], permissions[8];
 
-    while (maps != NULL && mapping_count < MAPPINGS_MAX &&
-           fgets(line, sizeof line, maps) != NULL) {
+    while (maps != NULL && mapping_count < MAPPINGS_MAX && fgets(line, sizeof line, maps) != NULL) {
         struct mapping *mapping = &mappings[mapping_count];
         *mapping = (struct mapping){0};
         if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %255s", &mapping->start, &mapping->end,
@@ -187,8 +186,7 @@ static void read_mappings(const char *vdso)
         if (strcmp(mapping->path, "[vdso]") != 0)
             continue;
         FILE *copy = fopen(vdso, "we");
-        if (copy == NULL ||
-            fwrite((void *)mapping->start, mapping->end - mapping->start, 1, copy) != 1 ||
+        if (copy == NULL || fwrite((void *)mapping->start, mapping->end - mapping->start, 1, copy) != 1 ||
             fclose(copy) != 0)
             abort();
     }

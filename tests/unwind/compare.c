@@ -26,9 +26,8 @@ static void show(struct stacks *stacks, const struct unwind_stack *stack)
 {
     const struct stacks_record *record = stacks->current;
 
-    printf("--- record %td: %u frames, %s; theirs %u, %.*s\n", record - stacks->records,
-           stack->count, ends[stack->end], record->frame_count, (int)record->reason.size,
-           record->reason.bytes);
+    printf("--- record %td: %u frames, %s; theirs %u, %.*s\n", record - stacks->records, stack->count, ends[stack->end],
+           record->frame_count, (int)record->reason.size, record->reason.bytes);
     for (uint32_t i = 0; i < stack->count || i < record->frame_count; i++) {
         uint64_t pc = i < stack->count ? stacks_pc(stacks, &stack->frames[i]) : 0;
         uint64_t theirs = i < record->frame_count ? record->frames[i].pc : 0;
@@ -121,14 +120,12 @@ int main(int argc, char **argv)
     struct stacks *stacks = stacks_read(argv[optind]);
     struct tally tally = compare(stacks, most, verbose);
     uint32_t compared = stacks->count - tally.given_up;
-    printf("%u stacks of %.1f frames: %.2f %% equal (%u padded, %u given up by the other);",
-           stacks->count, (double)tally.frames / stacks->count, 100.0 * tally.equal / compared,
-           tally.padded, tally.given_up);
+    printf("%u stacks of %.1f frames: %.2f %% equal (%u padded, %u given up by the other);", stacks->count,
+           (double)tally.frames / stacks->count, 100.0 * tally.equal / compared, tally.padded, tally.given_up);
     for (size_t i = 0; i < 5; i++)
         printf(" %s %u", ends[i], tally.by_end[i]);
     printf("\n");
-    bool enough =
-        compared > 0 && tally.equal >= compared * 0.99 && tally.given_up <= stacks->count * 0.2;
+    bool enough = compared > 0 && tally.equal >= compared * 0.99 && tally.given_up <= stacks->count * 0.2;
     stacks_free(stacks);
     return enough ? 0 : 1;
 }

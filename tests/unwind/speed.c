@@ -99,8 +99,7 @@ static bool find_base(int fd, const struct stacks_mapping *mapping, uint64_t *ba
     return found;
 }
 
-static Dwfl *make_dwfl(struct stacks *stacks, const struct stacks_record *record,
-                       struct theirs *theirs)
+static Dwfl *make_dwfl(struct stacks *stacks, const struct stacks_record *record, struct theirs *theirs)
 {
     Dwfl *dwfl = dwfl_begin(&dwfl_callbacks);
 
@@ -208,8 +207,7 @@ static bool wanted(struct race *race, const struct stacks_record *record, bool a
         dwfl_end(race->dwfl);
         race->dwfl = make_dwfl(race->stacks, race->first, &race->theirs);
     }
-    return all || (record->frame_count >= 20 && record->frame_count <= 40 &&
-                   same_world(race->first, record));
+    return all || (record->frame_count >= 20 && record->frame_count <= 40 && same_world(race->first, record));
 }
 
 int main(int argc, char **argv)

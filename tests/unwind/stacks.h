@@ -100,8 +100,7 @@ static inline void stacks_take_record(struct stacks_reader *reader, struct stack
     for (uint32_t i = 0; i < UNWIND_PIECES_MAX; i++) {
         stacks_take(reader, &start, sizeof start);
         struct stacks_text stack = stacks_take_text(reader);
-        record->input.pieces[i] =
-            (struct unwind_piece){start, (const void *)stack.bytes, stack.size};
+        record->input.pieces[i] = (struct unwind_piece){start, (const void *)stack.bytes, stack.size};
     }
     record->input.piece_count = UNWIND_PIECES_MAX;
     stacks_take(reader, &record->mapping_count, sizeof record->mapping_count);
@@ -175,8 +174,7 @@ static inline uint32_t stacks_object(struct stacks *stacks, struct stacks_text p
     uint32_t i;
 
     for (i = 0; i < stacks->path_count; i++)
-        if (strlen(stacks->paths[i]) == path.size &&
-            memcmp(stacks->paths[i], path.bytes, path.size) == 0)
+        if (strlen(stacks->paths[i]) == path.size && memcmp(stacks->paths[i], path.bytes, path.size) == 0)
             return i;
     if (i == STACKS_PATHS_MAX)
         exit(1);
@@ -215,8 +213,7 @@ static inline uint64_t stacks_pc(struct stacks *stacks, const struct unwind_fram
 
     for (uint32_t i = 0; i < stacks->current->mapping_count; i++) {
         const struct stacks_mapping *mapping = &stacks->current->mappings[i];
-        if (frame->object != UNWIND_NO_OBJECT &&
-            stacks_object(stacks, mapping->path) == frame->object &&
+        if (frame->object != UNWIND_NO_OBJECT && stacks_object(stacks, mapping->path) == frame->object &&
             frame->address - mapping->offset < mapping->end - mapping->start)
             return address - mapping->offset + mapping->start;
     }

@@ -310,7 +310,7 @@ static int make_draft(const struct picture_store *store, const struct stack_merg
 }
 
 static int picture_tree_fill(struct stack_merge *merge, struct stack_merge *old, const struct picture_limits *limits,
-                struct picture_tree *tree)
+                             struct picture_tree *tree)
 {
     struct choice choice = {.keep_old = limits->keep_old};
     int error = stack_merge_profile(merge);

@@ -76,7 +76,7 @@ static int compare_addresses(const void *left, const void *right)
  * dialect does not count. The addresses become link addresses; if `text` is NULL, they stay offsets in the object's
  * file. The caller frees the list. */
 static int collect_times(const struct profile *profile, uint32_t object, const struct dialect *dialect,
-                   const struct symbol_text *text, struct spent_times *times)
+                         const struct symbol_text *text, struct spent_times *times)
 {
     times->list = calloc(profile->sample_count + 1u, sizeof *times->list);
     times->count = 0;
@@ -185,7 +185,7 @@ static int make_pcs(const struct spent_times *times, struct histogram_file *file
 }
 
 static int make_counters(const struct spent_times *times, const struct symbol_text *text, uint32_t scale,
-                struct histogram_file *file)
+                         struct histogram_file *file)
 {
     uint64_t low, high;
 

@@ -275,7 +275,7 @@ const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME])
 /* Adds the ticks that a cell counts for a system call. The system call becomes a function of the kernel, and the sample
  * has the number of the call. */
 static int add_call(struct builder *builder, uint32_t object, const struct histogram *histogram, uint64_t cell,
-                     const struct profile_sample *like, double tick_ns)
+                    const struct profile_sample *like, double tick_ns)
 {
     char text[HISTOGRAM_CALL_NAME];
     struct profile_sample sample = *like;

@@ -49,7 +49,7 @@ bool call_peek_restarts(const struct call_request *request)
 }
 
 static int64_t call_bytes_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
-                       struct regs_call *piece)
+                                struct regs_call *piece)
 {
     uint64_t size = request->size < request->enough ? request->size : request->enough;
 
@@ -112,7 +112,7 @@ static uint64_t call_piece_room(const struct regs_call *call, const struct call_
 }
 
 static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
-                        const struct call_vector *vector, uint64_t done, struct regs_call *piece)
+                                 const struct call_vector *vector, uint64_t done, struct regs_call *piece)
 {
     struct call_position position;
     uint64_t room = done < request->enough ? call_piece_room(call, request, done) : 0;
@@ -138,7 +138,7 @@ static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const 
 }
 
 static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
-                         uint64_t address, uint64_t done, struct regs_call *piece)
+                                  uint64_t address, uint64_t done, struct regs_call *piece)
 {
     struct call_vector vector;
     uint64_t control;
@@ -154,7 +154,7 @@ static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const
 }
 
 static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
-                          const struct call_progress *progress, struct regs_call *piece)
+                                   const struct call_progress *progress, struct regs_call *piece)
 {
     uint64_t address = call_message_address(request, progress->done);
 
@@ -181,7 +181,7 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
  * events_min events; an event has 32 bytes. An io_uring_enter(2) has submitted everything already, so the piece only
  * waits. */
 static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
-                      struct regs_call *piece)
+                               struct regs_call *piece)
 {
     *piece = *call;
     if (request->kind == CALL_RING) {
@@ -197,7 +197,7 @@ static int64_t call_wait_piece(const struct regs_call *call, const struct call_r
 }
 
 int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
-                    const struct call_progress *progress, struct regs_call *piece)
+                        const struct call_progress *progress, struct regs_call *piece)
 {
     const struct call_vector vector = {request->address, request->size};
 

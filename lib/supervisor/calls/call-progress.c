@@ -24,13 +24,13 @@ struct message_position {
 static int progress_read_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t *length)
 {
     return target_memory_read(tid, call_message_address(request, message) + call_layout(request)->message_length,
-                      length, sizeof *length);
+                              length, sizeof *length);
 }
 
 static int progress_write_length(pid_t tid, const struct call_request *request, uint64_t message, uint32_t length)
 {
     return target_memory_write(tid, call_message_address(request, message) + call_layout(request)->message_length,
-                       &length, sizeof length);
+                               &length, sizeof length);
 }
 
 /* Finds the byte at position `place`, which is in an element of the message's vector. Sets *address to the address of
@@ -57,7 +57,7 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
  * before it. If they are the same, writes nothing, because another thread may be using the bytes, which are already in
  * their place. Returns 0 or -errno. */
 static int progress_move_bytes(pid_t tid, const struct call_request *request, struct message_position from,
-                      uint64_t bytes, struct message_position *to)
+                               uint64_t bytes, struct message_position *to)
 {
     unsigned char buffer[4096];
 

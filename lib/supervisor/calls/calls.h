@@ -137,7 +137,7 @@ bool call_peek_restarts(const struct call_request *request);
 /* Sets *piece to a call that does what is left of `call` after *progress, or a part of that. Returns how much the piece
  * should move, in the units of its result; 0: nothing is left to do; -errno: no such call can be built. */
 int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct call_request *request,
-                    const struct call_progress *progress, struct regs_call *piece);
+                        const struct call_progress *progress, struct regs_call *piece);
 /* Adds to *progress what a piece has moved. moved: result of the piece. Returns 0 or -errno. */
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved, struct call_progress *progress);
 /* Sets *progress to what a call that was cut short has done. call->result is its result. If the call counted an

@@ -318,7 +318,7 @@ void serve_end_if_unneeded(struct supervisor *supervisor)
     serve_set_rate(supervisor);
     uint64_t patience = !supervisor->serving.requested                ? REQUEST_WAIT_NS
                         : supervisor->processes.tracee_count == 0 ? 0
-                                                           : STAY_NS;
+                                                                  : STAY_NS;
     supervisor_unlock(supervisor);
     if (!needed && time_now() - supervisor->serving.requested_at >= patience)
         supervisor->client.quitting = true;
