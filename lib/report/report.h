@@ -103,8 +103,8 @@ struct report_tree_options {
     /* of.by is BY_FUNCTION, BY_LINE or BY_OBJECT. of.stacks is ignored, because trees always use the stacks */
     struct report_options of;
     enum pprofil_tree_kind kind;
-    /* for CALLERS and CALLEES: a pattern as in name-search.h. On each stack, only the outermost call of a matching function
-     * counts. */
+    /* for CALLERS and CALLEES: a pattern as in name-search.h. On each stack, only the outermost call of a matching
+     * function counts. */
     const char *function;
     double least;         /* a share of the whole time, 0..1; rows with a smaller share are left out */
     uint32_t depth;       /* number of levels of the tree; 0: all */
@@ -120,9 +120,9 @@ int report_tree(struct profile *profile, struct symbolizer *symbolizer, const st
 /* --- a part of a profile --------------------------------------------------------------------- */
 
 /* Makes a profile of the samples that meet all conditions of a selection. Names in the selection are patterns as in
- * name-search.h. A name that is NULL sets no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a pattern is
- * not a valid regular expression, or -ENOENT if a condition other than `ignore` matches nothing in the profile. After
- * -EINVAL and -ENOENT, the option and the reason are in `problem`, which has room for `size` bytes. */
+ * name-search.h. A name that is NULL sets no condition. The caller frees *part. Returns 0, -ENOMEM, -EINVAL if a
+ * pattern is not a valid regular expression, or -ENOENT if a condition other than `ignore` matches nothing in the
+ * profile. After -EINVAL and -ENOENT, the option and the reason are in `problem`, which has room for `size` bytes. */
 int report_select(struct profile *profile, struct symbolizer *symbolizer, const struct pprofil_selection *selection,
                   struct profile **part, char *problem, size_t size);
 

@@ -39,5 +39,13 @@ find lib src tui -name '*.[ch]' | while read -r file; do
 done >"$work/files"
 between "includes of files" 500 "$(wc -l <"$work/files")" 10000
 expect "circles of files" "" "$(tsort <"$work/files" 2>&1 >/dev/null | sed 's|^tsort: ||')"
+# CONTRIBUTING.md names files by their paths, or by their last parts
+grep -o '`[a-z0-9/_*-]*[.][ch]`' CONTRIBUTING.md | tr -d '`' | sort -u | while read -r name; do
+	[ -n "$(find lib src tui tests -path "*${name##*/}" | head -n 1)" ] || echo "$name"
+	case $name in
+	lib/* | src/* | tui/* | tests/*) ls $name >/dev/null 2>&1 || echo "$name" ;;
+	esac
+done >"$work/gone"
+expect "files in CONTRIBUTING.md that do not exist" "" "$(sort -u "$work/gone")"
 expect "source files at lib/" "" "$(find lib -maxdepth 1 -name '*.c')"
 finish

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Kinds of frames, and their colours. The kind of code decides the hue, and the name decides the shade. All colours are
- * light, so that black text on them has a contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue, so that people
- * who cannot distinguish red and green can tell them apart.
+ * light, so that black text on them has a contrast of more than 4.5 to 1 (WCAG 2). Kinds differ in lightness or hue, so
+ * that people who cannot distinguish red and green can tell them apart.
  */
 #include "config.h"
 
