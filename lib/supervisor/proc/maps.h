@@ -33,7 +33,7 @@ struct maps {
 enum maps_result {
     MAPS_KNOWN, /* the client knows this mapping */
     MAPS_NEW,   /* the mapping is new: the caller must send *details to the client */
-    MAPS_NONE,  /* no mapping contains the address (if maps->listed, no known mapping), or the process is gone */
+    MAPS_NONE,  /* the process is gone, or no mapping (if maps->listed: no known mapping) contains the address */
 };
 
 /* Initializes *maps, with no known mappings and no open file. */

@@ -50,7 +50,7 @@ struct opener {
 };
 
 enum opener_kind {
-    OPENER_SURE, /* opens files of which it is not known that opening them may hang */
+    OPENER_SURE, /* opens the files that OPENER_SLOW does not open */
     OPENER_SLOW, /* opens files whose opening may hang, and paths that may lead to such files */
     OPENER_KINDS,
 };

@@ -17,8 +17,8 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-/* procfs_read_status_field reads at least this many bytes from the beginning of the field on, if the file has so many.
- * They contain the field and the later fields that the callers parse */
+/* procfs_read_status_field reads not only the field, but also what follows it, because callers parse later fields, too:
+ * STATUS_LINES bytes together, or all up to the end of the file */
 #define STATUS_LINES 512
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
@@ -112,8 +112,8 @@ static ssize_t procfs_read_kept(const struct procfs_task *task, int *kept, const
     return got;
 }
 
-/* Finds out what a task that may soon exec is doing. Reading "syscall" may make us wait during an exec, but a task in
- * state S is hardly ever in the middle of one, so then "syscall" is read. */
+/* Finds out what a task that may soon exec is doing. Reading "syscall" may make us wait during an exec. So "syscall" is
+ * read only if the task is in state S: then it is hardly ever in the middle of an exec. */
 static void procfs_look_at_may_exec(struct procfs_task *task, struct procfs_state *state)
 {
     char text[512];
@@ -252,9 +252,9 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16])
     return 0;
 }
 
-/* Reads /proc/TID/status into `text`, until `text` contains the field `name` and STATUS_LINES bytes from its beginning
- * on, if there are so many. Returns a pointer to the value of the field in `text`; NULL: there is no such field. The
- * line with the task's groups may be very long, so the file is read in parts. The end of each part is searched again
+/* Reads /proc/TID/status into `text`, until `text` contains the field `name` and the STATUS_LINES bytes that begin with
+ * it, or the file ends. Returns a pointer to the value of the field in `text`; NULL: there is no such field. The line
+ * with the task's groups may be very long, so the file is read in parts. The end of each part is searched again
  * together with the next part, because the field may be in both. */
 static const char *procfs_read_status_field(pid_t tid, const char *name, char *text, size_t size)
 {

@@ -128,7 +128,7 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
 /*
  * An exec holds cred_guard_mutex until all other threads of its process have ended, and traced threads end only when
  * their tracer has reaped them. Before Linux 5.7, a read of /proc/TID/syscall took the same mutex (lock_trace() in
- * fs/proc/base.c), and only a fatal signal ended its wait. So a tracer that read this file and the exec would wait for
+ * fs/proc/base.c), and only a fatal signal ended its wait. So the exec and a tracer that read this file would wait for
  * each other. Since commit 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
  * exec_update_lock, which an exec does not hold while it waits for other threads. The older 5.4 series also has that
  * commit, since 5.4.88 or earlier.

@@ -19,9 +19,9 @@ struct system_load {
  * cannot be read; then runnable and last_pid are unchanged. */
 int system_load_read(struct system_load *load);
 
-/* Returns how many CPUs are in the set `cpus`. If our control group has a quota that allows the time of fewer whole
- * CPUs, returns how many these are, at least 1. See cpu.max of Documentation/admin-guide/cgroup-v2.rst, and
- * cpu.cfs_quota_us of Documentation/scheduler/sched-bwc.rst. */
+/* Returns how many CPUs are in the set `cpus`; or how many whole CPUs the quota of our control group allows, at least
+ * 1, if these are fewer. See cpu.max of Documentation/admin-guide/cgroup-v2.rst, and cpu.cfs_quota_us of
+ * Documentation/scheduler/sched-bwc.rst. */
 unsigned system_cpu_count(const cpu_set_t *cpus);
 
 /* Returns true if, on this version of the kernel, reading /proc/TID/syscall while a thread of the same process execs
