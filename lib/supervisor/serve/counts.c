@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts samples in a target's own memory, for programs that call profil(2) or a related function. If writing to such
- * memory fails, counting ends as the rules of the dialect say (the rules of the variant of profil that the program
- * uses). The target does not notice this. */
+/* Counts samples in a target's own memory, for programs that call profil(2) or a related function. If writing to that
+ * memory fails, counting ends by the rules of the program's dialect, that is, of its variant of profil. The target does
+ * not notice this. */
 #include "config.h"
 
 #include <errno.h>

@@ -78,10 +78,9 @@ struct counts *counts_inherited(const struct process *parent, pid_t tid);
 void counts_give(struct process *child, struct counts *inherited);
 void counts_free(struct counts *counts);
 
-/* For each count, sets the CPU time that was used but not counted yet (dialect_count.owed_ns) to a random part of a
- * period. So if a process uses only half a period of CPU time, it gets a sample with a probability of one half. A later
- * count of the process begins with what was left of the one before. drawn: a random number, ns, far larger than a
- * period. */
+/* For each count, sets the CPU time that is not counted yet (dialect_count.owed_ns) to a random part of a period:
+ * `drawn`, modulo the period. So if a process uses only half a period of CPU time, it gets a sample with a probability
+ * of one half. drawn: a random number, far larger than a period, ns. */
 void counts_draw_owed(struct process *process, uint64_t drawn);
 
 /* Returns how many ticks per second the process needs; 0: none, because it has no count that is on. */
