@@ -2,23 +2,25 @@
 /*
  * Takes the CPU from a thread before the thread is interrupted.
  *
- * PTRACE_INTERRUPT marks a thread at once, but the CPU on which the thread runs notices the mark some microseconds
+ * PTRACE_INTERRUPT marks a thread immediately, but the CPU on which the thread runs notices the mark some microseconds
  * later. If the thread leaves the kernel in between, it stops at that point. So a thread with many short system calls
  * or page faults gets far too many samples at the ends of these (measured: 34 % of the samples at a call that takes 2.5
- * % of the time). But if a timer of its CPU takes the CPU away from a thread, the thread is at the place where the
- * timer interrupted it. If it is then interrupted by ptrace, it stops at that place when it runs again.
+ * % of the time). This does not happen if the thread has lost its CPU before the interrupt: then it stops at the place
+ * where it lost the CPU, as soon as it gets a CPU again.
  *
- * So a second thread of ours, the occupier, sleeps on the target's CPU until the tick. The occupier then holds that CPU
- * while the tracer, awake on another CPU, sends its interrupt. Then the occupier sleeps until the next tick. The tracer
- * cannot do this itself: the scheduler resumes a tracee on an idle CPU rather than on the CPU of its tracer, so the
- * tracee would move to another CPU at each stop.
+ * So a second thread of ours, the occupier, sleeps on the thread's CPU until the tick. When its timer expires, it takes
+ * that CPU, and holds it while the tracer, awake on another CPU, sends the interrupt. Then the occupier sleeps until
+ * the next tick. The tracer cannot do this itself: the scheduler resumes a tracee on an idle CPU rather than on the CPU
+ * of its tracer, so the tracee would move to another CPU at each stop.
  *
- * The occupier costs the target two more context switches than an interrupt from another CPU. So it is used only for
- * threads whose samples show that they often enter the kernel. At low rates it costs little, and is then also used for
- * every thread that runs alone. If it is used for threads on several CPUs, it takes one of these CPUs at each tick,
- * chosen at random. The occupier always has the priority that its tracer has while a CPU is idle. If no CPU is idle,
- * the occupier is not used. Then the tracer itself moves to the thread's CPU, and so takes the CPU from the thread
- * (tracer-cpus.c).
+ * The occupier costs the thread two more context switches than an interrupt from another CPU. So it is used only for
+ * threads whose samples show that they often enter the kernel. If the sampling rate is low, and only one thread runs,
+ * the occupier is used for that thread even if it rarely enters the kernel. If several threads on different CPUs need
+ * the occupier, it takes one of these CPUs at each tick, chosen at random.
+ *
+ * The occupier is started while a CPU is idle, and keeps the priority that its tracer has at that time. If no CPU is
+ * idle, the occupier is not used. Then the tracer itself moves to the thread's CPU, and so takes that CPU from the
+ * thread (tracer-cpus.c).
  */
 #include "config.h"
 
@@ -48,16 +50,17 @@
  * nothing. */
 #define PRESENCE_MIN 128
 /* A thread loses about OCCUPIER_COST_NS to the occupier at each sample. The occupier is used for a thread that runs
- * alone if this cost is at most 1/CHEAP_PART of the budget (budget.h). For a program that profiles itself, it may be as
- * much as the whole budget. Such a program may count only the samples outside of the kernel, so samples at the ends of
- * system calls would make its results wrong. */
+ * alone if this cost is at most 1/CHEAP_PART of the budget (budget.h). For a program that profiles itself, the cost may
+ * be as much as the whole budget. Such a program may count only the samples outside of the kernel, so samples at the
+ * ends of system calls would make its results wrong. */
 #define OCCUPIER_COST_NS 12000.0
 #define CHEAP_PART 4
 /* If the occupier comes too late for a tick, no sample is taken until the next tick. After OCCUPIER_LATE_TICKS_MAX such
  * ticks in a row, the sample is taken without the occupier. */
 #define OCCUPIER_LATE_TICKS_MAX 8
-/* The occupier is meant for threads for which preempt_wanted returns true. If no such thread was on the CPU that the
- * occupier took at more than MISSED_TICKS_MAX ticks in a row, it takes no CPU at the next tick. */
+/* The occupier is meant for threads for which preempt_wanted returns true. If more than MISSED_TICKS_MAX ticks in a row
+ * have found no such thread on the occupier's CPU, and this tick finds none on any CPU, the occupier takes no CPU at
+ * the next tick. */
 #define MISSED_TICKS_MAX 1
 /* Limits of preempt.early_ns: how long before a tick the tracer wakes up, ns. */
 #define EARLY_MIN_NS 60000u
@@ -167,8 +170,8 @@ static bool preempt_have_occupier(struct preempt *preempt)
 }
 
 /* Adapts preempt->early_ns, that is, how long before a tick the tracer wakes up. in_time: at this tick, the tracer was
- * ready in time. On a virtual machine it may take long until an idle CPU wakes up, and with it the tracer. Then the
- * tracer must set its timer for an earlier time. */
+ * ready in time. On a virtual machine it may take long until an idle CPU wakes up and runs the tracer. Then the tracer
+ * must set its timer for an earlier time. */
 static void preempt_adapt_early(struct preempt *preempt, bool in_time)
 {
     uint64_t early = preempt->early_ns;

@@ -15,16 +15,16 @@ struct tracer;
 void preempt_note(struct tracee *tracee, bool running);
 /* Returns true if the occupier must take the tracee's CPU before the tracee is interrupted. */
 bool preempt_wanted(const struct tracee *tracee);
-/* Updates tracee->judgement after a sample. entered: the thread had entered the kernel by a call or a fault (struct
- * regs, entered). */
+/* Updates tracee->judgement after a sample. entered: the thread had entered the kernel by a call or a fault
+ * (regs.entered). */
 void preempt_judge(struct tracee *tracee, bool entered);
 /* To be called at the beginning of a tick. If the occupier was told to take a CPU for this tick, waits until it has
  * done so or is late. Releases the supervisor's lock meanwhile. Returns true if the occupier has taken that CPU. */
 bool preempt_await(struct tracer *tracer);
 /* Chooses which of the tracees wanted[0..count-1] this tick interrupts. Moves the chosen tracees to the front, and
- * returns their number. Sets *stands_for to the factor by which the sample of each chosen tracee represents more time
- * than the tick, because the sample also stands for tracees that were not chosen. Returns 0 if the occupier is late, so
- * that the tracees are sampled at the next tick. held: result of preempt_await. */
+ * returns their number. The sample of a chosen tracee also stands for tracees that were not chosen, so it represents
+ * *stands_for times the sampling time of the tick. Returns 0 if the occupier is late; then the tracees are sampled at
+ * the next tick. held: result of preempt_await. */
 unsigned preempt_choose(struct tracer *tracer, struct tracee *wanted[], unsigned count, bool held,
                         unsigned *stands_for);
 /* Makes the occupier take `cpu`, the CPU of a new thread, for the next tick, unless a CPU is already chosen for that

@@ -8,7 +8,7 @@
  * in orig_x0, which ptrace does not show. If the tracer sets the number of the thread's current call
  * (NT_ARM_SYSTEM_CALL) to that of x8, /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by setting
  * the pc back. The kernel does not know about this, so the tracer must find out itself whether a signal handler runs
- * first. This is so if the stop of a signal comes before the entry stop of the call.
+ * first: a handler runs if the stop of a signal comes before the entry stop of the call.
  *
  * If the pc of a thread is after the instruction of a call, the thread may have made this call long ago, and may have
  * just returned from a signal handler: struct handled_call in repair.h. System calls of 32-bit tracees are not
@@ -81,8 +81,8 @@ static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8]
     return errno == 0;
 }
 
-/* Finds out from the code around the pc in which call the thread has stopped. The pc is after the instruction of the
- * call. If the kernel will begin the call anew, the pc is before that instruction. */
+/* Finds the system call in which the thread has stopped. If the instruction before the pc is that of a call, the thread
+ * has made this call. If the instruction at the pc is that of a call, the kernel will begin this call anew. */
 static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, struct regs *regs)
 {
     unsigned char bytes[8];
@@ -132,7 +132,7 @@ static void regs_fill_narrow(struct regs *regs, const struct regs_arm *set)
 {
     regs->pc = set->r[15];
     regs->sp = set->r[13];
-    regs->known = 0; /* no register is filled in, because the client cannot unwind such stacks (regs_are_unwound) */
+    regs->known = 0; /* general is not filled in: the client cannot unwind 32-bit stacks (regs_are_unwound) */
 }
 
 int regs_read(pid_t tid, struct regs *regs)
@@ -265,8 +265,8 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
     return regs_write_wide(tid, &set);
 }
 
-/* Makes the call begin anew by setting the pc, because the kernel has already decided not to begin it anew. entered: as
- * in regs_leave_call. */
+/* Makes the call begin anew, with the pc at its instruction, because the kernel has already decided not to begin it
+ * anew. entered: as in regs_leave_call. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;

@@ -28,8 +28,7 @@ struct regs_call {
     enum regs_abi abi;
     int32_t number;
     bool lacks_first; /* arguments[0] is not known yet; regs_complete_call can find it out */
-    /* if lacks_first: a hash of the registers, to recognize the call later; without the register that contains the
-     * result */
+    /* if lacks_first: a hash of the registers except that of the result, to recognize the call later */
     uint64_t fingerprint;
     uint64_t arguments[REGS_CALL_ARGUMENTS]; /* in a 32-bit ABI the upper half of each argument is 0 */
     int64_t result;                          /* result or -errno; may be an -ERESTART... code of the kernel */

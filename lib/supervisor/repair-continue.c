@@ -33,9 +33,9 @@ static int64_t continue_wait_result(const struct repair *repair, int64_t if_not_
 }
 
 /* Returns true if a piece that receives data, and has returned `result`, has ended by itself, not because of a signal.
- * Urgent data, which sockatmark(3) shows, ends a message by itself, but only if the message has begun. On a local
- * socket nothing shows why a receive ended early, but if a signal broke it, that signal is still pending, unless
- * another thread has taken it. had_error: an error that was left in the socket may have ended the piece. */
+ * Urgent data, which sockatmark(3) shows, ends a message if the message already has some bytes. On a local socket
+ * nothing shows why a receive ended early. But a signal that broke it is still pending, unless another thread has taken
+ * that signal. had_error: an error that was left in the socket may have ended the piece. */
 static bool continue_has_received_all(const struct tracee *tracee, int64_t result, bool had_error)
 {
     const struct repair *repair = &tracee->repair;
@@ -63,8 +63,8 @@ static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool
 }
 
 /* Decides what follows after a piece, or after a call that was begun anew, has returned `result`. Returns true if the
- * tracee will make another piece. Otherwise ends the call and returns false. final: if the call was begun anew and has
- * moved a part, it must not be continued by pieces. */
+ * tracee will make another piece. Otherwise ends the call and returns false. final: if a call that was begun anew has
+ * moved only a part of its data, pieces must not move the rest. */
 static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
     struct repair *repair = &tracee->repair;
@@ -87,9 +87,9 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     bool had_error = repair->error_waits;
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(tracee);
-    /* An error may have been left in the socket (error_waits). If the piece was a recvmmsg(2), it returned that error
-     * first. If the piece received the rest of a message, it returned the error only if there was no data. On a local
-     * socket, it has also taken the error if it returned less than it was asked for: unix_stream_read_generic */
+    /* Is an error still in the socket (error_waits)? A recvmmsg(2) returns it before it receives anything. A piece that
+     * receives the rest of a message returns it only if there is no data. On a local socket, a piece that receives less
+     * than it was asked for removes the error, even if it does not return it: unix_stream_read_generic */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
     else if (result <= 0 || (repair->request.target.is_local && repair->came_short))
@@ -109,8 +109,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     return false;
 }
 
-/* Returns true if the deadline has passed, but the call has finished its first part before, and its time limit is one
- * for each part (call_limit_is_of_part). Then the next part has the whole time limit again, so the call may go on. */
+/* Returns true if the deadline has passed, but the call finished its first part before, and its time limit applies to
+ * each part separately (call_limit_is_of_part). Then the call may go on: the next part has the whole limit again. */
 static bool continue_has_part_in_time(const struct tracee *tracee, int64_t result)
 {
     const struct repair *repair = &tracee->repair;
@@ -163,8 +163,8 @@ static void continue_fail_call(const struct tracee *tracee)
     if (regs_read(tracee->tid, &regs) != 0 || !regs_call(tracee->tid, &regs, &call))
         return;
     memset(call.arguments, 0xff, sizeof call.arguments);
-    /* on x86, rax contains this value at the entry of every call (entry_64.S); on AArch64, x0 is the register of the
-     * result and of the first argument, so the first argument gets this value */
+    /* on x86, rax contains this value at the entry of every call (entry_64.S). On AArch64, x0 is the register of the
+     * result and of the first argument, so this value also becomes the first argument */
     call.result = -ENOSYS;
     regs_leave_call(tracee->tid, &call, false, false);
     debug_log(tracee->tracer, "fail %d", tracee->tid);

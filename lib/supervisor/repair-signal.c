@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles signals that come while a call is continued by pieces, that is, shorter calls that do the rest. Holds some of
- * these signals until the next piece, and removes a SIGPIPE that one whole call would not have raised. See repair.h. */
+/* Handles signals that come while we continue a call by pieces (shorter calls that do the rest). Holds some of these
+ * signals until the next piece begins. Removes a SIGPIPE that a piece has raised, if one whole call would not have
+ * raised it. See repair.h. */
 #include "config.h"
 
 #include <signal.h>
@@ -100,8 +101,8 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
     if (held->info.si_signo != signal || !held->is_queued || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) != 0)
         return false;
     bool is_ours = held_signal_is_sent_again(&info);
-    /* true if this is another real-time signal with the same number, which comes before the one that we sent again. The
-     * latter is still pending then, unless a sigaction(2) has emptied the queue */
+    /* true if this is another real-time signal with the same number, which is delivered before the one that we sent
+     * again. Then ours is still pending, unless a sigaction(2) has emptied the queue */
     bool comes_before = !is_ours && signal >= SIGRTMIN_OF_KERNEL && procfs_signal_is_pending(tid, signal);
     if (is_ours || comes_before)
         ptrace(PTRACE_SETSIGINFO, tid, NULL, &held->info);

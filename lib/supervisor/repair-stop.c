@@ -15,7 +15,7 @@
 #include "supervisor/supervisor.h"
 
 /* If a signal has broken a call whose time limit is unknown, the call is begun anew only if the tracee's last restart
- * after a signal was more than this ago, ns. */
+ * after a signal was longer ago than this, ns. */
 #define SIGNAL_RESTART_PERIOD_MIN_NS 60000000000u
 
 bool repair_is_own_call(const struct repair *repair)
@@ -35,9 +35,9 @@ static bool repair_is_whole(pid_t tid, const struct regs_call *call, const struc
     return request->shape != CALL_MESSAGES && call_next_piece(tid, call, request, &progress, &piece) == 0;
 }
 
-/* Returns the deadline of a call that has waited since time `since`; 0: none. limit: how long the whole call may wait,
- * ns; 0: no limit. If the call was begun anew before, and has now moved only a part, keeps the deadline that was set
- * then, if it is earlier. */
+/* Returns the time at which we must end a call that has waited since time `since`; 0: never. limit: how long the whole
+ * call may wait, ns; 0: no limit. The call may already have a deadline, because it was begun anew earlier and has just
+ * returned only a part of its data (at_call_end). If that deadline is earlier, it is returned. */
 static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uint64_t limit)
 {
     uint64_t deadline = limit > 0 ? since + limit : 0;
@@ -140,8 +140,8 @@ static bool repair_enter_again(struct tracee *tracee, const struct regs_call *ca
 
     repair->call = *call;
     repair->restarted = true;
-    /* as long as came_short is true, no signal is held. If the call has just ended (at_call_end), signals must not be
-     * held, because one of them may be what has broken the call */
+    /* While came_short is true, no signal is held. If the call has just ended (at_call_end), none must be held: a
+     * signal that is pending now may be the one that broke the call */
     repair->came_short = !limited || repair->at_call_end;
     repair->error_waits = false;
     repair->timeout_result = timeout_result;

@@ -54,7 +54,7 @@ struct handled_call {
     uint64_t fingerprint; /* regs_call.fingerprint of the broken call; 0: this element is free */
     uint64_t first_argument;
 };
-/* broken calls are remembered for this many signal handlers that have interrupted each other */
+/* how many broken calls are remembered; there may be several, because signal handlers may interrupt each other */
 #define HANDLED_CALLS 4u
 
 /* A signal whose delivery is delayed: held_signal_hold. */
@@ -194,10 +194,10 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);
  * (tcp_sendmsg_locked in net/ipv4/tcp.c). But a piece is a call of its own for the kernel, and has moved nothing when
  * it finds that the reader is gone. So the piece raises SIGPIPE.
  *
- * A stray SIGPIPE is in the queue of signals for the thread, not in that for the process. A signal of kill(2) is in the
- * queue for the process, but one of held_signal_send is also in that for the thread. The kernel takes signals from the
- * thread's queue first (dequeue_signal in kernel/signal.c), so the stray SIGPIPE is the next SIGPIPE that the thread
- * gets.
+ * A process has a queue of signals, and each of its threads has a queue of its own. The kernel puts a stray SIGPIPE
+ * into the thread's queue. held_signal_send also puts signals there, but kill(2) puts them into the queue of the
+ * process. The kernel takes signals from the thread's queue first (dequeue_signal in kernel/signal.c), so the stray
+ * SIGPIPE is the next SIGPIPE that the thread gets.
  */
 
 /* Records whether a SIGPIPE is already pending. To be called at a stop of the tracee, before the first piece of a call

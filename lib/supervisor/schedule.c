@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "supervisor/schedule.h"
 
-/* A tick represents its own stratum, and if the tracer came late, also the time that was missed before that stratum;
- * but at most COVERED_MAX periods in all. */
+/* A tick represents its own stratum. If the tracer came late, the tick also represents the time that was missed before
+ * that stratum. In all, it represents at most COVERED_MAX periods. */
 #define COVERED_MAX 2
 
 void schedule_init(struct schedule *schedule, uint64_t seed)
@@ -45,15 +45,15 @@ static struct schedule_draw schedule_draw(struct schedule *schedule, uint64_t no
     };
 }
 
-/* Returns the end of the stratum of the tick that was returned last. If schedule_draw_ahead has drawn a further tick,
- * the stratum of that tick comes after this end. */
+/* Returns the end of the stratum of the tick that was returned last. This is before the stratum of the tick that
+ * schedule_draw_ahead has drawn, if there is one. */
 static uint64_t schedule_end_before_ahead(const struct schedule *schedule)
 {
     return schedule->stratum_end - schedule->ahead.covered_ns - schedule->ahead.missed_ns;
 }
 
-/* If the time of the tick that schedule_draw_ahead has drawn has passed, drops that tick, as if it had not been drawn.
- * Another tick can then be drawn in the rest of its stratum. */
+/* If schedule_draw_ahead has drawn a tick whose time has passed, drops that tick, as if it had not been drawn. Another
+ * tick can then be drawn in the rest of its stratum. */
 static void schedule_give_up_late(struct schedule *schedule, uint64_t now)
 {
     if (schedule->ahead.at == 0 || schedule->ahead.at > now)

@@ -15,8 +15,8 @@
 
 struct schedule_draw {
     uint64_t at;         /* time of the tick; 0: no tick is drawn */
-    uint64_t covered_ns; /* how much time the tick represents, ns */
-    uint64_t missed_ns;  /* how much time before that no tick represents, ns */
+    uint64_t covered_ns; /* length of the time that the tick represents, ns */
+    uint64_t missed_ns;  /* length of the time before it that no tick represents, ns */
 };
 
 struct schedule {
@@ -31,16 +31,16 @@ struct schedule {
 void schedule_init(struct schedule *schedule, uint64_t seed);
 
 /* Returns the time of the next tick. This is the tick that schedule_draw_ahead has drawn; if there is none, or its time
- * has passed, another tick is drawn. Sets covered_ns to the length of the tick's stratum plus the time before that
- * stratum that no tick covers, but at most to 2 periods. Sets missed_ns to the rest of that earlier time. period_ns >
- * 0. */
+ * has passed, another tick is drawn. The tick represents the time from the end of the former stratum to the end of its
+ * own stratum, but at most 2 periods. Sets covered_ns to the length of the time that it represents, and missed_ns to
+ * the rest. period_ns > 0. */
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
-/* Returns the time of the first tick after a pause, like schedule_next, but the ticks stay where they would have been
- * without the pause. If the time of the tick that was returned last has not come yet, returns that tick again. A tick
- * of schedule_draw_ahead also stays. Ticks that were due in the pause are dropped, and no tick covers their strata. So
- * a target that turns sampling on again and again, for less than a period each time, still gets as many samples as
- * without pauses. period_ns > 0. */
+/* Returns the time of the first tick after a pause. The ticks come when they would have come without the pause. If the
+ * last returned tick has not come yet, returns it again. Otherwise returns the tick of schedule_draw_ahead, if its time
+ * has not passed. Ticks that were due in the pause are dropped, and no tick covers their strata. So a target that turns
+ * sampling on again and again, for less than a period each time, still gets as many samples as without pauses.
+ * period_ns > 0. */
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Draws the tick that the next schedule_next will return (the tick that is drawn ahead). Must not be called again

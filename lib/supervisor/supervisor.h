@@ -41,8 +41,8 @@
  *                            While an exec is under way, attach.c sleeps 1 ms, up to 20 times. handover-take.c sleeps
  *                            0.1 ms after each PTRACE_SEIZE that fails with EPERM
  *     wakeup.c               calls PTRACE_SEIZE for attach.c and handover-take.c. One call may wait 10 ms for an exec.
- *                            attach.c makes up to 101 calls that wait for each process, handover-take.c up to 100 for
- *                            each thread. Stops are answered between two such calls, not during one
+ *                            For each process, attach.c makes up to 101 calls that wait. For each thread,
+ *                            handover-take.c makes up to 100. Stops are answered between two calls, not during one
  *     tick-run.c             sends PTRACE_INTERRUPT
  *     at-stop.c              reads registers and copies the stack while the thread is stopped
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
@@ -211,7 +211,7 @@ struct options {
     bool restless;       /* for tests: hand running threads over as often as possible */
     bool serve;          /* serve programs that profile themselves: serve/serve.c */
     bool open;           /* do nothing but open files, for another process that asks for them: opener_serve */
-    uint32_t stack_size; /* at each sample, copy so many bytes of the stack; 0: none */
+    uint32_t stack_size; /* bytes of the stack to copy at each sample; 0: none */
     int debug_fd;        /* descriptor for the debug log: debug-log.h; -1: no log */
 };
 
@@ -245,13 +245,13 @@ struct housekeeping {
     uint64_t unreported_until;
     uint64_t stats_due;        /* the next time at which statistics are sent */
     uint64_t ends_at;          /* last time at which processes were searched for unreported ends */
-    /* last time at which all processes were searched, and not only those that may have such an end */
+    /* last time at which all processes were searched, not only those that may have an unreported end */
     uint64_t all_ends_at;
     uint64_t rate_reported_at; /* last time at which a changed rate was reported to the client */
     uint64_t full_at;          /* last time at which housekeeping_count_full was called */
 };
 
-/* The table of files has so many slots. Half of them stay free, so that searches are short. */
+/* Number of slots of the table of files. Half of them stay free, so that searches are short. */
 #define OBJECT_SLOTS 4096
 #define OBJECTS_MAX (OBJECT_SLOTS / 2)
 
@@ -285,8 +285,8 @@ struct client {
 /* The state that all tracers share. It is used with the lock, except _Atomic fields and fields that only the first
  * tracer uses. */
 struct supervisor {
-    /* A recursive lock, because at_stop_answer takes it, and is also called with it: at the stops of new tasks and of
-     * execs */
+    /* The lock is recursive, because at_stop_answer takes it, although the caller already holds it at the stops of new
+     * tasks and of execs */
     pthread_mutex_t lock;
     struct options options;
     _Atomic bool sampling;
@@ -311,8 +311,8 @@ struct supervisor {
     uint64_t born_at;    /* last time at which a tracee made a task */
     struct {
         uint64_t cpu_ns; /* CPU time of all processes that have ended */
-        /* for programs that profile themselves: CPU time of ended processes that no sample represents; may be
-         * negative */
+        /* for programs that profile themselves: CPU time of ended processes that no sample represents; negative if the
+         * samples represent more than the CPU time */
         int64_t left_ns;
     } ended;
 

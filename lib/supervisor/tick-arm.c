@@ -8,11 +8,11 @@
  * Ticks also pause if every tracee that wants a CPU was interrupted and has not stopped yet, because there is no other
  * thread to interrupt. The time of this pause is credited to these tracees.
  *
- * If no CPU is idle, two ticks are drawn and their timers are set: the next tick, and the tick after it, which is said
- * to be drawn ahead. This saves time. To set a timer that will be the first to expire on its CPU, the kernel writes to
- * the CPU's timer hardware, which takes 9 us on a virtual machine. When a timer expires, the kernel makes this write
- * anyway, for the timer that expires next. In a pause, the timer of the tick that was drawn ahead stays set. Most
- * pauses end before this timer expires. In the others, the timer wakes the tracer for nothing.
+ * If no CPU is idle, the times of two ticks are chosen, and their timers are set: the next tick, and the tick after it,
+ * which is said to be drawn ahead. This saves time. To set a timer that will be the first to expire on its CPU, the
+ * kernel writes to the CPU's timer hardware, which takes 9 us on a virtual machine. When a timer expires, the kernel
+ * makes this write anyway, for the timer that expires next. In a pause, the timer of the tick that was drawn ahead
+ * stays set. Most pauses end before this timer expires. In the others, the timer wakes the tracer for nothing.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
 /* Delays the next tick by the time for which targets were stopped: the period of ticks is a period of the targets' CPU
- * time, which does not grow while they are stopped. Without this, targets would get a fifth more samples than
+ * time, which does not grow while they are stopped. Without this delay, targets would get a fifth more samples than
  * requested, at high rates. */
 static void tick_leave_out_stops(struct tracer *tracer)
 {

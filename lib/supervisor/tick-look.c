@@ -24,7 +24,7 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* If a tracer wakes up this long after its tick was due, or later, it had to wait for its CPU, ns. */
+/* If a tracer wakes up LATE_NS (in ns) or more after its tick was due, it had to wait for its CPU. */
 #define LATE_NS 150000u
 /* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is
  * better than no sample. */

@@ -45,7 +45,7 @@
 #define FEW_TICKS_PERIOD_NS 5000000u
 /* If the tracer polls for stops, one tick interrupts at most INTERRUPTS_MAX threads, one after the other. So each
  * thread is stopped as briefly as if it were alone. If the tracer sleeps, one tick interrupts at most
- * INTERRUPTS_FULL_MAX threads; tick_interrupts_max makes an exception. */
+ * INTERRUPTS_FULL_MAX threads (tick_interrupts_max has an exception). */
 #define INTERRUPTS_FULL_MAX 2u
 /* In wall mode, each tick also finds out what some of the inactive threads are doing: about WALL_LOOKS of them. */
 #define WALL_LOOKS 32u
@@ -181,12 +181,12 @@ static void tick_interrupt_chosen(struct tracer *tracer, const struct tick_runni
         struct tracee *tracee = tracee_find(&tracer->tracees, running->tids[i]);
         if (tracee == NULL || tracee->state != TRACEE_RUNNING || tracee->dropped)
             continue;
-        /* only the first tracee may have waited for our CPU: the others run while we poll for the stop of the one
-         * before */
+        /* only the first tracee may have waited for our CPU: each later one runs while we poll for the stop of the
+         * tracee before it */
         uint64_t since = i == 0 || full ? tick_hindered_since(tracer) : time_now();
-        /* The tracer visits several CPUs in turn. A tracee on one of them is interrupted only while the tracer is on
-         * that CPU. So its sample also represents the ticks on the other CPUs. A tracee elsewhere may be interrupted at
-         * every tick */
+        /* The tracer visits several CPUs in turn. It interrupts a tracee on one of them only while it is on that CPU
+         * itself. So the tracee's sample also represents the ticks on the other CPUs. A tracee on any other CPU may be
+         * interrupted at every tick */
         uint64_t round = full && tracee->look.cpu == tracer->affinity.cpu ? affinity_cpu_count(tracer) : 1;
         tick_interrupt_one(tracer, tracee, interval * round * running->count / count, since);
         if (!full)
@@ -299,8 +299,7 @@ static void tick_end(struct tracer *tracer, const struct tick_running *running)
 }
 
 /* Ends a tick at which the tracer has moved to another CPU. The tick looks at no tracee; the next tick represents its
- * time, too. If the schedule has drawn a further tick already, drops it: its timer is set on the old CPU, and would
- * wake the tracer up from there. */
+ * time, too. If that next tick is drawn already, drops it: its timer would expire on the old CPU. */
 static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
 {
     struct tick *tick = &tracer->tick;

@@ -17,11 +17,11 @@ struct tracer;
 #define AWAITED_MAX 64 /* capacity of each of the lists of tracees that a tick makes */
 
 struct tick {
-    uint64_t at;         /* time at which the present tick began; between ticks: at which the last tick began */
-    uint64_t was_due;    /* time for which that tick was set */
-    uint64_t missed_ns;  /* sampling time before that tick that no tick represents, ns: schedule.h */
+    uint64_t at;         /* time at which the present tick began; between ticks, "present" means the last tick */
+    uint64_t was_due;    /* time for which the present tick was set */
+    uint64_t missed_ns;  /* sampling time before the present tick that no tick represents, ns: schedule.h */
     uint64_t due;        /* time of the next tick; 0: no tick is set */
-    bool late;           /* that tick came too late to show which thread had the tracer's CPU when the tick was due */
+    bool late;           /* the present tick came too late to show which thread had the tracer's CPU when it was due */
     unsigned late_ticks; /* how many ticks in a row came too late */
     uint64_t leaving_at; /* until this time, no thread is stopped in order to hand it over */
     /* sampling time of the last tick, if the tracer moved to another CPU at that tick, and so looked at no tracee. The
@@ -36,8 +36,7 @@ struct tick {
     unsigned runnable;   /* how many tracees the last tick found running or waiting for a CPU */
     pid_t awaited[AWAITED_MAX]; /* ids of interrupted threads for whose stops the tracer polls */
     unsigned awaited_count;
-    /* stop_totals.stopped_ns as it was when the ticks were last delayed by the time for which tracees were stopped
-     * (schedule_leave_out) */
+    /* value of stop_totals.stopped_ns when ticks were last delayed because of it (schedule_leave_out) */
     uint64_t left_out_ns;
     /* wall mode: ticks look at sleeping tracees in turn. The last tick ended at this bucket of the tracer's table */
     size_t wall_bucket;
@@ -52,7 +51,7 @@ void tick_run(struct tracer *tracer);
 
 /* If the tracer takes a thread's CPU, it reads the clock at most this long afterwards, ns. */
 #define PREEMPTED_NS 50000u
-#define INTERRUPTS_MAX 16u /* one tick interrupts at most so many of the tracees in chosen: tick-run.c */
+#define INTERRUPTS_MAX 16u /* one tick interrupts at most this many of the tracees in chosen: tick-run.c */
 
 /* The tracees that run or wait for a CPU, as a tick has found them. */
 struct tick_running {
@@ -115,9 +114,8 @@ uint64_t tick_end_pause(struct tracer *tracer, uint64_t now);
  * stopped yet; its system call is being continued (repair.h); or it is left alone until its system call has ended
  * (backoff of calls.h). */
 bool tick_has_to_stop(const struct tracee *tracee);
-/* Needs no lock. Returns true if the tracee stops as soon as it gets a CPU. While a system call is being continued by
- * further calls, the pieces (repair.h), the answer is true until the tracee has entered the next piece. Inside a piece
- * it may sleep before it stops. */
+/* Needs no lock. Returns true if the tracee stops as soon as it gets a CPU. If its system call is being continued by
+ * pieces (repair.h), this is so until it has entered the next piece. Inside a piece it may sleep before it stops. */
 bool tick_stops_soon(const struct tracee *tracee);
 
 /* --- active.c --- */

@@ -52,18 +52,17 @@ struct untraced;
  * that has another cause, such as a signal. */
 struct interrupt {
     uint64_t sent_at;     /* time at which the interrupt was sent */
-    /* time of the sample: sent_at, or, if another cause than the interrupt has stopped the tracee, the time of that
-     * stop */
+    /* time of the sample: sent_at; if the stop has another cause than the interrupt: the time of the stop */
     uint64_t at;
-    uint64_t hindered_at; /* since this time, the tracer may have kept the tracee off a CPU */
+    uint64_t hindered_at; /* since this time, the tracer itself may have kept the tracee off a CPU */
     uint64_t seen_at;     /* time at which the tracer saw that the tracee had stopped */
     uint64_t wait_ns;     /* total run-queue wait of the tracee at the tick that sent the interrupt */
     uint64_t run_ns;      /* total CPU time of the tracee at the tick that sent the interrupt */
     uint64_t pending_ns;  /* sampling time that the next sample of the tracee will represent */
-    uint64_t overdue_ns;  /* sampling time of the ticks after the interrupt at which the tracee had not stopped yet */
-    /* sampling time of ticks that did not interrupt the tracee; the next interrupt adds it to pending_ns */
+    uint64_t overdue_ns;  /* sampling time of ticks that must not interrupt the tracee: tick_has_to_stop */
+    /* sampling time of ticks that left the tracee to a later tick; the next interrupt adds it to pending_ns */
     uint64_t skipped_ns;
-    uint64_t late_ns;     /* earlier sampling time, missed because the tracer came late: `late` of struct weight */
+    uint64_t late_ns;     /* sampling time of ticks that were missed or came too late: `late` of struct weight */
 };
 
 /* CPU time of a thread, ns. */
@@ -93,8 +92,8 @@ struct tracee_look {
     uint64_t at;                   /* time at which `times` was read */
     int cpu;                       /* CPU on which the tracee last ran or waited; -1: not known */
     uint64_t cpu_at;               /* time at which `cpu` was read */
-    struct cpu_wait cpu_wait;      /* data for the question whether the tracee had the CPU `cpu`: accounting.h */
-    enum cpu_wait_verdict verdict; /* the answer to that question at the last tick */
+    struct cpu_wait cpu_wait;      /* data that show whether the tracee had the CPU `cpu`: accounting.h */
+    enum cpu_wait_verdict verdict; /* whether the tracee had the CPU `cpu` at the last tick */
     bool wants_cpu;                /* the present tick found that the tracee runs or waits for a CPU */
     /* CPU time of the tracee, and time for which it waited for a CPU, ns. Older parts count less and less: FADING of
      * tick-run.c */
@@ -121,8 +120,8 @@ struct tracee_sleep {
 
 /* The handover of a tracee to another tracer: handover.c. */
 struct tracee_handover {
-    /* The tracer that gets the tracee, which is handed over as soon as an interrupt finds it outside of any system
-     * call. NULL: the tracee stays with its tracer */
+    /* The tracer to which the tracee is handed over, as soon as an interrupt finds it outside of any system call. NULL:
+     * the tracee stays with its tracer */
     struct tracer *to;
     bool never;           /* our other tracers may not seize the tracee, or its program cannot be identified */
     uint64_t released_at; /* time at which the tracee was last detached for a handover, CLOCK_BOOTTIME in ns */
@@ -130,8 +129,8 @@ struct tracee_handover {
     /* while no CPU is idle: since this time, the tracee has been on another CPU than its tracer; 0: on the same CPU */
     uint64_t away_since;
     pid_t last_pid;       /* the newest process number that the kernel had assigned when the tracee was detached */
-    /* procfs_exec_id when the handover was decided; identifies the program that the thread executes. 0: the thread has
-     * executed another program since */
+    /* Identifies the program that the thread executes: the result of procfs_exec_id when the handover was decided. 0:
+     * the thread has executed another program since */
     uint64_t exec_id;
 };
 
@@ -195,7 +194,7 @@ struct process_clock {
 struct process_samples {
     uint64_t count;         /* number of samples that represent CPU time */
     uint64_t attributed_ns; /* sum of the CPU times of this process that the samples represent */
-    /* for a program that profiles itself: the samples of this process also represent this CPU time of other processes,
+    /* for a program that profiles itself: CPU time of other processes that the samples of this process also represent;
      * at most one period */
     uint64_t for_others_ns;
     /* while sampling of the process pauses: CPU time before the pause that no sample represents, saved by
@@ -223,8 +222,8 @@ struct process {
     struct process_samples sampled;
     struct process_search search;
     struct counts *counts;  /* owned: histograms that the process requested; NULL: none */
-    /* Needed when the process next begins a count (a histogram in the process): the CPU time that the count is owed at
-     * first, before it is reduced modulo the period of the count: serve/counts.c */
+    /* The next count (histogram) of the process gets this value, modulo the period of the count, as its owed_ns, the
+     * CPU time that is not counted yet: serve/counts.c */
     uint64_t count_owed_ns;
     pid_t memory_tid;       /* the thread whose /proc files are read to find the mappings: the leader, while it lives */
     struct maps maps;
@@ -319,8 +318,8 @@ int untraced_add(struct processes *processes, struct process *process, pid_t tid
  * untraced_clear removes all threads from this list. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
 void untraced_clear(struct processes *processes, struct process *process);
-/* Reads the CPU times of the threads that could not be seized (process->untraced), and adds what is new to
- * process->untraced_ns. Removes threads that have ended from this list. */
+/* Reads the CPU times of the threads that could not be seized (process->untraced), and adds to process->untraced_ns the
+ * CPU time that they have used since the last call. Removes threads that have ended from this list. */
 void untraced_read(struct processes *processes, struct process *process);
 
 #endif

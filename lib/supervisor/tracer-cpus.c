@@ -213,11 +213,11 @@ void affinity_move_away(struct tracer *tracer)
  * would be missed.
  *
  * If a CPU is idle, real-time priority is best, if it is permitted. The scheduler wakes a real-time thread on the CPU
- * where it ran last, and does not move the threads that the tracer wakes up to the tracer's CPU. Without real-time
- * priority, a tracer and the tracee that it resumes often share a CPU although another is idle (measured: a process
- * that forks loses twice as much). If no CPU is idle, real-time priority doubles the cost of a sample. At every wake-up
- * the tracer would take the CPU from a target, even if the target has just got it. Then a short slice is enough
- * (sched_setattr(2); since Linux 6.12 any user may ask for one).
+ * where it ran last. If that thread wakes up another thread, the scheduler does not move the other thread to the same
+ * CPU. Without real-time priority, a tracer and the tracee that it resumes often share a CPU although another is idle
+ * (measured: a process that forks loses twice as much). If no CPU is idle, real-time priority doubles the cost of a
+ * sample. At every wake-up the tracer would take the CPU from a target, even if the target has just got it. Then a
+ * short slice is enough (sched_setattr(2); since Linux 6.12 any user may ask for one).
  */
 
 /* Same as struct sched_attr of include/uapi/linux/sched/types.h. That header cannot be used, because it conflicts with

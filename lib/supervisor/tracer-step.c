@@ -86,7 +86,7 @@ static void tracer_book_cost(struct tracer *tracer)
         sampling_adjust_rate(tracer, time_now());
 }
 
-/* Adds what the tracer has counted since the last call to the supervisor's totals. The caller holds the lock. */
+/* Adds to the supervisor's totals what the tracer has counted since the last call. The caller holds the lock. */
 static void tracer_book(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -168,7 +168,7 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
 }
 
 /* Answers the news that woke the tracer up, and news that comes soon after. While no CPU is idle, answers only the
- * first news; if there is more, the next sleep ends at once. */
+ * first news; if there is more, the next sleep ends immediately. */
 static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
 {
     wait_answer_news(tracer, news);
@@ -211,7 +211,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
         tick_run(tracer);
-    /* If ticks pause, the timer of a tick that was drawn earlier may have ended the sleep */
+    /* During a pause of ticks, the timer of the tick that was drawn ahead (tracer_ahead) may have ended the sleep */
     bool for_tick = ticked || (tick->pauses && !any);
     if (tracer->billing.active)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));

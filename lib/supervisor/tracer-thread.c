@@ -12,8 +12,9 @@
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
 
-/* When a tracer leaves its targets, it waits twice: for interrupts and for system calls that are being continued, and,
- * after it has given up the remaining calls, for the end of these. Each wait takes at most CALLS_LEAVE_NS. */
+/* When a tracer leaves its targets, it waits twice, each time for at most CALLS_LEAVE_NS. First it waits for the stops
+ * of interrupts, and for the end of system calls that are being continued. Then it gives up the calls that are left,
+ * and waits for their end. */
 #define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
 
@@ -22,8 +23,8 @@ void *tracer_run(void *context)
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
 
-    /* allows the thread to run on all CPUs, and asks for its priority. It has inherited both from the tracer that
-     * started it, which may have bound itself to a CPU */
+    /* The thread has inherited its priority, and the CPUs on which it may run, from the tracer that started it. That
+     * tracer may have bound itself to one CPU. So this thread is allowed to run on all CPUs, and asks for a priority */
     sched_setaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set);
     priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
@@ -70,7 +71,7 @@ static bool tracer_is_under_way(const struct tracee *tracee)
     return tracee->state == TRACEE_CONTINUING || tracer_needs_us(tracee);
 }
 
-/* Answers stops until the function `is` returns false for all tracees, but for at most CALLS_LEAVE_NS. */
+/* Answers stops until the function `is` returns false for all tracees, or CALLS_LEAVE_NS have passed. */
 static void tracer_await_none(struct tracer *tracer, bool (*is)(const struct tracee *tracee))
 {
     uint64_t deadline = time_now() + CALLS_LEAVE_NS;

@@ -55,17 +55,17 @@ struct preempt {
     _Atomic uint64_t due;     /* the last order: the time at which the occupier must take the CPU */
     _Atomic int cpu;          /* the last order: which CPU the occupier must take */
     _Atomic bool waits;       /* the occupier sleeps until it gets another order */
-    _Atomic bool cancelled;   /* the occupier must give up its CPU at once; there is no further order */
+    _Atomic bool cancelled;   /* the occupier must give up its CPU now; there is no further order */
     /* only the tracer uses these fields: */
     bool started, refused; /* started: we have tried to start the occupier's thread; refused: the start failed */
     bool ordered;          /* the occupier has an order for the next tick */
-    bool has_room;         /* the tracer may run on all CPUs but that of the last order */
+    bool has_room;         /* the tracer may run on all CPUs except the CPU of the last order */
     bool taken;            /* the occupier took the CPU of a thread that the last tick interrupted */
     int next;              /* the CPU that the occupier must take for the next tick; -1: none */
-    unsigned cpu_choices;  /* how many CPUs that CPU was drawn from */
-    unsigned missed_ticks; /* how many ticks in a row found no thread that needs the occupier on the CPU that it took */
-    unsigned late_ticks;   /* for how many ticks in a row the occupier came too late */
-    uint64_t early_ns;     /* the tracer wakes up this long before a tick for which the occupier has an order, ns */
+    unsigned cpu_choices;  /* `next` was chosen at random among this many CPUs */
+    unsigned missed_ticks; /* how many ticks in a row found on the occupier's CPU no thread that needs the occupier */
+    unsigned late_ticks;   /* how many times in a row the occupier came too late for a tick */
+    uint64_t early_ns;     /* how long before a tick the tracer wakes up if the occupier has an order, ns */
 };
 
 /* The tracees that are in a system call which we must end at a given time: repair-piece.c. */
@@ -85,7 +85,7 @@ struct stop_totals {
     uint32_t restarted, continued, cut_short;
     unsigned billed;  /* how many stops came only because of sampling: these are billed */
     unsigned samples; /* how many samples found a thread on a CPU */
-    uint64_t cost_ns; /* CPU time that targets lost by billed stops and by the ticks before these, ns */
+    uint64_t cost_ns; /* CPU time that targets lost by billed stops, and by the ticks that led to stops, ns */
 };
 
 /* What waitid(2) has lately reported about news, that is, about stops and ends of tracees. */
@@ -103,14 +103,14 @@ struct tracer_news {
  * that is, added to the cost of sampling. */
 struct tracer_billing {
     bool active;                /* when the present step began, no CPU was idle, so the tracer's CPU time is billed */
-    /* the tracer's CPU time when it was last read: what was used before is billed already, or need not be billed; 0:
-     * not known */
+    /* the tracer's CPU time when it was last read; 0: not known. CPU time before that is billed already, or need not be
+     * billed */
     uint64_t up_to_ns;
-    uint64_t booked_stopped_ns; /* stop_totals.stopped_ns as it was when it was last added to the supervisor's totals */
+    uint64_t booked_stopped_ns; /* the part of stop_totals.stopped_ns that the supervisor's totals include */
 };
 
-/* A new task is reported by two stops: its parent's and its own. This struct has the tasks of which only one of these
- * stops was seen (new-tasks.c). It also has the tracees that may have made tasks of which neither was seen
+/* A new task is reported by two stops: its parent's and its own. This struct contains tasks for which one of these
+ * stops was seen, but not the other (new-tasks.c), and tracees that may have made tasks for which neither stop was seen
  * (handover-take.c). */
 struct tracer_new_tasks {
     unsigned unknown_count; /* number of UNKNOWN tracees: these stay stopped until their process is known */
@@ -127,7 +127,7 @@ struct tracer {
     struct supervisor *supervisor;
     unsigned number;             /* 0: the first */
     _Atomic bool ready;          /* tracees may be given to the tracer */
-    _Atomic bool asleep;         /* the tracer is asleep, so it would seize a tracee at once if it got one */
+    _Atomic bool asleep;         /* the tracer is asleep, so it would immediately seize a tracee that it got */
     _Atomic bool has_left;       /* the tracer does nothing more for its tracees, so the supervisor may exit */
     struct debug_log *debug_log; /* owned; NULL: no log is written */
     struct procfs_task files;    /* /proc files of the tracer's own thread */

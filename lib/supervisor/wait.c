@@ -4,10 +4,10 @@
  *
  * Every stop is answered according to its kind as soon as it is seen, even if the tracer was waiting for a different
  * stop. An interrupt may be sent to a thread that has already stopped for another reason, without our knowing it yet.
- * Then the thread stops once more later. If the thread stops for another reason just after an interrupt was sent, there
- * is no stop for the interrupt: ptrace_stop in kernel/signal.c clears the pending trap. So a stop of any kind may yield
- * the sample that an interrupt asked for. If an interrupt makes a stop after its sample was taken, the tracee is only
- * resumed.
+ * Then the thread stops once more for the interrupt. If the thread stops for another reason just after an interrupt was
+ * sent, there is no stop for the interrupt: ptrace_stop in kernel/signal.c clears the pending trap. So a stop of any
+ * kind may yield the sample that an interrupt asked for. If an interrupt makes a stop after its sample was taken, the
+ * tracee is only resumed.
  *
  *     stop        answer
  *     INTERRUPT   a sample, and a resume. If this is a tracee's first stop, the tracee is followed from now on
@@ -44,8 +44,8 @@
 /* if news comes for this time without a pause, ns, the tracees are asked one by one whether they have news */
 #define WAIT_TURN_NS 500000u
 #define WAIT_TURN_TRACEES_MAX 256
-#define WAIT_TURN_PIECE 16 /* so many tracees are asked before the clock is read again */
-#define WAIT_DRAIN_MAX_NS 2000000u /* longest time of one wait_drain, ns; longer, it would delay ticks and commands */
+#define WAIT_TURN_PIECE 16 /* how many tracees are asked between two reads of the clock */
+#define WAIT_DRAIN_MAX_NS 2000000u /* wait_drain ends after this time, ns, so that ticks and commands can go on */
 
 /* The longest time for which the tracer polls for a stop, ns. Polling for this time costs as much as a sleep and a
  * wake-up. */
@@ -68,7 +68,7 @@ static void wait_answer_interrupt(struct tracer *tracer, struct tracee *tracee)
 {
     tracee->after_sigcont = false;
     if (tracee->state == TRACEE_LISTENING) {
-        /* without a repair: a system call that SIGCONT breaks is also broken without us */
+        /* the call is not repaired, because SIGCONT breaks system calls of untraced threads, too */
         at_stop_resume(tracer, tracee, 0, false);
         tracee->after_sigcont = true;
         return;

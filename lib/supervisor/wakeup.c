@@ -114,7 +114,7 @@ void wakeup_set_slow(struct wakeup *wakeup, uint64_t due)
 }
 
 /* Waits for news of a tracee. Does not call the waitid of glibc, because that function changes the cancellation type of
- * the thread while it waits, and the jump would leave the type changed. */
+ * the thread while it waits, and our jump out of the wait would leave it changed. */
 static bool wakeup_await_news(siginfo_t *news)
 {
     int which = WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD;
@@ -138,8 +138,8 @@ bool wakeup_sleep(struct wakeup *wakeup, siginfo_t *news)
     }
     wakeup->jumps = 0;
     atomic_signal_fence(memory_order_seq_cst);
-    /* no signal is forgotten by this: its sender has stored the reason before it sent the signal, and the caller will
-     * see that reason */
+    /* this forgets no signal: its sender has stored the reason before it sent the signal, and the caller will see that
+     * reason */
     wakeup->woken = 0;
     uint64_t now = time_now();
     for (unsigned i = 0; i < 2; i++)
@@ -162,8 +162,7 @@ int wakeup_seize(struct wakeup *wakeup, pid_t tid, long options)
     if (sigsetjmp(wakeup->out, 0) == 0) {
         wakeup->jumps = 1;
         atomic_signal_fence(memory_order_seq_cst);
-        /* the timer is set only after `jumps`, because a signal that comes before that would not end the wait in
-         * ptrace */
+        /* the timer is set after `jumps`: if it expired before, its signal would not end the wait in ptrace */
         wakeup_set(wakeup, time_now() + PATIENCE_NS, 0);
         error = ptrace(PTRACE_SEIZE, tid, NULL, options) < 0 ? -errno : 0;
     }
