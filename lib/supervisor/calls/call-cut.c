@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides whether a call that returned less than it was asked for was cut short by a stop or a signal. It was not cut
- * short if it never waits, or if its file had no more to give or take. */
+/* Decides whether a call that returned less than it was asked for was cut short by a stop or a signal. If the call
+ * never waits, or if its file had no more to give or take, it was not cut short. */
 #include "config.h"
 
 #include <errno.h>
@@ -19,13 +19,12 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-/* if at least this much of its time limit is left, ns, then the time limit did not end the call */
+/* if this much of a call's time limit is left, ns, the limit did not end the call */
 #define CUT_TIME_LEFT_MIN_NS 10000000
 
 /* Returns true if a read of /dev/random may return less by itself, without a signal. Before commit 90ea1c6436d2
- * ("random: remove the blocking pool") a read returned only what the blocking pool contained. The 5.4 series has also
- * had that commit since 2022, but is treated like older kernels, so a read that returned less is not continued
- * there. */
+ * ("random: remove the blocking pool") a read returned only what the blocking pool contained. The 5.4 series has had
+ * that commit, too, since 2022. But it is treated like older kernels: a read that returned less is not continued. */
 static bool cut_random_may_run_dry(void)
 {
     return kernel_release_is_before(5, 6);
@@ -55,9 +54,9 @@ static int cut_write(const struct call_request *request, const struct descriptor
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
 
-/* Returns true if a receive may have ended by itself before it had all the data that it was asked for. This is so
- * before urgent data. On a local socket it is also so with MSG_PEEK, which never waits for more data, and if MSG_CTRUNC
- * shows that the sender has passed descriptors for which the program had no room (unix_stream_read_generic in
+/* Returns true if a receive may have ended by itself before it had all the data that it was asked for: because urgent
+ * data is next; or, on a local socket, because MSG_PEEK does not wait for more data, or because the sender has passed
+ * descriptors for which the program had no room, so MSG_CTRUNC is set (unix_stream_read_generic in
  * net/unix/af_unix.c). */
 static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
@@ -69,8 +68,8 @@ static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const
 }
 
 /* Decides whether a recvmmsg(2) was cut short. Returns the result of call_was_cut. After each message, the kernel
- * writes the remaining time to the target's memory, and ends the call if no time remains. The pieces, the calls that
- * receive the rest, begin with that remaining time, so the time since the last message is not counted. */
+ * writes the remaining time to the target's memory, and ends the call if no time remains. The pieces (the calls that
+ * receive the rest) begin with that remaining time, so the time since the last message is not counted. */
 static int cut_messages(pid_t tid, struct call_request *request, const struct descriptor *file)
 {
     struct timespec left = {0};
@@ -105,7 +104,7 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
     bool waits_for_all = S_ISSOCK(file->type) && file->stream && (request->flags & MSG_WAITALL) != 0;
     if (waits_for_all)
         return !(request->flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) && !cut_is_at_bound(tid, request, file);
-    /* any other read waits only until there are read_min bytes, and then returns the data that is there */
+    /* any other read waits only until there are read_min bytes; then it returns the data that is there */
     if (file->read_min <= done || (request->flags & MSG_DONTWAIT) != 0 || file->nonblocking ||
         (S_ISSOCK(file->type) && cut_is_at_bound(tid, request, file)))
         return 0;
@@ -113,9 +112,9 @@ static int cut_read(pid_t tid, struct call_request *request, const struct descri
     return 1;
 }
 
-/* Returns how long a call on a socket may wait altogether, ns; 0: no limit. There is no such limit if the time limit of
- * the socket applies to each part of the call separately: to each message, or to each buffer that unix_stream_sendmsg
- * fills. */
+/* Returns how long the whole call on a socket may wait, ns; 0: no limit. There is no limit for the whole call if the
+ * time limit of the socket applies to each part of the call separately: to each message, or to each buffer that
+ * unix_stream_sendmsg fills. */
 static uint64_t cut_transfer_limit(const struct call_request *request, const struct descriptor *file)
 {
     if (request->shape == CALL_MESSAGES || (request->kind == CALL_WRITE && file->local))
@@ -184,11 +183,11 @@ static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t
 }
 
 /* Decides whether a copy_file_range(2) was cut short. Returns the result of call_was_cut. When such a call begins, the
- * kernel shortens it so that it reads only up to the end of the source, and writes only up to RLIMIT_FSIZE
- * (generic_copy_file_checks in fs/read_write.c). A piece, that is, a further call for the rest, must not go beyond
- * these limits: it would copy too much, or raise SIGXFSZ. If source and target are the same file, the call may have
- * made its own source longer. Then the limit is the end that the source had before the call. If the copied data follow
- * that end without a gap, it is the position at which the call began to write. */
+ * kernel shortens it: it reads only up to the end of the source, and writes only up to RLIMIT_FSIZE
+ * (generic_copy_file_checks in fs/read_write.c). A piece (a further call for the rest) must not go beyond these limits:
+ * it would copy too much, or raise SIGXFSZ. If source and target are the same file, the call may have made its own
+ * source longer. Then a piece must read only up to the former end. If the call has written up to the present end, the
+ * former end is where it began to write. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

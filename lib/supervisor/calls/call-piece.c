@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Builds the pieces of a call that was cut short: the calls that do the rest. If a call on a vector was cut short
  * within an element, a plain call, such as read or write, moves the rest of that element. Then a call like the original
- * one moves the elements after it. This file does not write to the target's memory. */
+ * one moves the following elements. This file does not write to the target's memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "supervisor/regs.h"
 
 /* Builds a plain call that moves `size` bytes at `address`: read, write, pread64 or pwrite64; for a socket, recvfrom or
- * sendto. A sendto gets MSG_NOSIGNAL, because one whole call that has sent a part raises no SIGPIPE when its peer goes
- * away (unix_stream_sendmsg, tcp_sendmsg_locked). */
+ * sendto. A sendto gets MSG_NOSIGNAL, because the original call would raise no SIGPIPE either: a call that has sent a
+ * part raises none when its peer goes away (unix_stream_sendmsg, tcp_sendmsg_locked). */
 static void call_make_plain(const struct regs_call *call, const struct call_request *request,
                             uint64_t address, uint64_t size, uint64_t done, struct regs_call *piece)
 {
@@ -64,14 +64,14 @@ static int64_t call_bytes_piece(const struct regs_call *call, const struct call_
     piece->arguments[request->size_argument] = size - done;
     if (request->address_argument >= 0)
         piece->arguments[request->address_argument] = request->address + done;
-    /* the original call would not wait for more data in the pipe either, once it has moved some */
+    /* the original call would not wait for more data in the pipe, either, when it has moved some */
     if (request->kind == CALL_SPLICE)
         piece->arguments[5] |= SPLICE_F_NONBLOCK;
     return (int64_t)(size - done);
 }
 
-/* Returns true if a call on a vector, such as writev, may do the rest. For a socket it may not, because only plain
- * calls such as sendto have the flag MSG_NOSIGNAL (call_make_plain). */
+/* Returns true if the rest may be done by a call on a vector, such as writev. For a socket it may not, because only
+ * plain calls such as sendto have the flag MSG_NOSIGNAL (call_make_plain). */
 static bool call_may_stay_vector(const struct call_request *request)
 {
     return request->shape == CALL_VECTOR && (!request->target.is_socket || request->filtered);
@@ -95,10 +95,10 @@ static void call_make_vector(const struct regs_call *call, const struct call_req
 }
 
 /* Returns how many bytes the next piece of a call on a vector may move at most. If a write ends within a page of a
- * pipe, anon_pipe_write (fs/pipe.c) leaves the rest of that page free. A later write puts only its size modulo the page
- * size into the free rest, and only if that fits. So after two writes the pipe might hold less than after one whole
- * write. To prevent this, a piece that begins within a page ends at the end of that page. The original call ended at
- * the end of a page, because the pipe was full there. */
+ * pipe, the rest of that page stays free (anon_pipe_write in fs/pipe.c). The next write puts its first bytes there only
+ * if its size modulo the page size fits. So after two writes the pipe might hold less than after one whole write. To
+ * prevent this, a piece that begins within a page ends at the end of that page. The original call ended at the end of a
+ * page, because the pipe was full there. */
 static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request, uint64_t done)
 {
     uint64_t left = request->enough - done;
@@ -128,8 +128,8 @@ static int64_t call_vector_piece(pid_t tid, const struct regs_call *call, const 
     }
     uint64_t size = position.length - position.within;
     size = size < room ? size : room;
-    /* if a packet begins in this element of the vector and continues in the next one, two pieces would split it into
-     * two packets */
+    /* a packet that begins in this element of the vector and continues in the next one would be split into two packets
+     * by two pieces */
     if (request->target.packets && (done + size) % request->target.pipe_page != 0 &&
         position.element + 1 < vector->count)
         return -EOPNOTSUPP;
@@ -146,8 +146,7 @@ static int64_t call_message_piece(pid_t tid, const struct regs_call *call, const
 
     if (error != 0)
         return error;
-    /* a plain call would lose ancillary data that come with the rest, and with MSG_PEEK it would receive the wrong
-     * bytes */
+    /* a plain call would lose the ancillary data of the rest, and with MSG_PEEK it would receive the wrong bytes */
     if (request->kind == CALL_READ && (control != 0 || (request->flags & MSG_PEEK) != 0))
         return -EOPNOTSUPP;
     return call_vector_piece(tid, call, request, &vector, done, piece);
@@ -177,9 +176,8 @@ static int64_t call_messages_piece(pid_t tid, const struct regs_call *call, cons
     return (int64_t)piece->arguments[2];
 }
 
-/* Builds a call that waits for the events that are still missing. For io_getevents(2), it waits for the rest of the
- * events_min events; an event has 32 bytes. An io_uring_enter(2) has submitted everything already, so the piece only
- * waits. */
+/* Builds a call that waits for the missing events. An io_getevents(2) waits for the rest of the events_min events; an
+ * event has 32 bytes. An io_uring_enter(2) has submitted everything already, so the piece only waits. */
 static int64_t call_wait_piece(const struct regs_call *call, const struct call_request *request, uint64_t done,
                                struct regs_call *piece)
 {

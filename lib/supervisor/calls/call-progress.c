@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Computes how much of a call is done that is continued by pieces, that is, by further calls that do the rest.
+ * A call that was cut short is continued by pieces, further calls that do the rest. This file computes how much is
+ * done.
  *
  * Also makes the target's memory look as after one whole call. If sendmmsg or recvmmsg has moved only a part of a
- * message, writes the final msg_len of that message when its rest is moved. If recvmmsg has put bytes into the message
- * after the one in which they belong, moves them.
+ * message, writes the final msg_len of that message when the rest is moved. If recvmmsg has put bytes of a message into
+ * the next message, moves them.
  */
 #include "config.h"
 
@@ -33,9 +34,9 @@ static int progress_write_length(pid_t tid, const struct call_request *request, 
                                &length, sizeof length);
 }
 
-/* Finds the byte at position `place`, which is in an element of the message's vector. Sets *address to the address of
- * the byte, and *size to how many bytes there are from the byte to the end of that element. At the end of the message,
- * sets *size to 0. Returns 0 or -errno. */
+/* Finds the byte at position `place` in the element of the message's vector that contains it. Sets *address to the
+ * address of the byte, and *size to the size of the element from the byte on. At the end of the message, sets *size to
+ * 0. Returns 0 or -errno. */
 static int progress_find_memory(pid_t tid, const struct call_request *request,
                              const struct message_position *place, uint64_t *address, uint64_t *size)
 {
@@ -53,9 +54,9 @@ static int progress_find_memory(pid_t tid, const struct call_request *request,
     return error;
 }
 
-/* Moves `bytes` bytes from position `from` to position *to, and advances *to past them. *to is `from` or a position
- * before it. If they are the same, writes nothing, because another thread may be using the bytes, which are already in
- * their place. Returns 0 or -errno. */
+/* Moves `bytes` bytes from position `from` to position *to, and advances *to past them. *to is at or before `from`. If
+ * both are the same, writes nothing: the bytes are in their place already, and another thread may be using them.
+ * Returns 0 or -errno. */
 static int progress_move_bytes(pid_t tid, const struct call_request *request, struct message_position from,
                                uint64_t bytes, struct message_position *to)
 {
@@ -92,9 +93,9 @@ static int progress_move_bytes(pid_t tid, const struct call_request *request, st
 }
 
 /* Completes messages that were received incompletely from a stream. If a message was cut short, the next bytes of the
- * stream are in the next message. This function moves them to where one whole call would have put them, that is, into
- * the memory of the incomplete message. Afterwards only the last of the received messages may be incomplete. Returns 0
- * or -errno. */
+ * stream are in the next message. This function moves them to where one whole call would have put them: into the memory
+ * of the incomplete message. Afterwards only the last of the received messages may be incomplete. Returns 0 or
+ * -errno. */
 static int progress_compact(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct message_position end = {0};
@@ -123,9 +124,9 @@ static int progress_compact(pid_t tid, const struct call_request *request, struc
     return error;
 }
 
-/* Returns 0 if progress_compact may move bytes between the first `messages` messages, and a plain call such as recvfrom
- * may receive the rest. Returns -EOPNOTSUPP if one of the messages has room for ancillary data, which would be lost.
- * Returns another -errno if the messages cannot be read. */
+/* Returns 0 if progress_compact may move bytes between the first `messages` messages, and the rest may be received by a
+ * plain call such as recvfrom. Returns -EOPNOTSUPP if one of the messages has room for ancillary data, which would be
+ * lost. Returns another -errno if the messages cannot be read. */
 static int progress_may_compact(pid_t tid, const struct call_request *request, uint64_t messages)
 {
     struct call_vector vector;
@@ -137,8 +138,8 @@ static int progress_may_compact(pid_t tid, const struct call_request *request, u
     return error == 0 && control != 0 ? -EOPNOTSUPP : error;
 }
 
-/* If the last of the first progress->done messages is incomplete, lowers progress->done by 1, and sets progress->part
- * to how many bytes of that message are moved. Returns 0 or -errno. */
+/* If the last of the progress->done messages is incomplete, lowers progress->done by 1, and sets progress->part to the
+ * number of bytes of that message that are moved. Returns 0 or -errno. */
 static int progress_look_at_last(pid_t tid, const struct call_request *request, struct call_progress *progress)
 {
     struct message_position end = {.message = progress->done - 1};
@@ -156,9 +157,8 @@ static int progress_look_at_last(pid_t tid, const struct call_request *request, 
     return error;
 }
 
-/* Returns true if the call may have moved only a part of its last message. A send does so only on a stream, because a
- * datagram is sent as a whole or not at all; for a send, this function does not check whether the socket is a
- * stream. */
+/* Returns true if the call may have moved only a part of its last message. A send does this only on a stream: it sends
+ * a datagram as a whole or not at all. But for a send, this function does not check whether the socket is a stream. */
 static bool progress_may_end_within_message(const struct call_request *request)
 {
     return request->shape == CALL_MESSAGES &&

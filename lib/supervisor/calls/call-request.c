@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decodes the system calls that a stop can cut short. A table contains these calls: those of Linux that look for
+ * Decodes the system calls that a stop can cut short, which are in a table. These are the calls of Linux that look for
  * pending signals after they have moved a part of their data, and then return the size of that part. They were found by
  * reading the callers of signal_pending() in Linux 6.1 and 6.12.
  *
@@ -45,7 +45,7 @@ struct call_row {
     int16_t x32, i386;
     enum call_kind kind;
     enum call_shape shape;
-    /* which argument of the call has this meaning, counted from 0; or NONE */
+    /* numbers of the arguments with these meanings, counted from 0; or NONE */
     int8_t descriptor, address, size, offset, flags, source, events_min;
 };
 
@@ -104,8 +104,7 @@ static uint64_t request_argument(const struct regs_call *call, int8_t index)
     return index == NONE ? 0 : call->arguments[index];
 }
 
-/* The number of socketcall(2) of 32-bit programs. This call makes one of several other calls, whose arguments are in
- * memory. */
+/* The number of socketcall(2) of 32-bit programs. It makes one of several calls, whose arguments are in memory. */
 #define SOCKETCALL 102
 
 static bool request_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked)

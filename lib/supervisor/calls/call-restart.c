@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Handles calls that return EINTR and have done nothing. Decides which of these calls are begun anew, and in which of
- * them ticks must not interrupt the thread, because the call would never end. */
+/* Handles calls that return EINTR and have done nothing. Decides which of these calls are begun anew. Some of them
+ * would never end if ticks interrupted every attempt, so after several attempts it makes ticks wait. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,16 +10,16 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-/* After stops have broken a call BACKOFF_TIMES times in a row, ticks no longer interrupt the thread in this call. Two
- * times in a row may be chance if the thread often waits. On the other hand, a call that loses its work at each stop
- * has lost it BACKOFF_TIMES times by then. */
+/* After stops have broken a call BACKOFF_TIMES times in a row, ticks no longer interrupt the thread in this call. The
+ * number is small, because a call may lose all its work at each of these stops. But two in a row may be chance if the
+ * thread often waits. */
 #define BACKOFF_TIMES 3u
 #define BACKOFF_HOLD_MAX_NS (UINT64_C(1000) * BACKOFF_HOLD_NS)
 
 /* Returns true if the call, which has returned EINTR, may be begun anew. close(2) may not: it has already freed the
- * descriptor. restart_syscall(2) may not: the kernel does not remember any more which call it was to restart. Two
- * ioctls of USB may not: they may have moved data already (do_proc_bulk and do_proc_control in devio.c). Every other
- * call that returns EINTR has done nothing; only time has passed. */
+ * descriptor. restart_syscall(2) may not: the kernel has forgotten which call it was to restart. Two ioctls of USB may
+ * not: they may have moved data already (do_proc_bulk and do_proc_control in devio.c). Every other call that returns
+ * EINTR has done nothing; only time has passed. */
 static bool restart_may(const struct regs_call *call)
 {
     if (call->number == call_number(call->abi, SYS_ioctl, 514, 54)) {
@@ -89,7 +89,7 @@ bool backoff_follows(const struct backoff *backoff)
 
 bool backoff_holds(const struct backoff *backoff, uint64_t now)
 {
-    /* also true before the entry stop: an interrupt that was sent there would stop the thread at once, and the exit
+    /* also true before the entry stop: an interrupt that is sent then would stop the thread immediately, and the exit
      * stop would not show that the call was interrupted */
     return backoff->phase == BACKOFF_BEFORE_CALL || (backoff->phase == BACKOFF_IN_CALL && now < backoff->until);
 }

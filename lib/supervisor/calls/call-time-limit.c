@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the time limit of a call in its arguments or in the options of its socket. If such a call is begun anew after a
- * stop, it must wait only for the rest of that time. */
+/* Finds the time limit of a call in its arguments or in the options of its socket. If a call with a time limit is begun
+ * anew after a stop, it must wait only for the remaining time. */
 #include "config.h"
 
 #include <errno.h>
@@ -93,8 +93,8 @@ static bool limit_read(pid_t tid, enum regs_abi abi, uint64_t address, bool narr
     return true;
 }
 
-/* Reads the time limit of an io_uring_enter(2), in any ABI. If the call gives an absolute time, the limit counts as
- * none, because that time stays correct when the call begins anew. Returns false if the limit is not known. */
+/* Reads the time limit of an io_uring_enter(2), in any ABI. An absolute time counts as no limit, because it stays
+ * correct when the call begins anew. Returns false if the limit is not known. */
 static bool limit_of_ring(pid_t tid, const struct regs_call *call, uint64_t *limit_ns)
 {
     const uint64_t absolute = 1u << 5, registered = 1u << 6; /* IORING_ENTER_ABS_TIMER, _EXT_ARG_REG */
@@ -108,8 +108,8 @@ static bool limit_of_ring(pid_t tid, const struct regs_call *call, uint64_t *lim
            limit_read(tid, call->abi, more.ts, false, limit_ns);
 }
 
-/* Reads the time limit of a call on a socket: SO_RCVTIMEO or SO_SNDTIMEO of socket(7). Without such a limit, a call on
- * a socket does not return EINTR (sock_intr_errno), so this function returns false if it finds none. */
+/* Reads the time limit of a call on a socket: SO_RCVTIMEO or SO_SNDTIMEO of socket(7). Returns false if there is none:
+ * without such a limit, a call on a socket does not return EINTR (sock_intr_errno). */
 static bool limit_of_socket(pid_t pid, pid_t tid, const struct regs_call *call, uint64_t *limit_ns, int64_t *result)
 {
     struct regs_call unpacked;

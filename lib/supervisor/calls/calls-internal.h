@@ -11,7 +11,7 @@
 #include "supervisor/calls/calls.h"
 #include "supervisor/regs.h"
 
-#define CALL_NONE (-1) /* means that this ABI has no such call, or that the call has no such argument */
+#define CALL_NONE (-1) /* instead of a number: this ABI has no such call, or the call has no such argument */
 
 /* Numbers, in the i386 ABI, of two calls that a socketcall(2) can make. */
 #define CALL_CONNECT_I386 362
@@ -20,9 +20,9 @@
 /* Returns the number of a call in this ABI. native, x32, i386: its numbers in the three ABIs. */
 int32_t call_number(enum regs_abi abi, int32_t native, int16_t x32, int16_t i386);
 
-/* Copies call to *unpacked. But if `call` is a socketcall(2) of a 32-bit program, sets *unpacked to the call that it
- * makes, and reads the arguments of that call from the memory of thread `tid`. Returns false if these cannot be read,
- * or if the files of calls/ do not handle that call. */
+/* Copies call to *unpacked. But if `call` is a socketcall(2) of a 32-bit program, sets *unpacked to the call that the
+ * socketcall makes, with arguments read from the memory of thread `tid`. Returns false if these cannot be read, or if
+ * the files of calls/ do not handle that call. */
 bool call_unpack_socketcall(pid_t tid, const struct regs_call *call, struct regs_call *unpacked);
 
 /* Sizes, and offsets of fields, of the structures that calls use in the target's memory; all in bytes. */
@@ -37,17 +37,16 @@ struct call_vector {
     uint64_t address, count;
 };
 
-/* Result of call_find_position: where a certain byte of a vector is, and how many elements follow that fit into the
- * parameter `room`. */
+/* The place of a byte in a vector, and how many elements fit into a given size: result of call_find_position. */
 struct call_position {
-    /* index of the element that contains the byte; if the vector ends before the byte, how many elements the vector
-     * has */
+    /* index of the element that contains the byte; if the vector is shorter, its number of elements */
     uint64_t element;
     uint64_t within;        /* offset of the byte in that element */
     uint64_t base, length;  /* address and size of that element */
-    /* how many elements, from that byte on, fit into `room` bytes all together; `room`: see call_find_position */
+    /* number of elements that fit into parameter `room` of call_find_position; of the first element, only the part from
+     * the byte on counts */
     uint64_t fitting;
-    uint64_t fitting_bytes; /* how many bytes these elements have, from that byte on */
+    uint64_t fitting_bytes; /* total size of these elements, from the byte on */
 };
 
 /* Returns the layout with 64-bit words, or that with 32-bit words if request->narrow is true. */
@@ -57,9 +56,9 @@ const struct call_layout *call_layout(const struct call_request *request);
  * message; the first is 0. */
 uint64_t call_message_address(const struct call_request *request, uint64_t message);
 
-/* Finds the byte at offset `done` in a vector, counted over all elements. Also counts how many elements, from that byte
- * on, fit into `room` bytes all together. Returns 0 or -errno: -EINVAL if the vector has more elements than the kernel
- * accepts. */
+/* Finds the byte at offset `done` in a vector, counted over all elements. Also counts the elements whose total size,
+ * beginning at that byte, is at most `room` bytes. Returns 0 or -errno: -EINVAL if the vector has more elements than
+ * the kernel accepts. */
 int call_find_position(pid_t tid, const struct call_request *request, const struct call_vector *vector,
                        uint64_t done, uint64_t room, struct call_position *position);
 

@@ -2,8 +2,8 @@
 /* Finds out properties of the file of a tracee's descriptor: proc_pid_fd(5), proc_pid_fdinfo(5). /proc does not show
  * the options of a socket or the settings of a terminal. They are read through a copy of the descriptor
  * (pidfd_getfd(2)). The copy exists only for some microseconds, while the tracee is stopped after a call on that file.
- * Linux 5.3 to 5.5 do not have pidfd_getfd, and the seccomp filter of a container may forbid it. Then there is no copy,
- * and descriptor->opaque is true. */
+ * If there is no copy, descriptor->opaque is true: Linux 5.3 to 5.5 do not have pidfd_getfd, and the seccomp filter of
+ * a container may forbid it. */
 #include "config.h"
 
 #include <errno.h>
@@ -188,9 +188,9 @@ static bool descriptor_copy_is_at_mark(int copy)
     return ioctl(copy, SIOCATMARK, &mark) == 0 && mark != 0;
 }
 
-/* Returns true for a socket that transfers a stream of bytes, and on which a receive can wait until it has all the
- * bytes that it was asked for (its recvmsg uses sock_rcvlowat). A socket of SCTP may also have type SOCK_STREAM, but
- * returns one message at a time: sctp_recvmsg in net/sctp/socket.c. */
+/* Returns true for a socket that transfers a stream of bytes, and on which a receive can wait for all the bytes that it
+ * was asked for (its recvmsg uses sock_rcvlowat). A socket of SCTP may also have type SOCK_STREAM, but returns one
+ * message at a time: sctp_recvmsg in net/sctp/socket.c. */
 static bool descriptor_is_byte_stream(int copy, int domain)
 {
     int protocol;
@@ -253,9 +253,9 @@ static bool descriptor_is_terminal_device(dev_t device)
     return length > 4 && memcmp(subsystem + length - 4, "/tty", 4) == 0;
 }
 
-/* Reads the settings of a terminal. If TIME is 0, a read waits for MIN bytes: termios(3), "Noncanonical mode". If the
- * descriptor is the master of a pseudo-terminal, the settings that are read are those of the slave (tty_mode_ioctl),
- * but a read of the master waits only for one byte. */
+/* Reads the settings of a terminal. If TIME is 0, a read waits for MIN bytes: termios(3), "Noncanonical mode". But a
+ * read of the master of a pseudo-terminal waits only for one byte, and the settings are those of the slave
+ * (tty_mode_ioctl). */
 static void descriptor_look_at_terminal(int copy, struct descriptor *descriptor)
 {
     struct termios settings;
