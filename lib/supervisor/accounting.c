@@ -9,10 +9,10 @@
  * cpu_wait_note. */
 #define UNCOUNTED_NS 50000u
 #define UNCOUNTED_PART 16u
-/* The thread counts as having had the CPU until the tick (parameter `due`) if almost all of the time since the last
- * look is in run_ns or wait_ns: at most RAN_NS plus 1/RAN_PART of that time is in neither. With a larger bound, a
- * thread that gave up its CPU just before the tick would also count. Threads often give up the CPU in a system call, so
- * system calls would get too many samples. */
+/* The thread counts as having run until the tick (parameter `due`) if run_ns and wait_ns account for almost all of the
+ * time since the last look: at most RAN_NS plus 1/RAN_PART of that time may be missing. With larger values, a thread
+ * that gave up its CPU just before the tick would also count. Threads often give up the CPU in a system call, so system
+ * calls would get too many samples. */
 #define RAN_NS 20000u
 #define RAN_PART 1024u
 /* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is UNKNOWN instead of RAN. In
@@ -20,8 +20,8 @@
  * tick was due. */
 #define RAN_AFTER_NS 150000u
 /* If the thread got the CPU exactly once since the last look (one turn), the verdict may be that it waits now. After
- * ONE_TURN_WAITS_MAX such verdicts in a row the verdict is UNKNOWN. Then the thread is interrupted, and its stop shows
- * what it did. */
+ * ONE_TURN_WAITS_MAX such verdicts in a row, the next verdict is UNKNOWN. Then the thread is interrupted, and its stop
+ * shows what it did. */
 #define ONE_TURN_WAITS_MAX 4u
 /* The debt of a thread is the CPU time that no sample represents yet. Each sample of the thread also represents 1/n of
  * the debt. n is the number of samples in DEBT_NS of CPU time, limited to DEBT_SHARES_MIN..DEBT_SHARES_MAX. */
@@ -61,9 +61,9 @@ bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_c
     return goes_on;
 }
 
-/* Returns true if the last cpu_wait_look was right to conclude that the thread waited. `cpu`, read after the thread has
- * got a CPU once more, shows this: if the thread already waited from last->lost_at to last->at, then the wait that has
- * ended since is at least that long. */
+/* Returns true if the last cpu_wait_look was right to conclude that the thread waited. `cpu` was read later, when the
+ * thread had got a CPU again. If the thread did wait from last->lost_at to last->at, the wait that has ended since then
+ * is at least that long. */
 static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
 {
     return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;

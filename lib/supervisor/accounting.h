@@ -13,26 +13,26 @@
 #include <stdint.h>
 
 /*
- * cpu_wait: did a thread that wants a CPU have one?
+ * cpu_wait: finds out whether a thread that wants a CPU had one.
  *
- * /proc shows that a thread is runnable, but not whether it runs. A tracer that wakes up on the CPU of a runnable
- * thread has taken that CPU from this thread, or from another. The schedstat file of the thread helps to decide which
- * (Documentation/scheduler/sched-stats.rst). It contains how long the thread has run, how long it has waited for a CPU
- * (a wait is added when it ends), and how often it got a CPU (its turns). A look is a call of cpu_wait_look. At each
- * look the thread is runnable, and the tracer runs on the CPU on which the thread was last known to be. The turns since
- * the last look mean:
+ * /proc shows that a thread is runnable, but not whether it runs. When a tracer wakes up on the CPU of a runnable
+ * thread, it takes this CPU from that thread or from another one. To find out which, it reads the schedstat file of the
+ * thread (Documentation/scheduler/sched-stats.rst). The file contains how long the thread has run, how long it has
+ * waited for a CPU (a wait is added when it ends), and how often it got a CPU (its turns). A look is a call of
+ * cpu_wait_look. At each look the thread is runnable, and the tracer runs on the CPU on which the thread was last known
+ * to be. The number of turns since the last look shows:
  *
- *     none               The thread still waits. But if its run time has grown, it was on another CPU at the last look.
- *     one                It waited, ran, and lost its CPU. The rest of the time is the wait under way.
- *     more than one      It may have slept in between, which the file does not show.
+ *     none               The thread still waits. But if its run time has grown, it had another CPU.
+ *     one                It waited, ran, lost its CPU, and has waited since then.
+ *     more than one      It may also have slept, which the file does not show.
  *
- * Interrupts, and the host of a virtual machine, take time that is in neither the run time nor the wait time. That
- * looks like a wait after one turn. So each look checks whether the previous look was right to conclude a wait, and
- * only ONE_TURN_WAITS_MAX such conclusions in a row are accepted.
+ * Interrupts, and the host of a virtual machine, take time that is in neither the run time nor the wait time. After one
+ * turn, such time looks like a wait. So if a look has concluded a wait, the next look checks whether this was right,
+ * and only ONE_TURN_WAITS_MAX such conclusions in a row are accepted.
  *
- * If it is certain when the thread last lost its CPU, a look can also conclude that the thread ran until just now. It
- * concludes this if the run and wait times account for all the time since then. Then the thread has just lost its CPU
- * to the tracer, however many turns it had.
+ * If it is certain when the thread last lost its CPU, a look may also conclude that the thread ran until just now. It
+ * concludes this if the run and wait times account for all the time since the CPU was lost. Then the tracer has just
+ * taken the CPU from the thread, whatever the number of turns.
  */
 
 struct procfs_cpu;
@@ -49,7 +49,7 @@ struct cpu_wait {
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
-    /* how many verdicts in a row were that the thread waits because it had exactly one turn */
+    /* number of verdicts in a row that the thread waits; only verdicts after exactly one turn count */
     unsigned one_turn_waits;
 };
 
@@ -62,29 +62,29 @@ void cpu_wait_forget(struct cpu_wait *wait);
 
 /* If the thread has had no CPU since wait->at, sets wait->at to `now` and returns true. Otherwise returns false. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* Decides whether a runnable thread had a CPU at time `due`. The thread was last seen on the CPU on which the tracer
- * runs now. `due` is the time since which the tracer may have kept the thread off that CPU, and `now` is the time at
- * which `cpu` was read. */
+/* Decides whether a runnable thread had a CPU at time `due`. Since `due`, the tracer may have kept the thread off the
+ * CPU on which the tracer runs now, and on which the thread was last seen. now: time at which `cpu` was read. */
 enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 /*
  * weight: the CPU time that a sample represents.
  *
- * Time is divided into stretches (strata of schedule.h). A tick is a look at the threads at a random instant of its
- * stretch. If a thread is found on a CPU, the whole stretch is credited to it, and to the code that it was executing.
+ * Time is divided into stretches (strata of schedule.h). In each stretch, at a random instant, a tick looks at the
+ * threads. If a thread is found on a CPU, the whole stretch is credited to it, and to the code that it was executing.
  * Summed over many ticks, the credits are its CPU time, divided correctly over its code. (This is the Horvitz-Thompson
  * estimator: the length of the stretch is the inverse of the probability that an instant is looked at.)
  *
- * It would be wrong to credit the CPU time used since the last sample instead. What a thread did between its last
- * sample and its sleep would be credited to what it does first when it wakes up. For programs that work in bursts the
- * result would be wrong by tens of percent. So the credits need not equal the kernel's exact CPU time at each sample.
- * Their sum only approaches it, so slowly that the position of a sample within a burst does not matter.
+ * It would be wrong to credit the CPU time used since the last sample instead. The CPU time that a thread uses between
+ * its last sample and its sleep would be credited to the code that it executes when it wakes up. For programs that work
+ * in bursts the result would be wrong by tens of percent. So the credits need not equal the kernel's exact CPU time at
+ * each sample. Their sum approaches that time, but slowly, so that the position of a sample within a burst does not
+ * matter.
  *
  * A tracer that competes for a CPU sometimes comes late, and misses ticks. The instant of its next look is not random:
  * the scheduler has chosen it. If all the missed time were credited at that instant, a single sample would decide how a
  * long time was spent. So the missed time becomes the thread's debt, and each of the following samples is credited with
- * a part of it. Only a young thread, one with few samples, is credited with all of it at once, because it may have no
- * further samples.
+ * a part of it. But if a thread has few samples (a young thread), its next sample is credited with all of the missed
+ * time, because it may be the last.
  */
 
 /* The input for the weight of a sample. All lengths of time are in ns. */
@@ -93,16 +93,17 @@ struct weight {
     int64_t late;            /* time before the stretch in which no sample was taken, because the tracer came late */
     /* CPU time of the thread minus the CPU time that its samples represent so far; may be negative */
     int64_t debt;
-    /* how many samples of the thread were taken before this one; with 0, any thread counts as young */
+    /* number of samples of the thread before this one; 0 also if the thread must count as young in any case */
     uint64_t samples;
-    int64_t ahead;           /* by how much the samples of the thread may represent more CPU time than it has used */
+    /* the samples of the thread may represent its CPU time plus at most this time */
+    int64_t ahead;
     bool process_known;      /* the fields below are valid */
     /* CPU time of the process minus the CPU time that its samples represent; may be negative */
     int64_t process_left;
     /* process_left may be too low by at most this time, because the clock of the process lags behind */
     int64_t process_lag;
-    /* 1 or more; if a young thread's sample would represent less than process_left, 1/process_shares of the difference
-     * is added to it */
+    /* 1 or more; if a sample of a young thread represents less time than process_left, 1/process_shares of the
+     * difference is added to that time */
     unsigned process_shares;
     /* CPU time of all other processes, including ended ones, that no sample represents yet; 0: this sample must not
      * represent CPU time of other processes */
@@ -112,9 +113,9 @@ struct weight {
 
 /* Returns the CPU time that the sample represents, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
-/* Returns how much CPU time of other processes the sample represents in addition, ns, 0 or more. Without this, the CPU
- * time that a process uses after its last sample would be lost. That would be much for processes that live for only a
- * few ticks, and get a sample only by chance. */
+/* Returns how much CPU time of other processes the sample represents in addition, ns, 0 or more. Otherwise the CPU time
+ * that a process uses after its last sample would be lost. This would be a large part for processes that live for only
+ * a few ticks, and get a sample only by chance. */
 uint64_t weight_for_others(const struct weight *weight);
 
 /*
@@ -125,14 +126,14 @@ uint64_t weight_for_others(const struct weight *weight);
  */
 
 struct wall_time {
-    uint64_t at;      /* the time before this has been booked as run, wait or sleep */
+    uint64_t at;      /* elapsed time is booked up to this time, as run, wait or sleep */
     uint64_t wait_ns; /* how much of the time that the thread waited for a CPU is booked already, ns */
 };
 
 /* Books the waits for a CPU up to now. wait_ns: how long the thread has waited for CPUs in its whole life, ns; the
- * kernel adds each wait when it ends. Returns how much waiting time is to be reported now, ns. This is 0 until the
- * waits that were not reported yet are 0.1 ms or more. It is never more than the elapsed time that is not booked yet;
- * later calls return the rest. */
+ * kernel adds each wait when it ends. Returns the waiting time that is to be reported now, ns: what was not reported
+ * before, but at most the elapsed time that is not booked yet. If this is less than 0.1 ms, returns 0; a later call
+ * reports it. */
 uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns);
 /* Books that the thread ran for `ns` nanoseconds. Afterwards, wall->at may be later than the present time. */
 void wall_time_book_run(struct wall_time *wall, uint64_t ns);

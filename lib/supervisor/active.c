@@ -3,8 +3,8 @@
  * Decides which tracees are active. Each tick looks at all active tracees, and at only a few others. So its cost
  * depends on the number of threads that run, not on the number of threads that exist.
  *
- * One system call reads the clock of a whole process. While this clock advances by no more than the CPU time of the
- * active threads, no other thread has run. When it advances by more, the other threads are searched, some at a time,
+ * One system call reads the clock of a whole process. If this clock has advanced by no more than the CPU time of the
+ * active threads, no other thread has run. If it has advanced by more, the other threads are searched, some at a time,
  * for threads whose CPU time has grown. The clock of another process lags behind by up to one tick of the kernel's
  * scheduler (4 ms at 250 Hz). So the clock is used only to find threads that woke up, not to skip active threads.
  */
@@ -18,16 +18,16 @@
 #include "supervisor/tick.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-/* least period of searches while no CPU is idle, ns. It is longer than the usual one, because a search then takes a CPU
- * from a target */
+/* least period of searches while no CPU is idle, ns. It is longer than SEARCH_PERIOD_MIN_NS, because the search takes a
+ * CPU from a target */
 #define SEARCH_PERIOD_FULL_NS 40000000u
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period of searches, ns; needed only with thousands of processes */
 #define SEARCH_SHARE 500u       /* reading the clocks of all processes may take 1/SEARCH_SHARE of the time */
-/* largest number of processes and threads that one piece of a round looks at: struct search */
+/* one piece of a round (struct search) looks at no more processes and threads than this */
 #define SEARCH_PIECE_MAX 256u
 #define SEARCH_PIECE_NS 1000000u /* time from one piece of a search round to the next, ns */
 #define UNEXPLAINED_NS 50000u   /* a process is searched if threads that are not active have used more than this, ns */
-#define WORTH_A_LOOK_NS 200000u /* a tracee stays active if it has used so much CPU time in activity.span, ns */
+#define WORTH_A_LOOK_NS 200000u /* a tracee that uses at least this CPU time in activity.span, ns, stays active */
 #define ACTIVE_SPAN_MIN_NS 200000000u
 
 void active_drop_idle(struct tracer *tracer, uint64_t now)
@@ -164,8 +164,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         if (process->search.next == NULL)
             processes->searched = process->next;
     }
-    /* Counts only the cost of reading clocks, not the cost of searching threads. Threads are searched only if a thread
-     * has woken up, and this must not delay the next round */
+    /* Counts only the cost of reading clocks. The cost of searching threads does not count: threads are searched only
+     * if one has woken up, and this search must not delay the next round */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Answers the stop of a tracee: reads its registers, copies its stack, repairs a system call that the stop broke, and
- * resumes it. Then adds the length of the stop to the totals, and computes which time the sample represents
- * (attribution).
+ * resumes it. Then adds the length of the stop to the totals, and computes how much time the sample represents
+ * (attribution.c).
  *
- * Once a thread runs, it may end or exec at any time, and then its memory is gone, or is another program's. So its
- * memory is accessed before the resume. Work that can wait is done after the resume. Nothing before the resume
- * allocates. Only at_stop_open_mappings, and the sample of a program that profiles itself, take the lock before the
- * resume.
+ * Once a thread runs, it may end or exec at any time, and then its memory is gone, or belongs to another program. So
+ * its memory is accessed before the resume. Work that can wait is done after the resume. Nothing before the resume
+ * allocates memory. Before the resume, the lock is taken only by at_stop_open_mappings, and to count the sample of a
+ * program that profiles itself.
  */
 #include "config.h"
 
@@ -26,12 +26,13 @@
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"
 
-/* A stop costs the thread more than our clock shows: the kernel's way into and out of the stop, and cold caches. This
- * is the largest such difference, ns, measured with a tracer that polls on another CPU. */
+/* A stop takes more time from the thread than our clock shows: the kernel needs time to begin and end the stop, and
+ * caches are cold afterwards. This is the largest such difference, ns, measured with a tracer that polls on another
+ * CPU. */
 #define UNSEEN_MAX_NS 14000u
 
-/* Returns the CPU time that a thread loses by a stop if a CPU is idle, ns. It has two parts: the time that the thread
- * would have run during the stop, and the cost that our clock does not show (UNSEEN_MAX_NS). stopped: length of the
+/* Returns the CPU time that a stop takes from a thread while a CPU is idle, ns. This is the time for which the thread
+ * would have run during the stop, plus the time that our clock does not show (UNSEEN_MAX_NS). stopped: length of the
  * stop, ns. */
 static uint64_t at_stop_cost(const struct tracee *tracee, uint64_t stopped)
 {
@@ -109,8 +110,8 @@ static void at_stop_open_mappings(struct tracer *tracer, const struct tracee *tr
     supervisor_unlock(tracer->supervisor);
 }
 
-/* Returns true if the stop came only because of sampling, or of a handover. If a tick's interrupt broke a system call,
- * the later stops that repair this call count, too. */
+/* Returns true if the cost of the stop counts as a cost of sampling: the stop came only because of a sample or a
+ * handover, or repairs a system call that a tick's interrupt has broken. */
 static bool at_stop_is_billed(const struct tracee *tracee, bool sampled, bool ours)
 {
     bool in_call = tracee->repair.at_call_end || tracee->state == TRACEE_CONTINUING;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Seizes the threads of a process: calls PTRACE_SEIZE for every thread. This stops none of them. Threads that a seized
- * thread makes are seized by the kernel, and belong to the same tracer. So all threads are seized as soon as a pass
+ * Seizes the threads of a process: calls PTRACE_SEIZE for every thread, which does not stop the thread. If a seized
+ * thread makes threads, the kernel seizes them, too, for the same tracer. So all threads are seized as soon as a pass
  * over /proc/PID/task finds no new thread.
  *
  * Some threads of a process may be impossible to seize: threads with another tracer, or with other credentials (the raw
- * system call setresuid changes the credentials of one thread only). This file says that these threads refuse. The
- * other threads are followed nevertheless. Later we try again, at intervals, to seize threads that refused, because
+ * system call setresuid changes the credentials of one thread only). In this file, such threads are said to refuse. The
+ * other threads are followed nevertheless. Later we try again, at intervals, to seize the threads that refused, because
  * another tracer may have detached them. These attempts also find the tasks that such threads have made: the kernel
  * does not seize those tasks for us.
  */
@@ -29,15 +29,14 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-/* An exec under way may make us give up a seizure, after wakeup_seize has waited for 10 ms. This is the largest number
- * of such seizures in one pass */
+/* Largest number of seizures in one pass that we give up because of an exec under way. Before we give one up,
+ * wakeup_seize has waited for 10 ms */
 #define EXEC_SEIZURES_MAX 100
 #define EXEC_WAITS 20
 #define EXEC_WAIT_US 1000
-#define ANSWER_PERIOD_NS 1000000u /* while threads are seized, stops of tracees are answered every so many ns */
-/* We try again, in rounds, to seize the threads that refused. The pause between two rounds is RETRY_NS plus
- * RETRY_PAUSE_FACTOR times the length of the last round. A round tries the threads of at most RETRY_PROCESSES_MAX
- * processes. */
+#define ANSWER_PERIOD_NS 1000000u /* period in which stops of tracees are answered while threads are seized, ns */
+/* Threads that refuse are tried again in rounds. The pause between two rounds is RETRY_NS plus RETRY_PAUSE_FACTOR times
+ * the length of the last round. A round tries the threads of at most RETRY_PROCESSES_MAX processes. */
 #define RETRY_NS 1000000000u
 #define RETRY_PAUSE_FACTOR 50u
 #define RETRY_PROCESSES_MAX 256u
@@ -50,7 +49,7 @@ struct attach_pass {
     struct tracer *tracer;
     pid_t pid;
     bool joins;             /* we followed the process already before this pass */
-    bool interrupted;       /* an exec came in between: tracees and processes may be gone */
+    bool interrupted;       /* an exec came during the pass: tracees and processes may be gone */
     uint64_t answered_at;   /* time at which stops were last answered */
     unsigned exec_seizures; /* how many seizures were given up because of an exec */
     unsigned found;
@@ -96,9 +95,9 @@ int attach_seize(struct tracer *tracer, pid_t tid)
     return error == -EAGAIN && attach_is_mine(tracer, tid) ? 0 : error;
 }
 
-/* Notes that the thread could not be seized (it refuses). But EPERM does not always mean a refusal. PTRACE_SEIZE also
- * returns EPERM for a thread that has ended, and for a new thread that we trace already because a tracee has made it.
- * Returns 0 or -errno. */
+/* Notes that the thread refuses, that is, could not be seized. But if PTRACE_SEIZE returns EPERM, the thread does not
+ * always refuse: it may have ended, or may be a new thread that we trace already because a tracee has made it. Returns
+ * 0 or -errno. */
 static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;
@@ -119,8 +118,8 @@ static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
     return untraced_add(&supervisor->processes, process, tid, 0);
 }
 
-/* Makes a tracee of a thread that was seized. early: a tracee may have made the thread, and its stop may still report
- * the thread. Returns 0 or -errno. */
+/* Makes a tracee of a thread that was seized. early: another tracee may have made the thread, and a later stop of that
+ * tracee may report the thread. Returns 0 or -errno. */
 static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
 {
     struct tracer *tracer = pass->tracer;
@@ -147,8 +146,8 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     return 0;
 }
 
-/* Answers stops of tracees, at most once in ANSWER_PERIOD_NS. They must not wait until all threads of the process are
- * seized: there may be thousands, and the seized threads make new threads meanwhile. */
+/* Answers stops of tracees, at most once in ANSWER_PERIOD_NS. The stopped tracees must not wait until all threads of
+ * the process are seized: there may be thousands, and threads that are seized already make new threads meanwhile. */
 static void attach_answer_stops(struct attach_pass *pass)
 {
     uint64_t now = time_now();
@@ -169,7 +168,7 @@ static int attach_thread(void *context, pid_t tid)
     struct process *process = attach_process_of(pass);
     bool known = supervisor_find(supervisor, tid) != NULL || (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
-        /* if the list of threads that refused has this number, it means an earlier thread */
+        /* the number may be in the list of threads that refused; it was put there for an earlier thread */
         untraced_remove(&supervisor->processes, process, tid);
     supervisor_unlock(supervisor);
     if (known)
@@ -253,10 +252,10 @@ static int attach_all(struct attach_pass *pass)
     return 0;
 }
 
-/* Returns true if no thread could be seized perhaps because an exec is under way. While a thread other than the leader
- * execs, the leader is dead already, and the thread has not taken its place yet. A seizure then fails as if the leader
- * had refused. If the thread takes the leader's place during PTRACE_SEIZE, the seizure fails as if there were no such
- * process. */
+/* Returns true if an exec under way may be the reason why no thread could be seized. While a thread other than the
+ * leader execs, the leader is dead already, and the thread has not taken its place yet. A seizure then fails as if the
+ * leader had refused. If the thread takes the leader's place during PTRACE_SEIZE, the seizure fails as if there were no
+ * such process. */
 static bool attach_may_be_amid_exec(const struct attach_pass *pass)
 {
     bool nobody = pass->error == -EPERM || pass->error == 0;
@@ -284,8 +283,8 @@ static unsigned attach_begin(struct attach_pass *pass)
     return untraced;
 }
 
-/* Gives up a process because none of its threads could be seized, or because its threads have ended. Returns the error
- * for the client, -errno. */
+/* Gives up a process: none of its threads could be seized, or all have ended. Returns the error for the client,
+ * -errno. */
 static int attach_give_up(struct attach_pass *pass, int error, struct attach_refusal *refusal)
 {
     struct process *process = attach_process_of(pass);

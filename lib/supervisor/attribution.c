@@ -2,14 +2,14 @@
 /*
  * Computes how much time a sample represents (accounting.c), and delivers the sample.
  *
- * In wall mode, the elapsed time of a thread is divided into three parts (wall_time of accounting.h). The kernel tells
- * how long the thread waited for a CPU. The CPU time that its samples represent counts as the time that it ran. In the
- * rest of the time it slept. This rest is attributed to the system call and address at which the thread is next seen
- * asleep.
+ * In wall mode, the elapsed time of a thread is divided into three parts (wall_time of accounting.h): the time that it
+ * waited for a CPU, which the kernel tells; the time that it ran, which is the CPU time that its samples represent; and
+ * the time that it slept, which is the rest. The rest is attributed to the system call and address at which the thread
+ * is next seen asleep.
  *
- * A thread that waits for a CPU is "running" in /proc, too. If cpu_wait of accounting.h does not recognize the wait,
- * the thread is interrupted, and stops when it gets a CPU. At that stop, the time that it waited for a CPU shows that
- * it was on no CPU when it was interrupted.
+ * In /proc, a thread that waits for a CPU is "running", too. If cpu_wait of accounting.h does not recognize the wait,
+ * the thread is interrupted, and stops when it gets a CPU. At that stop, the length of its wait shows that it was on no
+ * CPU when it was interrupted.
  */
 #include "config.h"
 
@@ -28,16 +28,18 @@
 #include "supervisor/tracer-cpus.h"
 #include "wire/wire.h"
 
-/* The sample of a young thread (accounting.h) represents at least 1/YOUNG_SHARES of that CPU time of its process that
- * no sample represents yet. */
+/* A sample of a young thread (accounting.h) represents at least 1/YOUNG_SHARES of the unsampled CPU time of its
+ * process, that is, of the CPU time that no sample represents yet. */
 #define YOUNG_SHARES 4u
-#define AHEAD_MAX 8             /* how many stretches more than its CPU time the samples of a thread may represent */
-#define SEEN_LATE_NS 100000u    /* a stop that is seen less than this after the interrupt, ns, was not delayed */
-/* the clock of a process lags at most this much behind, ns, for each CPU on which its threads run */
+/* the samples of a thread may represent its CPU time plus at most AHEAD_MAX stretches */
+#define AHEAD_MAX 8
+/* a tracer that sees a stop within this time after the interrupt, ns, was not delayed */
+#define SEEN_LATE_NS 100000u
+/* the clock of a process may lag behind by up to this time, ns, for each CPU on which its threads run */
 #define KERNEL_TICK_NS 4000000u
 
-/* Returns weight.process_shares. For a process that profiles itself, the first sample represents all the CPU time that
- * the process has used, the second represents half of the rest, the third a third, until the share is 1/YOUNG_SHARES.
+/* Returns weight.process_shares. For a process that profiles itself, the first sample represents all CPU time that no
+ * sample represents yet, the second sample represents half of it, the third a third, and each later one 1/YOUNG_SHARES.
  * Such a process may get only few samples, and their sum must be right even then. */
 static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
 {
@@ -49,12 +51,12 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
 /*
  * Returns the CPU time that a sample of a thread on a CPU represents, ns.
  *
- * If other threads compete for the CPU, a sample may represent more time than the thread ran. A program that profiles
- * itself may compare the time that its samples represent with its CPU clock, even after few samples. So for such a
- * program this time may exceed the CPU time by at most one period. Such a program may also turn profiling on again and
- * again, for less than a period each time. So its threads always count as young (accounting.h), unless a thread has a
- * histogram of its own. The time that the samples represent then approaches the CPU time of the whole process, which is
- * known better than that of a thread.
+ * If threads compete for CPUs, the samples of a thread may represent more CPU time than it has used: up to AHEAD_MAX
+ * stretches more. If a program profiles itself, they may represent at most one period more, because the program may
+ * compare them with its CPU clock even after few samples. It may also turn profiling on again and again, for less than
+ * a period each time. So its threads always count as young (accounting.h), unless a thread has a histogram of its own.
+ * The time that the samples represent then approaches the CPU time of the whole process, which is known better than
+ * that of a thread.
  */
 static uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
 {
@@ -101,9 +103,9 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
 }
 
 /* Returns true if the tracee was on a CPU when it was interrupted. If it waited for a CPU at that time, it went on
- * waiting until it stopped. So if it waited longer than our tick can have kept it waiting, it was on no CPU. If no CPU
- * is idle, the tracer itself may have waited for a CPU, and may have seen the stop long after the tracee stopped. So
- * that wait is taken into account. */
+ * waiting until it stopped. Our tick, too, can have kept it waiting, but only from interrupt->hindered_at to the stop.
+ * So if it waited for longer, it was on no CPU. If no CPU is idle, the tracer may have seen the stop late, because it
+ * waited for a CPU itself. So the stop is taken to be earlier by the tracer's own wait. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;
@@ -126,14 +128,14 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
 static bool attribution_credit(struct supervisor *supervisor, struct tracee *tracee,
                                const struct regs *regs, const struct procfs_cpu *cpu, uint64_t *cpu_ns)
 {
-    /* overdue_ns counts only up to the time that the tracee ran: for the rest of overdue_ns it may have slept in a long
-     * system call, or waited for a CPU */
+    /* the tracee has run for only a part of overdue_ns if it slept in a long system call or waited for a CPU; only this
+     * part counts */
     uint64_t ran = cpu->run_ns - tracee->interrupt.run_ns;
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
-    /* set to 0 even if the tracee was on no CPU: no later sample must represent the time that ticks missed before this
-     * sample */
+    /* set to 0 even if the tracee was on no CPU: the time that ticks missed before this sample must not be represented
+     * by a later sample */
     tracee->interrupt.late_ns = 0;
     return on_cpu;
 }
@@ -159,7 +161,7 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
-    /* this tick has also interrupted other tracees, which may still be stopped */
+    /* true if this tick has interrupted more than one tracee: the others may still be stopped */
     bool others_stopped = tracer->tick.awaited_count > 1;
 
     objects_emit_mapping(supervisor, tracee, sample->pc);
@@ -215,8 +217,8 @@ static bool attribution_is_uninterruptible(struct tracee *tracee, const struct p
 {
     if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
         char letter = procfs_state_letter(&tracee->files);
-        /* any other letter: the task may just have woken up, so sleep.turns becomes 0, which makes the next call of
-         * this function read the state again */
+        /* with any other letter, the task may just have woken up; sleep.turns becomes 0, so that the next call of this
+         * function reads the state again */
         tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
         tracee->sleep.uninterruptible = letter == 'D';
     }
@@ -245,8 +247,8 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     if (attribution_is_compat_call(state))
         sample.flags |= WIRE_SAMPLE_COMPAT;
     if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
-        /* the tracee may now be in a shorter call that we make it do for the rest of its own call, such as a write for
-         * the rest of a writev; the sample must show the program's own call */
+        /* the tracee may now be in a call that we make it do for the rest of its own call, such as a write for the rest
+         * of a writev; the sample must show the program's own call */
         sample.syscall = tracee->repair.call.number;
     procfs_read_cpu(&tracee->files, &cpu);
     attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);

@@ -15,7 +15,7 @@
 #define COST_SECONDS 0.1
 #define COST_SAMPLES_MIN 8.0
 #define COST_SAMPLES_MAX 32.0
-/* if a sample cost more than this, ns, something else has delayed it, so it counts as if it had cost this */
+/* a sample that cost more than this, ns, was delayed by something else, so its cost counts as this */
 #define COST_SAMPLE_MAX_NS 1000000.0
 #define CHANGE_MIN 0.05 /* the rate is reported to the client if it has changed by this share or more */
 
@@ -43,8 +43,8 @@ void budget_ask(struct budget *budget, double asked_hz)
     budget->rate_hz = budget->reported_hz = budget_allowed(budget);
 }
 
-/* Returns N, the number of samples over which the mean cost is taken. At a low rate N is smaller, because
- * COST_SAMPLES_MAX samples would take long. When samples become cheaper, the mean must follow soon. */
+/* Returns N, the number of samples over which the mean cost is taken. At a low rate N is smaller, so that N samples do
+ * not take too long: when samples become cheaper, the mean must follow soon. */
 static double budget_memory(const struct budget *budget, const struct budget_cost *cost)
 {
     double samples = budget->rate_hz * COST_SECONDS;

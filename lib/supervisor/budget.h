@@ -4,13 +4,13 @@
  *
  * The budget is the share of its CPU time that a target may lose to samples. The rate is the number of samples in a
  * second of a thread's CPU time. So the lost share is the rate times the cost of a sample. That cost is measured all
- * the time. When it changes, the rate changes at once, down or up. Stops for new tasks, execs and signals would also
- * come if no samples were taken, so they are not part of the cost. If a sample breaks a system call, the stops that
+ * the time. When it changes, the rate changes immediately, down or up. Stops for new tasks, execs and signals are not
+ * part of the cost, because they would also come without samples. If a sample breaks a system call, the stops that
  * repair this call are part of the cost of that sample.
  *
  * A sample costs more if no CPU is idle, and also if new tasks are being made. A separate cost is kept for each
- * combination of these two conditions. So when a condition ends, the rate is at once what it was before the condition
- * began.
+ * combination of these two conditions. So when a condition ends, the rate immediately returns to its value from before
+ * that condition.
  */
 #ifndef PPROFIL_BUDGET_H
 #define PPROFIL_BUDGET_H
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bits of the value `condition`; 0: a CPU is idle, and no tasks were made lately. */
+/* Bits of the value `condition`; 0: a CPU is idle, and no tasks were made a short time ago. */
 #define BUDGET_FULL 1u   /* no CPU is idle */
 #define BUDGET_NEW_TASKS 2u /* tasks were made a short time ago */
 #define BUDGET_CONDITIONS 4u
@@ -26,7 +26,7 @@
 struct budget_cost {
     double ns;             /* mean cost of the latest samples, ns; before the first sample, an assumed cost */
     unsigned samples;      /* number of samples that were measured */
-    uint64_t no_sample_ns; /* cost of the ticks and stops since the last sample, which led to no sample */
+    uint64_t no_sample_ns; /* cost of ticks and stops that led to no sample; only those since the last sample */
 };
 
 struct budget {
@@ -46,9 +46,8 @@ struct budget {
 void budget_init(struct budget *budget, double asked_hz, double share);
 /* Sets budget->asked_hz, and sets rate_hz to the rate that the present cost of a sample allows. */
 void budget_ask(struct budget *budget, double asked_hz);
-/* Records that `samples` samples took cost_ns from targets, all together. To be called with samples = 0 if ticks or
- * stops took that time without a sample. Such a cost is added to the cost of the next sample under the same
- * condition. */
+/* Records that `samples` samples took a total of cost_ns from targets. To be called with samples = 0 if ticks or stops
+ * took that time without a sample. Such a cost is added to the cost of the next sample under the same condition. */
 void budget_note(struct budget *budget, unsigned condition, unsigned samples, uint64_t cost_ns);
 /* Sets rate_hz to the rate that the cost of a sample under this condition allows. now: CLOCK_MONOTONIC, ns. To be
  * called often. */

@@ -104,7 +104,7 @@ static void commands_read(struct supervisor *supervisor)
     struct wire_message command;
     int error, fd;
 
-    /* after QUIT, no command is carried out. But we go on reading, to notice when the client closes its socket */
+    /* after QUIT, no command is carried out, but we still read, to notice when the client closes its socket */
     while (!supervisor->client.gone && (error = wire_receive(supervisor->client.socket, &command, &fd)) != -EAGAIN) {
         if (error == -EPIPE)
             supervisor->client.gone = supervisor->client.quitting = true;
@@ -117,11 +117,11 @@ static void commands_read(struct supervisor *supervisor)
 
 /* --- descriptors ----------------------------------------------------------------------------- */
 
-/* These descriptors are watched: the client's socket, the sockets of openers (processes that open files for us), and,
- * with options.serve, the connections of programs that profile themselves and an eventfd for SIGTERM. The first tracer
- * sleeps in waitid(2), which cannot wait for descriptors. So another thread, the watcher, polls them. If a descriptor
- * is ready, the watcher wakes the first tracer up, and waits until the tracer has handled the descriptors. A third
- * thread waits for SIGTERM, and writes to the eventfd. */
+/* These descriptors are watched: the client's socket, and the sockets of openers (processes that open files for us);
+ * with options.serve also the connections of programs that profile themselves, and an eventfd for SIGTERM. The first
+ * tracer sleeps in waitid(2), which cannot wait for descriptors. So another thread, the watcher, polls them. If a
+ * descriptor is ready, the watcher wakes the first tracer up, and waits until the tracer has handled the descriptors. A
+ * third thread waits for SIGTERM, and writes to the eventfd. */
 
 static int commands_watch(const struct supervisor *supervisor, int fd)
 {
@@ -147,8 +147,8 @@ int commands_open(struct supervisor *supervisor)
     return commands_watch(supervisor, supervisor->client.socket);
 }
 
-/* The thread that waits for SIGTERM. Polling a signalfd(2) would not do: each signal of a tick's timer would wake up
- * the thread that polls. */
+/* The thread that waits for SIGTERM. A signalfd(2), which could be polled, is not used: each signal of a tick's timer
+ * would wake up the thread that polls. */
 static void *commands_await_term(void *context)
 {
     struct watcher *watch = context;
@@ -158,7 +158,7 @@ static void *commands_await_term(void *context)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     while (sigwaitinfo(&term, &info) != SIGTERM || info.si_code > SI_USER)
-        ; /* ignores a SIGTERM that nobody sent: it may also report a tracee's end, see clone(2) */
+        ; /* ignores a SIGTERM that was not sent: the kernel may report a tracee's end by it, see clone(2) */
     eventfd_write(watch->term, 1);
     return NULL;
 }

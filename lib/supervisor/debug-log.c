@@ -31,8 +31,8 @@ struct debug_log *debug_log_new(int fd)
     return log;
 }
 
-/* Returns the size of as many whole lines from the beginning of `text` as a pipe accepts in one atomic write. So many
- * are written at a time, so that the lines of two tracers do not get mixed. */
+/* Returns the size of the lines at the beginning of `text` that fit into one atomic write to a pipe. With such writes,
+ * the lines of two tracers do not get mixed. */
 static size_t debug_log_lines(const char *text, size_t size)
 {
     if (size <= PIPE_BUF)

@@ -10,7 +10,8 @@
  *     12.000149913 1 resume 4711 0
  *
  * SECONDS is the time of CLOCK_MONOTONIC. TRACER is the number of the tracer; the first tracer is 0. The following
- * events change the state of task TID. The word in capitals is the new state, from enum tracee_state:
+ * events change the state of task TID. In the descriptions, the word in capitals is the new state, from enum
+ * tracee_state:
  *
  *     seize TID PID            RUNNING: it has been seized
  *     born TID PID             STARTING: a stop of its parent, or /proc, has shown that it belongs to process PID
@@ -28,7 +29,7 @@
  *     release TID TO           RELEASED: it is detached, so that the tracer with number TO can trace it
  *     forget TID               none: it is no tracee any more
  *
- * The following events change the stopped thread TID, which "it" means here:
+ * In the descriptions of the following events, "it" is the stopped thread TID:
  *
  *     restart TID CALL         it will make the call with number CALL anew
  *     piece TID CALL           it will make a call with number CALL for the rest of a call that was cut short: repair.h
@@ -39,13 +40,13 @@
  *     send TID SIGNAL          a held signal is sent to it, because no piece follows
  *     drop TID SIGNAL          the signal, which one whole call would not have raised, is not delivered
  *     siginfo TID SIGNAL       the held signal, sent again, gets the siginfo_t with which it first came
- *     short TID RESULT         no change: its call, which we cut short, cannot be continued, and returns RESULT
+ *     short TID RESULT         its call, which we cut short, cannot be continued, so it returns RESULT
  *
- * The sampling rate can be computed from the following events (budget.h). They are logged in the order in which the
- * budget has changed:
+ * The sampling rate can be computed from the following events (budget.h). Their order in the log is the order in which
+ * the budget has changed:
  *
  *     ask HZ SHARE             the requested rate, and the share of its CPU time that a target may lose
- *     cost CONDITION SAMPLES NS   SAMPLES samples cost NS; if SAMPLES is 0, NS is a part of the cost of the next ones
+ *     cost CONDITION SAMPLES NS   SAMPLES samples cost NS; if SAMPLES is 0, NS is added to the cost of the next sample
  *     condition CONDITION      this condition applies from now on
  *     rate HZ                  the present rate; logged when it has changed by 5 % or more
  *

@@ -29,8 +29,8 @@ static void emit_lost(struct supervisor *supervisor)
         return;
     struct wire_lost *event = ring_reserve(supervisor->ring, sizeof *event);
     if (event == NULL)
-        /* the ring has no room for this event. It counts as lost, like the events before it; a later call reports how
-         * many were lost */
+        /* the ring has no room for this event, so it counts as lost, like the events before it; a later call reports
+         * the number of lost events */
         return;
     uint64_t lost = ring_lost(supervisor->ring);
     if (lost == 0)
@@ -132,8 +132,8 @@ void emit_task(struct supervisor *supervisor, enum wire_type type, pid_t pid, pi
     emit_event(supervisor, &event.header);
 }
 
-/* Reads the name of a thread, and reports it if it differs from `known`, the name that was reported last. Then also
- * updates `known`. */
+/* Reads the name of a thread. If it differs from `known`, the name that was reported last, reports it and updates
+ * `known`. */
 static void emit_name(struct supervisor *supervisor, pid_t pid, pid_t tid, char known[16])
 {
     struct wire_comm event = {.header = {WIRE_COMM, sizeof event},

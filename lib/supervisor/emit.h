@@ -17,7 +17,7 @@ struct supervisor;
 struct tracee;
 
 /* Replaces supervisor->ring by `ring`, which the supervisor owns from now on. Closes the old ring, which must exist.
- * Sends an event through the new ring that says how many events the old ring lost. */
+ * Reports the number of events that the old ring lost, by an event in the new ring. */
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
 /* Sends *sample, and fills in its fields header, pid and tid. If `stack` is not NULL, it is copied into the same event,
  * and there must be a ring. */

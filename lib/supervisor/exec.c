@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Answers execs: forgets what we know of the old program, except its CPU time, and follows the new program. */
+/* Answers execs: follows the new program, and forgets the old one, except its CPU time. */
 #include "config.h"
 
 #include <sys/ptrace.h>
@@ -19,9 +19,9 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-/* Drops all tracees of the process except the leader. At an exec, the kernel ends all threads but the caller, and
- * gives the caller the number of the leader: execve(2), "Effect on process attributes"; ptrace(2), "execve(2) under
- * ptrace". */
+/* Drops all tracees of the process except the leader. At an exec, the kernel ends all threads except the one that
+ * called execve, and gives this thread the number of the leader: execve(2), "Effect on process attributes"; ptrace(2),
+ * "execve(2) under ptrace". */
 static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
 {
     struct tracee *next;
@@ -33,9 +33,9 @@ static void exec_drop_others(struct tracer *tracer, const struct tracee *leader)
     }
 }
 
-/* Copies the figures of the thread that called execve to the leader's tracee: that thread lives on with the leader's
- * number, and its CPU time continues. If the caller was interrupted during the exec, the stop of the exec counts as the
- * stop of that interrupt. */
+/* Copies the figures of the thread that called execve (CPU time, samples, waits) to the leader's tracee. The caller
+ * lives on with the leader's number, and its CPU time continues. If the caller was interrupted during the exec, the
+ * stop of the exec counts as the stop of that interrupt. */
 static void exec_become_leader(struct tracee *leader, const struct tracee *caller)
 {
     leader->time.used_ns = caller->time.used_ns;
@@ -58,7 +58,8 @@ static void exec_forget_image(struct tracee *leader)
     leader->comm.text[0] = '\0';
     leader->sleep.turns = 0;
     held_signal_send(leader, process->pid);
-    /* Forgets all repairs except `held`: a signal that we held and have sent again must get its original siginfo_t */
+    /* Forgets all repairs except `held`, which is still needed if we held a signal and have sent it again: that signal
+     * must get its original siginfo_t */
     leader->repair = (struct repair){.held = leader->repair.held};
     process->memory_tid = process->pid;
     process->search.next = NULL;
@@ -80,8 +81,8 @@ struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid)
     return leader;
 }
 
-/* Stops following the process, because options.follow excludes its new program. The leader may be detached at this
- * stop: it is in execve(2), a call that our stops do not break. */
+/* Stops following the process, because options.follow excludes its new program. We may detach the leader at this stop,
+ * because our stops do not break the call in which it is, execve(2). */
 static void exec_let_go(struct tracer *tracer, struct tracee *leader)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -120,7 +121,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_drop_others(tracer, leader);
     untraced_clear(&supervisor->processes, process);
     exec_forget_image(leader);
-    handover_withdraw(leader); /* the handover was decided when the process executed the former program */
+    handover_withdraw(leader); /* a handover that was decided for the former program does not take place */
     if (process->launching) {
         process->launching = false;
         baseline_take(supervisor, process);
@@ -135,9 +136,9 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* Sets the tracee's figures to 0 if they belong to another thread: the thread that called execve has taken over the
- * number of that thread. This is so if handover_regain has set handover.exec_id to 0, or if the kernel's figures are
- * lower than ours. */
+/* The thread that called execve has taken over the tracee's number. If the tracee's figures belong to the thread that
+ * had this number before, sets them to 0. They do if handover_regain has set handover.exec_id to 0, or if the kernel's
+ * figures are lower than ours. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;
@@ -153,8 +154,7 @@ static void exec_forget_figures(struct tracee *tracee)
     tracee->time.samples = tracee->comm.check_at = 0;
 }
 
-/* Does not report the ends of the other threads to the client, because the report of the exec (WIRE_EXEC) implies
- * them. */
+/* Reports only the exec (WIRE_EXEC) to the client: it implies that the other threads have ended. */
 void exec_missed(struct tracer *tracer, struct tracee *tracee)
 {
     struct process *process = tracee->process;

@@ -23,9 +23,9 @@ struct attach_refusal {
 };
 /* Called without the lock, by the tracer's own thread. Seizes those threads of process `pid` that we may trace, and
  * follows the process. Meanwhile answers stops of other tracees. launched: the client has forked the process to launch
- * a program, and nothing counts until it executes that program. Returns 0 if a thread was seized, or if the process is
- * followed already. Otherwise returns -errno: the error of the first thread that could not be seized, -ESRCH, -ENOMEM,
- * or -EBUSY if an exec in the process does not end. Always sets *refusal. */
+ * a program; the process is not sampled until it executes that program. Returns 0 if a thread was seized, or if the
+ * process is followed already. Otherwise returns -errno: the error of the first thread that could not be seized,
+ * -ESRCH, -ENOMEM, or -EBUSY if an exec in the process does not end. Always sets *refusal. */
 int attach_process(struct tracer *tracer, pid_t pid, bool launched, struct attach_refusal *refusal);
 /* Called without the lock. Tries again to seize threads that could not be seized before. Does nothing until
  * supervisor->retry_at. */
@@ -59,13 +59,13 @@ void new_task_resolve(struct tracer *tracer);
 
 /* --- exec.c --- */
 
-/* Answers the stop of an exec, which has ended all threads of the process but the one that called execve. That thread
+/* Answers the stop of an exec. The exec has ended all threads of the process except the one that called execve, which
  * is the leader now. If options.follow is false, reports the end of the process to the client, and detaches and frees
  * the leader. The process is freed with its last tracee. */
 void exec_answer(struct tracer *tracer, struct tracee *leader);
-/* To be called at the stop of an exec if we have no tracee with the number of the leader: the former leader belonged to
- * another tracer, or to none. Makes a tracee for the leader. tid: thread id of the leader. Returns NULL if we do not
- * know the thread that called execve, or if memory is short. */
+/* To be called at the stop of an exec if we have no tracee with the number of the leader, because the former leader
+ * belonged to another tracer, or to none. Makes a tracee for the leader. tid: thread id of the leader. Returns NULL if
+ * we do not know the thread that called execve, or if memory is short. */
 struct tracee *exec_new_leader(struct tracer *tracer, pid_t tid);
 /* Follows an exec that no tracer saw, because the tracee made it while it had no tracer. The tracee is the leader of
  * its process. */
@@ -73,17 +73,17 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee);
 
 /* --- handover.c --- */
 
-/* If it was decided to hand the tracee over, cancels this decision. */
+/* Cancels a decision to hand the tracee over. */
 void handover_withdraw(struct tracee *tracee);
 /* Called without the lock, when the tracee has stopped for our interrupt. Detaches the tracee, and sends it to the
  * tracer that was chosen for it. Returns false if the tracee has to stay. */
 bool handover_release(struct tracer *tracer, struct tracee *tracee);
 /* Returns true if this tracee is the leader of its process, and another thread has taken its number by an exec that no
- * tracer saw. Reads /proc. Returns false at once if no thread of the process was ever handed over. */
+ * tracer saw. Reads /proc, but only if a thread of the process was handed over before. */
 bool handover_leader_is_replaced(const struct tracee *tracee);
-/* Called by the tracee's tracer. If handover_leader_is_replaced returns true, takes the tracee out of the table, makes
- * it RELEASED, and puts it into the inbox of the same tracer. When the tracer reads its inbox, it seizes the thread
- * that now has the tracee's number. */
+/* Called by the tracee's tracer. Does nothing unless handover_leader_is_replaced returns true. Takes the tracee out of
+ * the table, makes it RELEASED, and puts it into the inbox of the same tracer. When the tracer reads its inbox, it
+ * seizes the thread that now has the tracee's number. */
 void handover_regain(struct tracee *tracee);
 
 /* --- handover-take.c --- */
@@ -91,16 +91,16 @@ void handover_regain(struct tracee *tracee);
 /* Called without the lock. Seizes a tracee that another tracer has detached and handed over to `tracer`. Also seizes
  * the tasks that the tracee has made while it had no tracer. */
 void handover_take(struct tracer *tracer, struct tracee *tracee);
-/* Called without the lock, by the tracer's own thread. Tracees may have made tasks while they had no tracer. Searches
- * again for these tasks as soon as the tracees have stopped once. Returns true if it has searched. */
+/* Called without the lock, by the tracer's own thread. Tracees may have made tasks while they had no tracer. When such
+ * a tracee has stopped once, searches again for these tasks. Returns true if it has searched. */
 bool handover_search_again(struct tracer *tracer);
 
 /* --- handover-choice.c --- */
 
 /* At a tick: chooses at most one running tracee that another tracer should trace. running: the `count` tracees that the
- * tick found running. Chooses none if options.follow is false. The reason: a tracee that is handed over may exec while
- * it has no tracer. We would have to detach its new program, and could do so only by an interrupt, which may break a
- * system call. */
+ * tick found running. Chooses none if options.follow is false: a tracee may exec during its handover, while it has no
+ * tracer. We would have to detach its new program, and could do so only by an interrupt, which may break a system
+ * call. */
 void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count);
 
 /* --- tracee-end.c --- */
@@ -112,7 +112,7 @@ void tracee_detach(struct tracer *tracer, struct tracee *tracee);
 /* Frees the tracee. If it is the last tracee of its process, also frees the process. Before that, reports the end of
  * the process to the client, unless this was done before. */
 void tracee_forget(struct tracer *tracer, struct tracee *tracee);
-/* If the tracee belongs to `tracer`, forgets it at once. Otherwise makes the tracee's own tracer forget it. */
+/* If the tracee belongs to `tracer`, forgets it. Otherwise makes the tracee's own tracer forget it, a little later. */
 void tracee_drop(struct tracer *tracer, struct tracee *tracee);
 /* Reports the end of a tracee to the client, and forgets the tracee. If the process ends with it, reports the end of
  * the process. cpu_ns: what tracee_last_cpu returned. status: what wait(2) returned as the status; -1: not known. */

@@ -2,10 +2,9 @@
 /*
  * Chooses a tracee to be handed over, and the tracer that gets it.
  *
- * If CPUs are full, a tracer should have the threads of one CPU and run there itself: tracer-cpus.c. An interrupt from
- * another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so only one of them
- * can be running at a tick. There is another reason to hand tracees over. If a tracer has thousands of tracees, it
- * needs long to find the one that has stopped, because the kernel searches all of them.
+ * If CPUs are full, all threads of a tracer should run on one CPU, on which the tracer runs, too (tracer-cpus.c): an
+ * interrupt from another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so at a
+ * tick only one of them can be running.
  */
 #include "config.h"
 
@@ -17,9 +16,10 @@
 
 #define RUNNING_MAX 8u       /* while a CPU is idle, a tracer with more running tracees than this hands some over */
 #define TRACEES_MANY 64u     /* a tracer with more tracees than this may hand over any running tracee */
-#define CPU_MIN_NS 20000000u /* a thread is handed over only if it has used so much CPU time, ns */
+#define CPU_MIN_NS 20000000u /* only a thread that has used at least this CPU time, ns, is handed over */
 #define STAY_NS 100000000u   /* after a handover, a tracee stays with its tracer for at least this time, ns */
-/* If CPUs are full: a tracee is handed over if it has been on another CPU than its tracer for this time, ns */
+/* if CPUs are full, a tracee is handed over only after it was on another CPU than its tracer for this time, ns; if the
+ * tracer has more than TRACEES_MANY tracees, it need not wait */
 #define AWAY_NS 500000000u
 
 static unsigned handover_running_max(const struct tracer *tracer)
@@ -34,8 +34,8 @@ static unsigned handover_load(const struct tracer *tracer)
     return tracer->tracees.active_count + tracer->expected;
 }
 
-/* Returns the tracer that has the fewest tracees, counting active tracees and those that it will get by handovers. Does
- * not return `from`. NULL: there is no other tracer. */
+/* Of the tracers other than `from`, returns the one with the fewest tracees; NULL: there is none. Active tracees count,
+ * and those that the tracer will get by handovers. */
 static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
 {
     struct tracer *best = NULL;
@@ -51,9 +51,9 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
 }
 
 /*
- * Chooses a tracer that gets a thread of tracer `from`. running: how many threads of `from` run; if CPUs are full, its
- * handover_load instead. A tracer's load is the number of its active tracees, plus the number of tracees that it will
- * get by handovers (handover_load). Returns the first of these that exists:
+ * Chooses a tracer that gets a thread of tracer `from`. The load of a tracer (handover_load) is the number of its
+ * active tracees, plus the number of tracees that it will get by handovers. running: how many threads of `from` run; if
+ * CPUs are full, the load of `from`. Returns the first of these that applies:
  *
  *     - a tracer whose load is 0; its home becomes home_cpu;
  *     - NULL if a new tracer was started now, or is still starting: it can get the thread at a later tick;
@@ -95,7 +95,7 @@ static struct tracer *handover_tracer_of_cpu(const struct supervisor *supervisor
 static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 {
     if (tracee->state != TRACEE_RUNNING || tracee->dropped || tracee->handover.to != NULL || tracee->handover.never ||
-        /* if may_exec is true, finding out the tracee's program might have to wait for an exec */
+        /* if may_exec is true, we might have to wait for an exec to find out the tracee's program */
         tracee->seen_before_parent || tracee->files.may_exec)
         return false;
     return tracee->tracer->supervisor->options.restless ||
@@ -120,9 +120,9 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
     return true;
 }
 
-/* If CPUs are full: returns true if the tracee must stay with its tracer. there: another tracer whose home is the
- * tracee's CPU; NULL: there is none. If there is none, the tracee also stays if it is the only runnable tracee of its
- * tracer, because the tracer moves to the tracee's CPU (affinity_rotate). */
+/* To be called if CPUs are full. Returns true if the tracee must stay with its tracer. there: another tracer, whose
+ * home is the tracee's CPU; NULL: no other tracer has its home there. With NULL, a tracee also stays if it is the only
+ * runnable one of its tracer, because the tracer moves to the tracee's CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)
@@ -168,8 +168,8 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 {
     const struct supervisor *supervisor = tracer->supervisor;
 
-    /* If `wary` is set, reading a tracee's memory, or finding out its program, may have to wait for an exec that waits
-     * for us */
+    /* if `wary` is true, to read a tracee's memory or to find out its program, we might have to wait for an exec that
+     * waits for us */
     if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);

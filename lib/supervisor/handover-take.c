@@ -20,11 +20,11 @@
 #define SEIZE_TIMES 100
 /* for this time, ns, the kernel does not give the number of an ended task to another task */
 #define NUMBERS_NS 100000000u
-#define CHILDREN_MAX 256u /* more children than a thread can make while it has no tracer */
+#define CHILDREN_MAX 256u /* a thread cannot make this many children while it has no tracer */
 
-/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. An example: PTRACE_SEIZE waited
- * for an exec, and the thread that called execve has got the number tid. But PTRACE_SEIZE has checked the thread that
- * had this number before, and may have returned EPERM because of that thread. */
+/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. An example: an exec has given the
+ * number tid to another thread while PTRACE_SEIZE waited. The error EPERM may then be due to the thread that had the
+ * number before. */
 static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
 {
     return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&
@@ -45,9 +45,9 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
     return error;
 }
 
-/* Handles a tracee that could not be seized. The caller holds the lock. There are three possible reasons. The tracee
- * has ended, perhaps by an exec. Or an exec has given its number to another thread, which another tracer of ours
- * traces. Or we are no longer permitted to seize it. */
+/* Handles a tracee that could not be seized. The caller holds the lock. There are three possible reasons: the tracee
+ * has ended, perhaps by an exec; or an exec has given its number to another thread, and another tracer of ours traces
+ * that thread; or we are no longer permitted to seize the tracee. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -56,8 +56,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 
     bool is_ours = supervisor_traces(supervisor, tracee->tid);
     if (is_ours && !tracee->dropped && process->tracee_count == 1)
-        /* Keeps this tracee, because its process must not be freed yet. Another tracer has seized the thread that now
-         * has the number, and needs the process. That tracer will drop this tracee */
+        /* Keeps the tracee, so that its process is not freed. Another tracer has seized the thread to which an exec has
+         * given the tracee's number. That tracer needs the process, and will drop this tracee */
         return;
     if (tracee->dropped || is_ours) {
         tracee_forget(tracer, tracee);
@@ -73,8 +73,8 @@ static void handover_lose(struct tracer *tracer, struct tracee *tracee)
     }
 }
 
-/* Returns true if the leader of the process has no tracer, because the leader is now a former thread without a tracer
- * that has called execve. The caller holds the lock. */
+/* Returns true if the leader of the process has no tracer. This is so if a thread without a tracer has called execve,
+ * and so has become the leader. The caller holds the lock. */
 static bool handover_leader_is_untraced(struct supervisor *supervisor, pid_t pid)
 {
     struct process *process = process_find(&supervisor->processes, pid);
@@ -132,7 +132,7 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     cpu_wait_forget(&tracee->look.cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
-    /* Compares the program only if the tracee is a leader. Any other thread is ended by the exec that changes its
+    /* Compares the program only if the tracee is a leader. An exec ends all other threads, so they cannot have a new
      * program */
     bool leads = tracee->tid == tracee->process->pid;
     uint64_t image = leads ? procfs_exec_id(tracee->tid) : 0;
@@ -141,7 +141,7 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
     tick_arm(tracer);
 }
 
-/* Called without the lock. Returns true if the thread has called execve while PTRACE_SEIZE waited for it. Then the
+/* Called without the lock. Returns true if the thread has called execve while PTRACE_SEIZE waited. By the exec the
  * thread has got the number of its process. */
 static bool handover_has_executed(pid_t pid, pid_t tid)
 {
@@ -160,8 +160,9 @@ static bool handover_is_younger(pid_t pid, uint64_t time)
     return (procfs_start_time(pid) + 1) * tick_ns >= time;
 }
 
-/* Process numbers are assigned in ascending order, and after the largest number the kernel begins again with low
- * numbers: alloc_pid in kernel/pid.c. Returns true if `pid` comes after `after` in this order, and not after `last`. */
+/* Returns true if the kernel assigned the process number `pid` after the number `after`, and not after the number
+ * `last`. It assigns numbers in ascending order, and begins again with low numbers after the largest one: alloc_pid in
+ * kernel/pid.c. */
 static bool handover_is_numbered_between(pid_t pid, pid_t after, pid_t last)
 {
     return after < last ? pid > after && pid <= last : pid > after || pid <= last;
@@ -208,7 +209,7 @@ static void handover_find_missed(struct tracer *tracer, struct tracee *tracee)
     uint64_t released_at = tracee->handover.released_at;
     pid_t last_before = tracee->handover.last_pid;
     /* In the first NUMBERS_NS after the tracee was detached, process numbers are enough to recognize new tasks. Later,
-     * start times are needed, too, and reading them from "stat" may have to wait for an exec (proc/system.c) */
+     * start times are needed, too. To read them from "stat", we may have to wait for an exec (proc/system.c) */
     bool lately = error == 0 && clock_read(CLOCK_BOOTTIME) < released_at + NUMBERS_NS;
     attach_rest(tracer, pid); /* seizes threads that were missed; afterwards the tracee may be gone */
     unsigned count = procfs_newest_children(pid, tid, children, CHILDREN_MAX);
@@ -219,8 +220,8 @@ static void handover_find_missed(struct tracer *tracer, struct tracee *tracee)
             handover_seize_child(tracer, pid, tid, children[i]);
 }
 
-/* Makes handover_search_again look once more for tasks that tracee tid made, after its next stop. Does nothing if the
- * list of such tracees is full (RECHECKS_MAX). */
+/* Puts tracee tid on a list. When the tracee has stopped the next time, handover_search_again searches once more for
+ * tasks that it made. Does nothing if the list is full (RECHECKS_MAX). */
 static void handover_note_recheck(struct tracer *tracer, pid_t tid)
 {
     if (tracer->new_tasks.recheck_count < RECHECKS_MAX)

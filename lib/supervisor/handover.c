@@ -2,17 +2,17 @@
 /*
  * Hands a tracee over to another tracer.
  *
- * ptrace has no function for this. So the old tracer detaches the tracee at a stop outside of any system call, and
- * wakes up the new tracer, which then seizes the tracee:
+ * ptrace has no function for this. So the old tracer waits until the tracee stops outside of any system call, detaches
+ * it, and wakes up the new tracer, which then seizes it:
  *
  *     old tracer   stop, PTRACE_DETACH, wake up the other
  *     new tracer                                   PTRACE_SEIZE, look for what was missed
  *     tracee       ====== runs, untraced for 20 to 50 us ==== runs
  *
  * While the tracee is untraced, it may do the following:
- *  - It may make tasks. handover-take.c notices this by the newest process number that the kernel has assigned, and
- *    searches for the tasks. It searches at once, and again after the tracee's next stop, because a clone(2) may still
- *    be under way at the first search.
+ *  - It may make tasks. The newest process number that the kernel has assigned shows this. Then handover-take.c
+ *    searches for the tasks. It searches again after the tracee's next stop, because a clone(2) may still be under way
+ *    at the first search.
  *  - It may execute another program, which its auxiliary vector shows (procfs_exec_id).
  *  - It may end.
  *  - A thread that it has made may execute another program before we find that thread. Then that thread gets the number
@@ -42,9 +42,9 @@ void handover_withdraw(struct tracee *tracee)
     tracee->handover.to = NULL;
 }
 
-/* Returns true if our other tracers are permitted to seize the tracee. The permission may have been lost: Yama forgets
- * which process may trace a process when the leader of the latter has ended. To find out, reads a byte of the tracee's
- * memory, which needs the same permission (ptrace(2), "Ptrace access mode checking"). */
+/* Returns true if our other tracers are permitted to seize the tracee. Under Yama, the permission ends when the leader
+ * of the tracee's process has ended. To find out, reads a byte of the tracee's memory, which needs the same permission
+ * (ptrace(2), "Ptrace access mode checking"). */
 static bool handover_is_permitted(const struct tracee *tracee, const struct regs *regs)
 {
     unsigned char byte;
@@ -60,8 +60,8 @@ static bool handover_can_go_now(struct tracee *tracee, struct regs *regs)
            held_signal_is_free(&repair->held, tracee->tid) && regs_read(tracee->tid, regs) == 0 && regs->syscall < 0;
 }
 
-/* Sends a tracee to tracer `to`, which may be the same as `from`. The tracee has been detached, or has lost its tracer
- * by an exec. */
+/* Sends a tracee to tracer `to`, which may be the same as `from`. The tracee has no tracer at this time: it was
+ * detached, or an exec has given its number to another thread. */
 static void handover_send(struct tracer *from, struct tracee *tracee, struct tracer *to)
 {
     tracee->handover.released_at = clock_read(CLOCK_BOOTTIME);
@@ -128,7 +128,7 @@ void handover_regain(struct tracee *tracee)
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
     tracee->handover.exec_id = 0; /* 0, because the number now belongs to a thread that has executed another program */
     handover_send(tracer, tracee, tracer);
-    /* handover-take.c looks for tasks that were made after this time: the thread may have made some since a thread of
-     * its process was last handed over */
+    /* handover-take.c looks for tasks that were made after released_at. Since a thread of this process was last handed
+     * over, the thread that now has the number may have made some */
     tracee->handover.released_at = tracee->process->handed_over_at;
 }

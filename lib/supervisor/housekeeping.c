@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The first tracer does periodic work for all tracers here. */
+/* Periodic work for all tracers. The first tracer does it. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 #define ENDS_PERIOD_NS 500000000u
 #define ALL_ENDS_PERIOD_NS 5000000000u
 
-/* Finds out whether another thread has taken the number of the process's leader by an exec. tick-run.c notices this
- * when it cannot interrupt the leader. It does not notice it if the leader is inactive, or was interrupted before. */
+/* Finds out whether another thread has taken the number of the process's leader by an exec. tick-run.c finds this out,
+ * too, when it cannot interrupt the leader, but not if the leader is inactive, or was interrupted before. */
 static void housekeeping_find_leader(struct tracer *tracer, struct process *process)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -36,8 +36,8 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
     tracer_post(leader);
 }
 
-/* Returns true if the process may have ended without a stop that we could see. There are two such cases: a child ends
- * before its parent has reported it; or a process execs just while one of its threads is handed over. */
+/* Returns true if the process may have ended without a stop that we could see: if a child ends before its parent has
+ * reported it, or if a process execs while one of its threads is handed over. */
 static bool housekeeping_expects_unreported_end(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;
@@ -78,8 +78,8 @@ static void housekeeping_count_full(struct supervisor *supervisor, uint64_t now)
     housekeeping->full_at = now;
 }
 
-/* Adapts the sampling rate to its cost, as each tick does, too. If the rate has changed, reports it to the client, but
- * at most once in RATE_PERIOD_NS. */
+/* Adapts the sampling rate to the cost of samples, as each tick does, too. Reports a changed rate to the client, but at
+ * most once in RATE_PERIOD_NS. */
 static void housekeeping_follow_rate(struct tracer *tracer, uint64_t now)
 {
     struct supervisor *supervisor = tracer->supervisor;

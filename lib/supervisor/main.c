@@ -4,12 +4,12 @@
  *
  * libpprofil starts the supervisor with three descriptors: the command socket, the ring and an eventfd that wakes the
  * client. The supervisor must live as long as its client. So it has a process group of its own, which signals of the
- * terminal do not reach. systemd and others send SIGTERM to all processes of a control group. The supervisor blocks
- * that signal, and the client finds out that it is pending.
+ * terminal do not reach. It also blocks SIGTERM, because systemd and others send that signal to all processes of a
+ * control group. The client notices a SIGTERM that is pending for the supervisor.
  *
  * The supervisor stays in its client's session, because the scheduler divides the CPUs among sessions
- * (CONFIG_SCHED_AUTOGROUP). This was measured while targets made hundreds of processes a second. In a session of its
- * own, the supervisor waited up to 280 ms for a CPU; in the session of the targets, up to 8 ms.
+ * (CONFIG_SCHED_AUTOGROUP). While targets made hundreds of processes a second, the supervisor was measured to wait up
+ * to 8 ms for a CPU; in a session of its own, up to 280 ms.
  */
 #include "config.h"
 
@@ -99,7 +99,7 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
 
 /* --- the loop ------------------------------------------------------------------------------------ */
 
-/* Sends our requests to the openers (processes that open files for us), and what they have opened to the client. The
+/* Sends our requests to the openers (processes that open files for us), and sends the opened files to the client. The
  * caller holds the lock. */
 static void main_serve_openers(struct supervisor *supervisor)
 {
@@ -134,8 +134,8 @@ static bool main_all_have_left(const struct supervisor *supervisor)
     return true;
 }
 
-/* Waits for the files that the client is to get: files arrive later than the samples that need them. Answers the stops
- * of tracees meanwhile. */
+/* Waits for the files that the client is to get: they arrive later than the samples that need them. Meanwhile answers
+ * the stops of tracees. */
 static void main_await_files(struct supervisor *supervisor)
 {
     uint64_t deadline = time_now() + FINISH_NS;
@@ -152,8 +152,8 @@ static void main_await_files(struct supervisor *supervisor)
     }
 }
 
-/* Makes all tracers leave their targets. The first tracer leaves last. From then on, nobody answers the stops of its
- * tracees, until this program ends and the kernel detaches them. */
+/* Makes all tracers leave their targets. The first tracer leaves last. After that, nobody answers the stops of its
+ * tracees until this program ends, when the kernel detaches them. */
 static void main_leave_targets(struct supervisor *supervisor)
 {
     supervisor_lock(supervisor);
@@ -190,8 +190,8 @@ static void main_leave(struct supervisor *supervisor)
     commands_answer(supervisor, &quit, 0, &(struct attach_refusal){0});
 }
 
-/* Opens files for another process, which must not hang if the opening hangs. Refuses if this program has more rights
- * than that process (AT_SECURE), because that process could use these rights. */
+/* Opens files for another process, which must not hang even if opening a file hangs. Refuses if this program has more
+ * rights than that process (AT_SECURE), because that process could use these rights. */
 static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)

@@ -10,8 +10,8 @@
  *
  * If the parent is killed before its stop, /proc shows to which process the task belongs.
  *
- * While a tracee is handed over to another tracer, it has no tracer for some microseconds. Tasks that the tracee makes
- * in that time have no tracer, either. handover-take.c finds them.
+ * While a tracee is handed over to another tracer, it has no tracer for some microseconds. handover-take.c finds the
+ * tasks that it makes in that time, which have no tracer, either.
  */
 #include "config.h"
 
@@ -32,11 +32,10 @@
 #include "supervisor/tick.h"
 #include "wire/wire.h"
 
-/* if a task ends before its parent has reported it, the end is remembered for this time, ns. Later, another task may
- * have the number */
+/* how long we remember that a task ended before its parent reported it, ns. Later, another task may have its number */
 #define ENDED_EARLY_NS 1000000000u
-/* how long a new task stays active without using CPU time, ns. It is short, because most threads of a pool sleep at
- * once */
+/* a new task that uses no CPU time stays active for this time, ns. It is short, because most threads of a pool begin by
+ * going to sleep */
 #define NEWBORN_ACTIVE_NS 5000000u
 
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
@@ -58,8 +57,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
         debug_log(tracer, "listen %d", tracee->tid);
         ptrace(PTRACE_LISTEN, tracee->tid, NULL, 0L);
     } else {
-        /* Only with options.serve, because these reads take time. The supervisor then has few programs, and none of
-         * them makes tasks all the time */
+        /* Only with options.serve, because these reads take time. With options.serve, there are few programs, and none
+         * of them makes tasks all the time */
         if (supervisor->options.serve) {
             tick_note_cpu(tracee);
             if (tick_read_cpu(tracee))
@@ -75,8 +74,8 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
     tick_arm(tracer);
 }
 
-/* Adds a new task, which its parent's stop or /proc has shown to belong to `process`. If the task is held already (an
- * UNKNOWN tracee), completes its tracee. parent: process that made the task; 0: not known. */
+/* Adds a new task of `process`: a stop of its parent, or /proc, has shown that it belongs to this process. If the task
+ * is held already (an UNKNOWN tracee), completes its tracee. parent: process that made the task; 0: not known. */
 static void new_task_announce(struct tracer *tracer, struct process *process, pid_t parent, pid_t tid)
 {
     struct tracees *tracees = &tracer->tracees;
@@ -86,7 +85,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
     tracer->supervisor->born_at = time_now();
     process_expect_unreported_ends(tracer->supervisor);
     if (tracee != NULL && tracee->state != TRACEE_UNKNOWN) {
-        tracee_forget(tracer, tracee); /* the tracee is an earlier task, which had the same number */
+        tracee_forget(tracer, tracee); /* the tracee belongs to an earlier task with the same number */
         tracee = NULL;
     }
     bool stopped = tracee != NULL;
@@ -138,8 +137,8 @@ bool new_task_add_child(struct tracer *tracer, const struct process *parent, pid
     return true;
 }
 
-/* Returns true if the task has ended before its parent reported it. Forgets that end, so later calls return false:
- * another task may get the number. */
+/* Returns true if the task has ended before its parent reported it. Returns true only once for a task, because another
+ * task may get the number. */
 static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
 {
     for (unsigned i = 0; i < ENDED_EARLY_MAX; i++) {
@@ -152,8 +151,8 @@ static bool new_task_has_ended_early(struct tracer *tracer, pid_t tid)
     return false;
 }
 
-/* Returns true if this child became known before its parent reported it. The child may have ended since. Forgets this,
- * so later calls return false: another task may get the number. */
+/* Returns true if this child became known before its parent reported it, even if the child has ended since. Returns
+ * true only once for a child, because another task may get the number. */
 static bool new_task_was_seen_early(struct tracer *tracer, pid_t tid)
 {
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
@@ -192,7 +191,7 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
 void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
 {
     if (stop->kind == STOP_ENDED)
-        return; /* this is not an end that our tables must remember, because an exec has ended the thread */
+        return; /* ignores the end: an exec has ended this thread, and our tables need no entry for it */
     bool first = stop->kind == STOP_INTERRUPT || stop->kind == STOP_GROUP;
     struct tracee *tracee = first ? tracee_add(&tracer->tracees, NULL, tid) : NULL;
     if (tracee == NULL) {
@@ -214,8 +213,8 @@ static void new_task_resolve_one(struct tracer *tracer, struct tracee *tracee, p
     const struct process *from = parent > 0 ? process_find(processes, parent) : NULL;
 
     tracee->seen_before_parent = true; /* the parent may still report this task */
-    /* we do not know which thread of the parent has made the child, so the child does not inherit a count that counts
-     * only one thread */
+    /* we do not know which thread of the parent has made the child, so the child does not inherit a histogram of a
+     * single thread */
     if (process == NULL)
         process = new_task_add_process(tracer, pid, from != NULL ? counts_inherited(from, parent) : NULL);
     if (process != NULL)
