@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process, whose samples are counted by
- * their place in the machine code. On a file system without leases, kpdata is replaced ten times a second. */
+/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process. One of them, kpdata, has the
+ * number of samples at each place in the machine code. If the file system has no leases, kpdata is replaced ten times a
+ * second. */
 #include "config.h"
 
 #include <argp.h>
@@ -21,7 +22,7 @@
 #include "kprof.h"
 #include "options.h"
 
-#define BUCKET 8 /* size in bytes of the piece of machine code whose samples one cell counts */
+#define BUCKET 8 /* each cell of kpdata counts the samples in this number of bytes of machine code */
 #define DEFAULT_HZ 100
 #define REFRESH_MS 100 /* ms between two replacements of kpdata if there is no lease */
 
@@ -224,7 +225,7 @@ static int kprof_serve_once(struct kprof *kprof, const sigset_t *outside)
     if (leased && !lease_broken)
         return ended;
     lease_broken = 0;
-    /* readers that open the leased file wait for the end of the lease, so this file is written first */
+    /* a reader that opens the leased file waits until the lease ends, so this file gets the counts first */
     int error = leased ? kprof_data_write(kprof, kprof->leased_fd) : 0;
     int replaced = kprof_data_replace(kprof);
     if (error == 0)

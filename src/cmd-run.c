@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil PROGRAM and pprofil -p PID: samples until the targets end or a limit is reached, then
- * prints or saves the profile.
+ * pprofil PROGRAM and pprofil -p PID: samples until the targets end or a limit is reached, then prints or saves the
+ * profile.
  *
- * The program keeps its descriptors, its terminal, its signals (forward-signals.h) and its exit status. Names are
- * looked up at the end, and a server of debug files may take long. During the lookup, any signal that asks for an end
- * ends pprofil. If the profile goes to a regular file, it is saved without names before the lookup.
+ * The program keeps its descriptors, its terminal and its signals (forward-signals.h), and pprofil ends with its exit
+ * status. Names are looked up at the end. The lookup may take long if debug files come from a server, so any signal
+ * that asks for an end, such as SIGINT, ends pprofil during the lookup. A profile for a regular file is saved without
+ * names before the lookup.
  */
 #include "config.h"
 
@@ -54,10 +55,10 @@ static bool run_is_over(const struct run *run)
            time_now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
-/* Reaps all children that have ended, because the program is not the only child. As the first process of a container or
- * as a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), pprofil adopts orphans. A process that had children may have
- * executed pprofil, which then has these children. The library also starts children, which only wait calls with __WALL
- * find. It leaves their reaping to this function. */
+/* Reaps all children that have ended, because the program may not be the only child. pprofil adopts orphans if it is
+ * the first process of a container or a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER). It also keeps the children that
+ * its process had before it executed pprofil. The library starts children, too, and leaves their reaping to this
+ * function. Only wait calls with __WALL find them. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};

@@ -45,8 +45,8 @@ static void forward_write_note(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* Ends pprofil if pprofil is the first process of a container. The kernel protects this process from the default action
- * of all signals except SIGKILL and SIGSTOP from outside; see pid_namespaces(7). */
+/* If pprofil is the first process of a container, this is the handler of signals that end pprofil. For this process the
+ * kernel does not carry out their default action; see pid_namespaces(7). */
 static void die_of_signal(int signal)
 {
     _exit(128 + signal);
@@ -57,9 +57,9 @@ static bool asks_for_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* Returns true if the signal is meant for the program. Other signals are not meant for it: they cannot be caught,
- * report a fault or a limit of pprofil itself, stop a job, are handled in main.c, or belong to the C library. Signals
- * that stop a job need no passing on, because the terminal sends them to each process of the job. */
+/* Returns true if the signal is meant for the program. Not meant for it are SIGCHLD, signals that cannot be caught,
+ * signals for faults and exceeded limits of pprofil itself, signals that main.c handles or the C library uses, and
+ * signals that stop a job. The terminal sends signals that stop a job to each process of the job. */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,
@@ -157,10 +157,10 @@ static bool went_to_all(const struct forward *forward, int signal)
     return supervisor > 0 && status_number(supervisor, "ShdPnd:", 16) & signal_bit(signal);
 }
 
-/* Returns true if pprofil must not pass the signal on. A signal that the probe did not get was sent
- * to pprofil alone, and must be passed on. A signal that the probe got has also reached a program
- * in our process group. If the program has left our group, a signal from the terminal is not meant
- * for it, and went_to_all() finds signals that were sent to a whole control group. */
+/* Returns true if pprofil must not pass the signal on. A signal that the probe did not get was sent to pprofil alone,
+ * and must be passed on. A signal that the probe got has also reached the program, if the program is in our process
+ * group. If the program has left our group, a signal from our terminal is not meant for it, and a signal from a process
+ * has reached it only if it was sent to our whole control group. */
 static bool reached_program(const struct forward *forward, int signal)
 {
     if (!(forward->probed & signal_bit(signal)))

@@ -2,14 +2,14 @@
 /*
  * forward-signals: handles the signals that reach pprofil while it runs a program or is attached.
  *
- * A signal that was sent to pprofil alone is meant for the program, and pprofil passes it on. Other signals are sent to
- * the whole process group (by a terminal, kill(1) or timeout(1)), or to each process of a control group in turn. Such a
- * signal reaches the program directly, and pprofil must not send it a second time. pprofil decides between the two
- * cases FORWARD_ECHO_MS after the signal came. By then the signal has reached every process that it was sent to.
+ * A signal that was sent to pprofil alone is meant for the program, and pprofil passes it on. But a signal may also be
+ * sent to the whole process group (by a terminal, kill(1) or timeout(1)), or to each process of a control group in
+ * turn. In these cases the program gets the signal directly, and pprofil must not send it a second time. pprofil waits
+ * FORWARD_ECHO_MS before it decides. By then the signal has reached every process that it was sent to.
  *
- * A second SIGINT, SIGTERM, SIGHUP or SIGQUIT ends pprofil at once if it comes FORWARD_ECHO_MS or
- * more after the first. If pprofil is the first process of a container, it does not end, because
- * the kernel would kill all other processes of the container.
+ * While pprofil runs a program, a second SIGINT, SIGTERM, SIGHUP or SIGQUIT ends pprofil. It counts only if it comes
+ * FORWARD_ECHO_MS or more after the first. If pprofil is the first process of a container, it does not end, because the
+ * kernel would kill all other processes of the container.
  */
 #ifndef PPROFIL_FORWARD_SIGNALS_H
 #define PPROFIL_FORWARD_SIGNALS_H

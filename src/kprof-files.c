@@ -20,7 +20,7 @@
 
 #include "kprof.h"
 
-#define BUCKET_LOG 3 /* log2 of the size in bytes of the piece of machine code whose samples one cell counts */
+#define BUCKET_LOG 3 /* each cell of kpdata counts the samples in 2^BUCKET_LOG bytes of machine code */
 
 /* --- kpctl ----------------------------------------------------------------------------------- */
 
@@ -165,8 +165,8 @@ static int kprof_data_publish(struct kprof *kprof, int fd, const char *temporary
     return error;
 }
 
-/* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file ends only afterwards. A
- * reader that waited for the end of the former lease may open kpdata again at once, and must find the new file. */
+/* Replaces kpdata by a new file, with a lease on it if possible. The lease on the former file ends last, because a
+ * reader that has waited for the end of this lease may open kpdata again immediately, and must find the new file. */
 int kprof_data_replace(struct kprof *kprof)
 {
     char temporary[32];

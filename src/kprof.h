@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kprof: serves the files of Inferno's kprof(3) device for a process. cmd-kprof.c has the command
- * and its loop, and kprof-files.c has the files. kprof-guard.c has the guard, a process that
- * replaces kpctl if the server of kpctl was killed.
+ * kprof: serves the files of Inferno's kprof(3) device for a process: kpctl, a FIFO for commands, and kpdata with the
+ * counts. cmd-kprof.c has the command and its loop, and kprof-files.c has the files. kprof-guard.c has the guard, a
+ * process that replaces kpctl by a socket if the server was killed, or if the sampled process has ended.
  */
 #ifndef PPROFIL_KPROF_H
 #define PPROFIL_KPROF_H
@@ -24,7 +24,7 @@ struct kprof {
     pid_t pid;
     const char *object; /* path of a mapped file, or the last component of this path; NULL: the file of the program */
     const char *directory;
-    bool by_call; /* the cells count time in the kernel by system call */
+    bool by_call; /* true: each cell counts the time in the kernel of one system call */
     double hz;
 
     pprofil_session *session;
@@ -39,7 +39,7 @@ struct kprof {
     int leased_fd; /* descriptor of kpdata while there is a lease on it; -1: there is no lease */
     bool complained; /* the last write of kpdata failed, and that was reported */
     bool ended;      /* the process that is sampled has ended, so the server must end, too */
-    int guard_fd;    /* pipe to the guard of kpctl; -1: there is no guard */
+    int guard_fd;    /* pipe to the guard, a process that kprof_guard_begin starts; -1: there is no guard */
 };
 
 /* Writes the present counts in the form of kpdata to a file. Returns 0 or -errno. */

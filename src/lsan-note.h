@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lsan-note: prints a line that says why a program ended with LeakSanitizer's status and not its own.
+ * lsan-note: prints a line that says why a program ended with LeakSanitizer's status instead of its own.
  *
  * LeakSanitizer looks for leaks when the program exits. It does so from a process of its own that traces the program's
  * threads (sanitizer_stoptheworld_linux_libcdep.cpp in compiler-rt). A process can have only one tracer. If pprofil is
  * the tracer, LeakSanitizer cannot look for leaks, and ends the program with LeakSanitizer's status. By then the
- * program has waited for LeakSanitizer's process. If leak detection is off, or if the program failed before,
- * LeakSanitizer starts no process, and usually the program has not waited for any process. So the line is printed only
- * if the program has waited for a process.
+ * program has waited for LeakSanitizer's process. If leak detection is off, or if the program ends in another way than
+ * by exit(3), LeakSanitizer starts no process, and usually the program has not waited for any process. So the line is
+ * printed only if the program has waited for a process.
  */
 #ifndef PPROFIL_LSAN_NOTE_H
 #define PPROFIL_LSAN_NOTE_H

@@ -65,9 +65,9 @@ static void ignore_signal(int signal)
     (void)signal;
 }
 
-/* Keeps the default action of SIGPIPE or SIGXFSZ from ending pprofil. A closed pipe or a file at
- * its size limit is an error to report, and no reason to die while a target is traced. The signal
- * gets a handler, because the program that pprofil runs would inherit SIG_IGN. */
+/* Keeps the default action of SIGPIPE or SIGXFSZ from ending pprofil. A closed pipe or a file at its size limit is an
+ * error to report, and no reason to die while a target is traced. The signal gets a handler and is not ignored, because
+ * the program that pprofil runs would inherit SIG_IGN. */
 static void survive_signal(int signal)
 {
     struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, old;

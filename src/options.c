@@ -238,8 +238,7 @@ bool selection_apply(const struct selection_request *request, const char *path, 
     selection.pids = pids;
     selection.pid_count = request->pids.count;
     if (pprofil_profile_has_counters(*profile))
-        /* for a file of counters, --object named the counted object when the file was opened; it
-         * selects nothing here */
+        /* --object names the object that the counters count; it was needed to open the file, and selects nothing */
         selection.object = NULL;
     if (!pprofil_selection_any(&selection))
         return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* options: reads the options, and the arguments of options, that several subcommands have in
- * common, and opens profiles for subcommands. */
+/* options: reads the options that several subcommands have in common, reads arguments of options, and opens profiles
+ * for subcommands. */
 #ifndef PPROFIL_OPTIONS_H
 #define PPROFIL_OPTIONS_H
 
@@ -62,7 +62,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
 pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 
 struct selection_request {
-    /* .object is the argument of --object; for a file of counters it names the counted object */
+    /* selection.object is the argument of --object; if a file has only counters, it names the object that they count */
     struct pprofil_selection selection;
     struct pids pids;
 };

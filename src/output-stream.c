@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The streams that subcommands print to, and messages on standard error. Output for a regular file
- * is collected in memory, and written when it is complete. Output for a pipe or a terminal is
- * printed at once, because it replaces no old content, and a reader may be waiting.
+ * The streams that subcommands print to, and messages on standard error. Output for a regular file is collected in
+ * memory, and written when it is complete. Output for a pipe or a terminal is printed immediately, because it replaces
+ * no old content, and a reader may be waiting.
  */
 #include "config.h"
 

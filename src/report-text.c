@@ -16,7 +16,7 @@
 #define MARKS_SHOWN 4u
 #define LIMIT_SIZE 128 /* bytes for the reason why the rate is lower than requested */
 #define STATE_SHARE_MIN 0.0005 /* states with a smaller share are not printed */
-#define NAMELESS_SHOWN 0.02 /* least share of an object whose missing symbol table is reported */
+#define NAMELESS_SHOWN 0.02 /* a missing symbol table is reported if its object has at least this share */
 
 static double per_cent(uint64_t part, uint64_t whole)
 {

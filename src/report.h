@@ -80,7 +80,7 @@ struct report_column {
      * not have the column */
     unsigned csv, json;
     unsigned flags;                  /* enum report_column_flags */
-    /* set of 1 << enum pprofil_by: in text, reports with these groupings have the column */
+    /* groupings whose reports have the column in text: a set of bits, 1 << enum pprofil_by for each */
     unsigned by;
     unsigned width;                  /* width in text; numbers are right-aligned, names left-aligned */
     /* `text`: the heading in text. `ascii`: heading without UTF-8; NULL: `text` is used. `wall`:

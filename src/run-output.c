@@ -200,8 +200,8 @@ static int run_print_report(struct run *run, pprofil_profile *profile)
     return error == 0 ? 0 : complain("cannot print the report: %s", pprofil_error_text(error));
 }
 
-/* Closes the session, and then saves or prints the profile. The session is closed first, because a signal may end
- * pprofil during the lookup of names, and then no process or file of the session must be left behind. */
+/* Closes the session, and then saves or prints the profile. A signal may end pprofil during the lookup of names, and
+ * must not leave a process or file of the session behind. So the session is closed before the lookup. */
 static int run_deliver_profile(struct run *run)
 {
     pprofil_profile *profile = pprofil_session_take_profile(run->session);
