@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lays out the flame view: one line for each level of calls, callees below callers. The positions of
- * the edges are rounded to columns, and not the widths of the boxes. Errors of rounded widths would
- * add up in a line of many boxes. Boxes are stored level by level, each level from left to right.
+ * Lays out the flame view: one line for each level of calls, callees below callers. The left and right edges of boxes
+ * are rounded to columns. If widths were rounded instead, their errors would add up in a line of many boxes. Boxes are
+ * stored level by level, each level from left to right.
  */
 #include "config.h"
 

@@ -36,7 +36,7 @@ struct calls_box {
 struct calls {
     enum pprofil_tree_kind kind;
     uint64_t function; /* id of the function whose callers or callees the tree shows */
-    /* calls_share and calls_self return shares of the time since the start, not of the last windows */
+    /* true: calls_share and calls_self return shares of the time since the start; false: of the last windows */
     bool whole;
     struct calls_row *rows; /* owned; parents before their children */
     uint32_t count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of keys. A key that htop, less and vim use for something does the same in pprofil top. Each action of an F
- * key also has a letter, because some terminals use F keys for themselves.
+ * The table of keys. Many keys do what they do in htop, less or vim. Each action of an F key has another key, too,
+ * because some terminals use F keys for themselves.
  *
- * The picker is the page with the list of processes to choose from. Letters that are typed there go into the filter of
- * the list, so only other keys have actions there.
+ * The picker is the page with the list of processes to choose from. Characters that are typed there go into the filter
+ * of the list. But while no filter is typed, some characters, such as q, have actions instead.
  */
 #include "config.h"
 

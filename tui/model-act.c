@@ -341,8 +341,8 @@ enum effect model_act(struct model *model, enum action action, int argument)
     return acts[action].function(model, acts[action].argument != 0 ? acts[action].argument : argument);
 }
 
-/* Selects the line or box at a click. Returns false if there is no line at the click. Also returns true if the key is
- * no click. top-run.c handles clicks on the titles of columns, because it has the width of the screen. */
+/* If the key is a click, selects the line or box there. Returns false only if it is a click where no line is. top-run.c
+ * handles clicks on the titles of columns, because it has the width of the screen. */
 static bool act_click(struct model *model, const struct key_event *event)
 {
     uint32_t index;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enters rows and goes back. Entering a function or a line opens the page of its code. Entering any other row adds a
- * filter to all views. Filters add up, and each remembers the view and the row to go back to.
+ * What happens when the user enters a row or goes back. Entering a function or a line opens the page of its code.
+ * Entering any other row adds a filter to all views. A row must pass all filters. Going back removes the last filter,
+ * which remembers the view and the row that the user came from.
  */
 #include "config.h"
 
@@ -74,8 +75,8 @@ static bool filter_equals(const struct pprofil_filter *one, const struct pprofil
            one->thread == other->thread && one->state == other->state;
 }
 
-/* Shows a message that filters cannot change while the display is held still. Counts for another
- * filter would need a new snapshot, which a held display does not show. */
+/* Shows a message: the filters stay as they are while the display is held still. Counts for other filters would need a
+ * new snapshot, which a held display does not show. */
 static enum effect filter_stay_held(struct model *model)
 {
     model_answer(model, "the display is held still: %s lets it go on", keys_name(' '));

@@ -25,7 +25,7 @@ void list_settle(struct model *model);
  * line if model->chosen is not set. */
 void list_follow(struct model *model);
 void list_select(struct model *model, uint32_t index);
-/* Selects the row with this id, at once or when it comes into the list. */
+/* Selects the row with this id. If the list does not have it yet, it is selected when it comes into the list. */
 void list_select_id(struct model *model, uint64_t id);
 void list_move(struct model *model, int64_t lines);
 void list_scroll(struct model *model, int64_t lines);
@@ -34,7 +34,7 @@ void list_last(struct model *model);
 void list_sideways(struct model *model, int columns);
 /* Finds the line of the list that is on this row of the screen. Returns false if there is none. */
 bool list_at(const struct model *model, int row, uint32_t *index);
-/* in each line, a search looks for matches in this number of texts */
+/* number of texts that a search looks through in each line of a list */
 #define LIST_TEXTS 3
 void list_texts(const struct model *model, uint32_t index, const char *texts[LIST_TEXTS]);
 
@@ -45,8 +45,8 @@ enum effect view_step(struct model *model, int step);
 enum effect view_sort_by(struct model *model, int sort);
 enum effect view_pause(struct model *model);
 void view_clear_tables(struct model *model);
-/* Sorts a table by model->sort if tables of its view can be sorted by it, else by TABLE_BY_WINDOW.
- * Processes are sorted as a tree for TABLE_BY_WINDOW. */
+/* Sorts a table in the order model->sort, or by TABLE_BY_WINDOW if tables of its view do not have that order. Processes
+ * are sorted as a tree for TABLE_BY_WINDOW. */
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by, const struct snapshot *snapshot);
 
 /* --- model-calls.c: who calls whom --------------------------------------------------------- */
@@ -77,8 +77,8 @@ enum effect filter_back(struct model *model);
 
 /* --- model-idle.c: threads and processes without samples ----------------------------------- */
 
-/* Adds rows without counts for living threads (or processes) that the report lacks and that the
- * filter lets through. Returns 0, or -ENOMEM with no row added. */
+/* Adds rows without counts for living threads (or processes) that the report lacks and the filter lets through. Returns
+ * 0, or -ENOMEM with no row added. */
 int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by);
 
 /* --- model-prompt.c, model-picker.c ------------------------------------------------ */
@@ -87,7 +87,7 @@ bool search_next(struct model *model, bool backwards, bool here_too);
 enum effect prompt_open(struct model *model, enum model_prompt prompt);
 enum effect prompt_key(struct model *model, uint32_t key);
 void picker_narrow(struct model *model);
-/* Returns true if the key edits the text of the picker's filter, or is its first character.
+/* Returns true if the key edits the text of the picker's filter, or would be the first character of this text.
  * picker_key handles such a key. */
 bool picker_is_input(const struct model *model, uint32_t key);
 enum effect picker_key(struct model *model, uint32_t key);

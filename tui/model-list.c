@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The selection in a list: an index into the list on the screen, and the id of the row there. The
- * selection follows this row when rows move. Until the user moves the selection, and after a jump
- * to the first line, the selection stays on the first line instead.
+ * The selection in a list: an index into the list on the screen, and the id of the row there. When rows move, the
+ * selection follows its row. But until the user moves the selection, and after a jump to the first line, the selection
+ * stays on the first line.
  *
  * The program's output has no selection. Keys scroll the output, and model->selected is the first line on the screen.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The picker: the list of processes to choose from. Processes that pprofil can attach to come first, with the busiest
- * on top. Typed text narrows the list at once. The first list is sorted by the CPU time of each process's whole life.
+ * on top. Each typed character narrows the list. The first list is sorted by the CPU time of each process's whole life.
  * Later lists are sorted by the CPU time since the former list.
  */
 #include "config.h"

@@ -2,10 +2,10 @@
 /*
  * Updates the tables and the header's figures from snapshots.
  *
- * Samples come at once, but counts of the kernel and the supervisor (CPU time, time stopped) come about once a second,
- * in a report of the supervisor. In names, "told" means "reported by the supervisor". The header's figures are
- * differences between two such reports, divided by the time between them. If a count is the same in two snapshots in a
- * row, there may have been no report between them.
+ * Samples arrive immediately. Counts of the kernel and the supervisor (CPU time, time stopped) arrive about once a
+ * second, when the supervisor reports. In names, "told" means "reported by the supervisor". The header's figures are
+ * differences between two reports, divided by the time between these reports. If a count is the same in two snapshots
+ * in a row, there may have been no report between them.
  */
 #include "config.h"
 
@@ -26,9 +26,9 @@
 
 /* --- the header: CPU use and quality of the sampling ---------------------------------------- */
 
-/* Returns the time between the last two reports of the supervisor, in ns. This is the increase of
- * elapsed_ns, because elapsed_ns leaves out pauses of the sampling, as the target's CPU time does. If
- * elapsed_ns has not increased, the time since told_ns is returned. */
+/* Returns the time between the last two reports of the supervisor, in ns: the increase of elapsed_ns. Both elapsed_ns
+ * and the target's CPU time leave out pauses of the sampling. If elapsed_ns has not increased, returns the time since
+ * told_ns. */
 static double told_interval(const struct model_before *before, const struct snapshot *snapshot)
 {
     double sampled = (double)snapshot->totals.elapsed_ns - (double)before->elapsed_ns;
@@ -79,14 +79,13 @@ static void update_told(struct model *model, const struct snapshot *snapshot)
     double stopped = (double)(totals->stopped_ns - before->stopped_ns);
     double time = told_interval(before, snapshot);
     if (cpu == 0 && totals->elapsed_ns == before->elapsed_ns) {
-        /* without sampling there are no reports, so silence is measured only from the time when sampling goes on */
+        /* without sampling there are no reports, so silence is measured only from the time when sampling resumes */
         if (!snapshot_is_sampled(snapshot))
             before->told_ns = snapshot->time_ns;
         if (!snapshot_is_sampled(snapshot) || time < (double)SILENCE_NS)
             return;
         model->target_cpu = model->stopped_share = 0;
-        /* as if the last report had come a second ago, so that the next report's CPU time is
-         * divided by about a second */
+        /* assume that a report came a second ago, so that the next report's CPU time is divided by about a second */
         before->told_ns = snapshot->time_ns - SECOND;
     } else if (time > 0) {
         model->target_cpu = cpu / time;
@@ -128,8 +127,8 @@ static void update_rate(struct model *model, const struct snapshot *snapshot)
 }
 
 /* Adds the seconds since the last snapshot to model->minute, until all targets have ended. Seconds without sampling get
- * 0. model->now still is the last snapshot here. Whether there was sampling since then is in model->now.sampling,
- * because a snapshot is taken at once when the sampling is stopped or started. */
+ * 0. Here model->now is still the last snapshot. Its `sampling` also tells whether there was sampling since then,
+ * because a snapshot is taken immediately when sampling starts or stops. */
 static void update_minute(struct model *model, const struct snapshot *snapshot)
 {
     uint64_t *last = &model->before.minute_ns;
@@ -208,8 +207,8 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
     model_say(model, snapshot->time_ns, "out of memory: some figures are old");
 }
 
-/* Returns true if the table's window ends now. If a table was opened just before the end of a window,
- * its first window would be too short. Then the table's first window ends one window later. */
+/* Returns true if the table's window ends now. If a table was opened just before the end of a window, its first window
+ * does not end yet, because it would be too short. It ends together with the next window. */
 static bool update_window_ends(const struct model *model, const struct table *table, double seconds, bool due)
 {
     if (!table->taken)
@@ -217,9 +216,9 @@ static bool update_window_ends(const struct model *model, const struct table *ta
     return due && (table->windows > 0 || seconds >= FIRST_WINDOW * model->window_seconds);
 }
 
-/* Returns true if the table may begin again. A table that was opened in the middle of a window has rows whose names
- * were not looked up. So it is cleared and begins again when the names may have come, but at most BEGINNINGS times. New
- * rows always lack names, so without this limit the table's first window would never end. */
+/* Returns true if the table must be cleared and begin again with this snapshot, because rows still lack names and no
+ * window of the table has ended. Such rows are in a table that was opened in the middle of a window. New rows always
+ * lack names, so a table begins again at most BEGINNINGS times. Otherwise its first window might never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
@@ -235,7 +234,7 @@ bool model_awaits_names(const struct model *model)
     return !model->paused && update_begins_again(&model->tables[model->view], false);
 }
 
-/* Takes the rows of a table. After the end of all targets no window ends any more, but names still come. */
+/* Takes the rows of a table. After all targets have ended, no window ends any more, but rows may still get names. */
 static void update_table(struct model *model, struct snapshot *snapshot, enum pprofil_by by, bool due)
 {
     struct table *table = &model->tables[by];

@@ -173,7 +173,7 @@ enum effect view_pause(struct model *model)
         model_answer(model, "out of memory: the display cannot be held still");
     if (model->page == PAGE_TABLE)
         view_arrange_present(model);
-    /* The next window of calls would include the pause, so the end of the last window counts as unknown. */
+    /* the next window of calls includes the pause; its beginning counts as unknown */
     model->calls_ns = 0;
     /* EFFECT_SNAPSHOT: after a pause, the code and the threads on the screen may be old */
     return pause ? EFFECT_PAINT : EFFECT_SNAPSHOT;

@@ -37,7 +37,7 @@ enum model_prompt {
 enum effect {
     EFFECT_NONE,
     EFFECT_PAINT,    /* the screen must be painted again */
-    EFFECT_SNAPSHOT, /* a snapshot is needed at once, for another view, filter or function */
+    EFFECT_SNAPSHOT, /* a snapshot is needed now, for another view, filter or function */
     EFFECT_CLEAR,
     EFFECT_SAMPLE, /* stop sampling, or start it */
     EFFECT_RATE,   /* set the rate to model->asked_hz */
@@ -56,7 +56,7 @@ struct model_filter {
     char label[96];
     enum pprofil_by by; /* grouping of the view in which the user entered the row */
     uint64_t selected;  /* id of the row that the user entered */
-    struct pprofil_filter filter; /* combines this filter with all filters before it */
+    struct pprofil_filter filter; /* combination of this filter and all filters before it */
 };
 
 /* The position in a list: the selected line, the first line on the screen, and how far the names are scrolled. Each
@@ -76,7 +76,7 @@ struct model_before {
     uint64_t told_ns;       /* time of the supervisor's last report; CLOCK_MONOTONIC */
     uint64_t target_cpu_ns, elapsed_ns, stopped_ns;
     bool counted;             /* `running` and `cpu_ns` below are valid */
-    uint64_t running, cpu_ns; /* values of these totals at the end of the last window */
+    uint64_t running, cpu_ns; /* totals.running and totals.cpu_ns of the snapshot at the end of the last window */
     /* time of the last snapshot that had a new `elapsed_ns`, or that was taken while sampling was
      * off; CLOCK_MONOTONIC */
     uint64_t news_ns;
@@ -109,7 +109,7 @@ struct model {
     double stopped_share;
     unsigned silent_seconds; /* seconds without a report of the supervisor; 0: the reports come regularly */
     uint32_t running, sleeping, uninterruptible; /* numbers of threads in the states R, S and D */
-    const char *blocked_in;     /* system call in which most sleeping threads are; "": none */
+    const char *blocked_in;     /* the system call that the most threads sleep in (states S and D); "": none */
     uint32_t blocked_in_count;
 
     /* the position in the list of the present page */
@@ -158,8 +158,8 @@ struct model {
     enum model_prompt prompt;
     char text[MODEL_TEXT];   /* text that is being typed */
     char search[MODEL_TEXT]; /* text that was searched for last */
-    /* name that the user typed, and for which a warning was shown, because a file of this name
-     * exists. If the user types the same name again, the file is overwritten. */
+    /* file name that the user typed. A file of this name exists, so a warning was shown. If the user types the same
+     * name again, the file is overwritten. */
     char asked[MODEL_TEXT];
     /* number of existing files that saving under the name `asked` would overwrite; a format may make several files */
     uint32_t asked_files;
@@ -179,17 +179,17 @@ struct model {
     /* only for tui/model*.c */
     struct table frozen[SNAPSHOT_GROUPINGS]; /* while paused: the tables that the screen shows */
     uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* end of each table's last window; CLOCK_MONOTONIC */
-    /* time when all counts were 0; the first windows of the next snapshot's tables begin at this time; 0: unknown */
+    /* time when all counts were 0; a table that begins with the next snapshot has a window from then on; 0: unknown */
     uint64_t began_ns;
     struct model_before before;
     bool closed;              /* the last window has ended, and no other will begin */
     struct model_position positions[SNAPSHOT_GROUPINGS + MODEL_PAGES];
-    /* index in `positions` of the present list. While this list is on the screen, its position is
-     * in `selected`, `top`, `selected_id`, `sideways` and `chosen`. */
+    /* index of the present list in `positions`. While this list is on the screen, its position is in the members
+     * `selected`, `top`, `selected_id`, `sideways` and `chosen` instead. */
     unsigned position;
     bool chosen;              /* true: the user has moved the selection; see struct model_position */
     enum model_page back;     /* page to which the user goes back from the page with the output */
-    /* the model itself writes `targets` when it takes a snapshot; false: other code writes `targets` */
+    /* true: the model itself writes `targets` when it takes a snapshot; false: other code writes it */
     bool own_targets;
     bool candidates_compared; /* at least two lists of processes have come, so `candidate_cpu` is known */
     bool message_waits;       /* `message_until_ns` is not set yet: see model_answer */
@@ -205,8 +205,8 @@ void model_wants(struct model *model, struct snapshot_wants *wants);
 /* Takes over a snapshot, and leaves *snapshot empty. If `due` is true, a window ends with the
  * snapshot. Otherwise windows and histories do not change. */
 void model_take(struct model *model, struct snapshot *snapshot, bool due);
-/* Returns true if the table of the present view has rows whose names have not come yet. Such a
- * table is cleared, and begins again with the next snapshot. */
+/* Returns true if the table of the present view has rows without names, and will therefore be cleared and begin again
+ * with the next snapshot. */
 bool model_awaits_names(const struct model *model);
 /* Takes over a list of processes, which the model frees. `time_ns` is the time when the list was made. */
 void model_take_candidates(struct model *model, struct pprofil_candidate *candidates, uint32_t count, uint64_t time_ns);

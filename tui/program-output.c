@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The output of the program that top started. The program writes to a pseudo-terminal, as it would to the user's
- * terminal, and top keeps its last lines. Only text is kept. Control sequences would disturb the screen of top.
+ * terminal, and top keeps the last lines of this output. Only text is kept, as control sequences would disturb top.
  *
- * The program must not suffer when top ends, not even if top is killed. If nothing had the master end of the
+ * The program must not suffer when top ends, not even if top is killed. If no process had the master end of the
  * pseudo-terminal open, the program's writes would fail. So a second process, the keeper, has the master end open, too.
  * The keeper waits until top has ended, and then reads and discards output until the program has ended.
  */
@@ -22,7 +22,7 @@
 #include "program-output.h"
 
 #define LINES_MAX 5000u
-/* number of lines that are dropped at once; moving the remaining lines for each new line would cost too much time */
+/* number of lines that are dropped together; moving the other lines for each new line would cost too much time */
 #define DROPPED_LINES (LINES_MAX / 4)
 #define READ_SIZE_MAX (256u << 10)      /* most bytes to read before keys are served again */
 #define COLUMNS_MAX 4096u /* greatest length of a line in bytes; the rest of a longer line is dropped */

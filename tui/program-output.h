@@ -29,8 +29,8 @@ int output_open(struct output *output, int rows, int columns, int *program);
 void output_close(struct output *output);
 void output_resize(const struct output *output, int rows, int columns);
 
-/* Reads what the program has written, up to a limit, without waiting. Returns true if there was
- * output. If no process has the other end open, output_read closes the master and returns true. */
+/* Reads what the program has written, up to a limit, without waiting. Returns true if there was output. If no process
+ * has the program's end of the pseudo-terminal open, closes our end and returns true. */
 bool output_read(struct output *output);
 
 /* Takes bytes of output. output_read and tests call this function. */

@@ -4,8 +4,8 @@
  *
  * The terminal is restored without curses. screen_open notes the terminal's settings, and the sequences that undo the
  * changes of curses. So screen_close needs only write(2) and tcsetattr(3), and a signal handler may call it at any
- * point. The handlers of curses are not used. The terminal's size is read before each key. A handler of SIGWINCH that
- * does nothing interrupts poll(2) in the loop, so that a new size is read at once.
+ * point. The signal handlers of curses are not used. Instead, the terminal's size is read before each key. The handler
+ * of SIGWINCH does nothing, but the signal interrupts poll(2) in the loop, so that a new size is read immediately.
  */
 #include "config.h"
 
@@ -149,8 +149,8 @@ void screen_suspend(void)
     screen.open = 0;
 }
 
-/* reset_prog_mode(3) calls tcsetattr(3). In the background this stops us (SIGTTOU) until we are in
- * the foreground again. */
+/* If we are in the background, reset_prog_mode(3) stops us until we are in the foreground again, because it calls
+ * tcsetattr(3), which raises SIGTTOU. */
 void screen_resume(void)
 {
     screen.open = 1;

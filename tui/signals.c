@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Catches signals that end the live view, or stop it for a while. Handlers get no argument of ours, so their data are
- * static in this file. Only signals with their default action are caught. A signal that was ignored at the start stays
- * ignored, as nohup(1) wants. src/main.c has handlers for SIGPIPE and SIGXFSZ. Signals of crashes are caught even if
- * they have other handlers, because other handlers do not restore the terminal.
+ * static in this file. A signal that was ignored at the start stays ignored, as nohup(1) wants. A signal that has
+ * another handler is caught only if it is a signal of a crash, because other handlers do not restore the terminal.
+ * src/main.c has handlers for SIGPIPE and SIGXFSZ.
  */
 #include "config.h"
 

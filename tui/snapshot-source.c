@@ -97,9 +97,9 @@ int source_open_program(struct source *source, const struct top_request *request
     return error;
 }
 
-/* Reaps all children that have ended, and keeps the program's status. Other children are processes
- * of the library, which the library does not wait for at the end. waitpid(2) finds them only with
- * __WALL. In a container, orphans are our children if we are the first process (pid_namespaces(7)). */
+/* Reaps all children that have ended, and keeps the program's status. The library starts children, too, and does not
+ * reap them at the end. waitpid(2) finds these only with __WALL. If pprofil is the first process of a container,
+ * orphans are its children, too (pid_namespaces(7)). */
 static void source_reap(struct source *source)
 {
     int status;

@@ -13,7 +13,7 @@ struct source {
     bool ended;               /* all targets have ended, and so have the processes that they started */
     bool dead;                /* the supervisor has died; the targets run on */
     uint64_t over_ns;         /* time when `ended` or `dead` became true; CLOCK_MONOTONIC, ns; 0: not yet */
-    /* a process that was alive at the last check: its index in the profile's list of processes */
+    /* index, in the profile's list of processes, of a process that was alive at the last check */
     uint32_t survivor;
     int status;               /* wait status of child (wait(2)); -1: child runs, or there is none */
     bool batch;               /* warnings go to standard error */

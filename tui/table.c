@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A table and its windows. A row's time in a window is the increase from its counts in one report to its counts in the
- * next. A hash of ids finds a row of the former report, and exists only until all rows of the new report are taken.
+ * A table and its windows. A row's time in a window is the increase of its time from one report to the next. While the
+ * rows of a new report are taken, a hash finds the rows of the former report by their ids.
  *
- * A row can also shrink or vanish. When an address gets a name, its counts move to the function that is found there,
- * and appear as an increase of that function in the present window. Therefore a share is the increase of a row divided
- * by the sum of the increases of all rows. This sum may be greater than the increase of the total time. If shares were
- * parts of the latter, a share could exceed 1.
+ * A row can also shrink or vanish. When an address gets a name, its counts move to the function of this name, and
+ * appear as an increase of this function in the present window. So the increases of all rows together may be greater
+ * than the increase of the total time. A row's share is its part of the increases of all rows, because its part of the
+ * increase of the total time could exceed 1.
  */
 #include "config.h"
 
@@ -211,9 +211,9 @@ int table_find(const struct table *table, uint64_t id)
 
 /* --- names that come late ------------------------------------------------------------------- */
 
-/* When names come, counts move from rows that shrink or vanish to rows that grow, and so do values
- * of the last window. `grown` is the sum of the growth of all rows, in ns. The other members are
- * the sums of what the shrinking rows lose, which is divided among the rows that grow. */
+/* When addresses get names, some rows shrink or vanish, and others grow. `grown` is the sum of the growth of all rows,
+ * in ns. The other members are the parts of the last window that shrinking and vanishing rows lose, and growing rows
+ * get. */
 struct moved {
     uint64_t grown, window_ns, window_samples;
     double smooth_share;

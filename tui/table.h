@@ -16,8 +16,8 @@ struct table_row {
     uint64_t window_ns, window_samples, window_inclusive_ns;
     double window_share;   /* share of the last window's time, 0..1; 0 if the window is empty */
     double window_error95; /* half the width of window_share's 95 % interval; NAN if the window is empty */
-    /* window_share, smoothed over about two windows. The screen shows and sorts by smooth_share, so
-     * that the order does not flicker. Windows without a sample do not change smooth_share. */
+    /* window_share, smoothed over about two windows. The screen shows smooth_share and sorts rows by it, so that their
+     * order does not flicker. Windows without a sample do not change smooth_share. */
     double smooth_share;
     /* share of the window's time including callees, smoothed like smooth_share */
     double smooth_inclusive;

@@ -134,7 +134,7 @@ static void top_do_due(struct top *top)
     if (top->window_at != 0 && now >= top->window_at && over && top_lacks_names(top, now))
         top->window_at = now + TOP_ASK_NS;
     if (top->window_at != 0 && now >= top->window_at) {
-        /* makes top_next_ask() take snapshots often for a while, because names of the last rows may still come */
+        /* makes snapshots frequent for a while (top_next_ask), because names of the last rows may still come */
         if (over)
             top->key_at = now;
         top_end_window(top);

@@ -23,8 +23,8 @@
 #define FIRST_WINDOW_NS (300 * MILLISECOND)
 #define LEAD_NS_MAX 100e6
 #define CANDIDATES_NS (1000 * MILLISECOND)
-/* After the end of all targets, snapshots are taken for names that are still being looked up. For ASK_OFTEN_NS after
- * top.key_at, a snapshot is taken every TOP_ASK_NS. Later, a snapshot is taken every ASK_SELDOM_NS. */
+/* After all targets have ended, names that are still being looked up need snapshots. For ASK_OFTEN_NS after top.key_at
+ * (last key, or end of the last window), a snapshot is taken every TOP_ASK_NS, and later every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
 /* After the end of all targets, snapshots are taken for at least this time after top.key_at, because
@@ -148,8 +148,8 @@ static bool snapshot_lacks_names(const struct snapshot *snapshot)
     return snapshot->pending > 0;
 }
 
-/* Returns the time of the next snapshot that does not end a window, or 0 for none. After the last window, only such
- * snapshots bring the names of rows that come onto the screen. */
+/* Returns the time of the next snapshot that does not end a window, or 0 for none. After the last window, rows that
+ * come onto the screen get their names only by these snapshots. */
 static uint64_t top_next_ask(const struct top *top, const struct snapshot *snapshot)
 {
     uint64_t now = time_now(), idle = now - top->key_at;

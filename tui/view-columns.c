@@ -12,10 +12,10 @@
 
 #include "view.h"
 
-#define LOW_HISTORY 0.1F /* share that the full height stands for in a history whose shares are all smaller */
+#define LOW_HISTORY 0.1F /* if all shares of a history are smaller, a bar of the full height stands for this share */
 
 /* Paints the smoothed share. After a window without samples the former share stays, in a dim style. In the batch mode
- * such a window has "-", because each frame shows only its own window. */
+ * "-" is painted instead, because each frame shows only its own window. */
 static void table_paint_window(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;

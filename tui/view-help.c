@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Paints the help, which is made from the table of keys. Each binding with a help text is an entry, which also names
- * the other keys with the same action. Entries are broken into lines. They are in two columns if the screen is wide
- * enough. If the help is longer than the screen, it can be scrolled.
+ * Paints the help, which is made from the table of keys. Each key with a help text has an entry, which also shows the
+ * other keys with the same action. Entries are broken into lines. They are in two columns if the screen is wide enough.
+ * If the help is longer than the screen, it can be scrolled.
  */
 #include "config.h"
 
@@ -61,8 +61,8 @@ static bool key_has_same_action(const struct key_binding *binding, const struct 
            (other->where & binding->where) != 0;
 }
 
-/* Returns true if the entry of this binding names the other key, too. A key that is valid only in
- * the help is not named. */
+/* Returns true if the help entry of `binding` also shows the key of `other`. Keys that are valid only in the help are
+ * not shown there. */
 static bool key_is_alias(const struct key_binding *binding, const struct key_binding *other)
 {
     return other->help == NULL && key_has_same_action(binding, other) && other->where != KEY_IN_HELP &&

@@ -89,8 +89,8 @@ static void paint_window(const struct window *window, enum style style, const st
     }
 }
 
-/* A part of the text is shown. Returns the column of the text with which this part begins. If text->tail is set, the
- * part is the end of the text, and scrolling sideways uncovers the beginning. */
+/* Returns the first column of the text that is shown. If text->tail is set, the end of the text is shown, and scrolling
+ * sideways uncovers the beginning. */
 static int paint_first_column(const struct paint_text *text, int columns, int width)
 {
     int sideways = text->sideways > INT_MAX / 2 ? INT_MAX / 2 : (int)text->sideways;

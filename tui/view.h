@@ -22,8 +22,8 @@ int view_calls(struct model *model, struct canvas *canvas, int row, int rows);
 int view_flame(struct model *model, struct canvas *canvas, int row, int rows);
 int view_output(struct model *model, struct canvas *canvas, int row, int rows);
 int view_picker(struct model *model, struct canvas *canvas, int row, int rows);
-/* Paints the help over everything except the bottom line. Sets help_rows and help_last of the
- * model, and reduces its help_top if it is greater than help_last. */
+/* Paints the help over everything except the bottom line. Sets help_rows and help_last of the model, and reduces
+ * help_top to help_last if it is greater. */
 void view_help(struct model *model, struct canvas *canvas);
 /* Returns true if the screen is high enough for a header line with the filters in force. Otherwise the
  * filters are beside the tabs. */
