@@ -12,9 +12,9 @@
 
 /* From "DWARF for the Arm 64-bit Architecture"; elfutils' dwarf.h does not have it. */
 #define DW_CFA_AARCH64_NEGATE_RA_STATE_WITH_PC 0x2c
-/* how deep DW_CFA_remember_state may be nested; compilers nest it once or twice */
+/* largest depth to which DW_CFA_remember_state may be nested; compilers nest it once or twice */
 #define STATES_MAX 16u
-#define INSTRUCTIONS_MAX 65536u /* most instructions in one frame description */
+#define INSTRUCTIONS_MAX 65536u /* largest number of instructions in one frame description */
 
 struct run {
     const struct cfi_section *section;
@@ -61,7 +61,7 @@ static const char operands[64][3] = {
 
 struct operand {
     uint64_t number;
-    /* if the operand is a block: its size in bytes; `number` is its offset in the section */
+    /* only in a block: its size in bytes. In a block, the field `number` is the offset of the block in the section */
     uint16_t length;
 };
 

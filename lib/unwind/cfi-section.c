@@ -118,8 +118,8 @@ static bool read_augmentation(const struct cfi_section *section, struct common *
     return !data.failed;
 }
 
-/* Reads the CIE at an offset into *common. Mostly this CIE is already there, because it is followed
- * by all FDEs that belong to it. False: the CIE makes no sense. */
+/* Reads the CIE at an offset into *common, unless it is there already. Mostly it is, because all FDEs that belong to a
+ * CIE follow it in the section. False: the CIE makes no sense. */
 static bool read_common(const struct cfi_section *section, Dwarf_Off offset, struct common *common)
 {
     Elf_Data data = section_data(section);

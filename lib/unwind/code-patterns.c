@@ -28,19 +28,17 @@ static const struct trampoline trampolines[] = {
     {EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}},
 };
 
-/* The index is the number of a register. The element is the index of the word in struct sigcontext
- * in which the register is saved. */
+/* Element i is the index of the word in struct sigcontext in which register i is saved. */
 static const uint8_t x86_64_context_words[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
                                                  1,  2,  3,  4,  5, 6, 7,  16};
 static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 
-/* Distance from the stack pointer up to struct sigcontext, bytes. On i386 the structure is found in
- * another way: through a pointer to ucontext. */
-#define X86_64_CONTEXT 40u /* because flags, link and stack of ucontext come before it */
-/* because siginfo, the first fields of ucontext, and fault_address come before it */
+/* Distance from the stack pointer up to the saved registers, bytes. On i386 a pointer leads to them. */
+#define X86_64_CONTEXT 40u /* the size of the fields of struct ucontext before them: flags, link and stack */
+/* the size of siginfo, of the fields of ucontext before struct sigcontext, and of the field fault_address */
 #define AARCH64_CONTEXT 312u
-/* Distance from the stack pointer up to the third argument of the handler, bytes. The argument is the address of
- * ucontext. The return address is not on the stack any more, because the handler popped it when it returned. */
+/* On i386: distance from the stack pointer up to the third argument of the handler, which is the address of ucontext,
+ * bytes. The return address is not on the stack any more, because the handler popped it when it returned. */
 #define I386_UCONTEXT 8u
 #define I386_CONTEXT 20u /* offset of struct sigcontext in ucontext, bytes */
 

@@ -10,8 +10,8 @@
 
 #include "unwind/unwind-internal.h"
 
-#define VALUES_MAX 64u /* most values on the expression's stack */
-/* Most operations in one evaluation. There must be a limit, because some operations jump back. */
+#define VALUES_MAX 64u /* largest number of values on the stack of an expression */
+/* Largest number of operations in one evaluation. There must be a limit, because some operations jump back. */
 #define STEPS_MAX 256u
 
 struct evaluation {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The properties of each machine, and how its registers are read. DWARF's register numbers are from the psABI
- * supplements, and the layout of the kernel's register sets is from arch/.../include/asm/user.h and ptrace.h. The
- * copied memory is read here too, in the same way for all machines.
+ * The properties of each machine, and how its registers are read. The numbers of registers are those of DWARF, from the
+ * psABI supplements. The layout of the kernel's register sets is from arch/.../include/asm/user.h and ptrace.h. The
+ * code that reads the pieces of memory that were copied from a process is here too. It is the same for all machines.
  */
 #include "config.h"
 
@@ -35,8 +35,8 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 
 struct register_set {
     size_t size; /* size of the set, bytes */
-    /* The index is the number of a register. The element is the index of the word in the set that has the register. Not
-     * used on AArch64, whose set has the registers in the order of their numbers */
+    /* words[i] is the index of the word in the set that has register i. Not used on AArch64, whose set has the
+     * registers in the order of their numbers */
     uint8_t words[17];
 };
 

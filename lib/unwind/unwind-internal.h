@@ -63,8 +63,8 @@ struct cfi_section {
     uint32_t count;
 };
 
-/* A parsed frame description (FDE). First the instructions in `initial` are run, which are in the
- * CIE because several FDEs share them. Then those in `own` are run, which are in the FDE. */
+/* A parsed frame description (FDE). Its instructions are those in `initial`, followed by those in `own`. Several FDEs
+ * share the instructions in `initial`, which are in the CIE. */
 struct cfi_program {
     uint64_t start, end; /* link-time addresses */
     struct reader initial, own;
@@ -95,17 +95,16 @@ enum rule_how {
     /* its value is in the register with the number `value`. But in rule.cfa, RULE_REGISTER means
      * that the CFA is the value of register `number` plus `value` */
     RULE_REGISTER,
-    /* its value is in memory, at an address that an expression computes. The expression is at the
-     * offset `value` of the section */
+    /* its value is in memory. The address is the result of the expression at the offset `value` of the section */
     RULE_AT_EXPRESSION,
-    /* its value is the result of an expression, which is at the offset `value` of the section */
+    /* its value is the result of the expression at the offset `value` of the section */
     RULE_IS_EXPRESSION,
 };
 
 struct rule_register {
     int32_t value;   /* what this means depends on `how` */
     uint16_t length; /* size of the expression in bytes, if `how` is a kind with an expression */
-    /* number of the register that this is about; in rule.cfa: of the register on which the CFA is based */
+    /* number of the register whose value is described; in rule.cfa: of the register on which the CFA is based */
     uint8_t number;
     uint8_t how; /* enum rule_how */
 };
@@ -239,7 +238,7 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
  * the offset of the first instruction that it covers, which usually is the start of a function.
  * False: no frame description covers the instruction. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Returns whether an offset of the file is that of the program's entry point, or of code up to 255 bytes after it. */
+/* Returns whether an offset of the file is 0 to 255 bytes after the program's entry point. */
 bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
 
 /* --- frames without a frame description --------------------------------------------------- */
@@ -285,8 +284,8 @@ struct walk {
      * it on a new stack (makecontext). So the frame is the outermost one */
     bool made;
     bool guessed; /* the values in `registers` are based on a guess */
-    /* the last step was made by walk_by_call, on a machine whose calls push nothing. Such a step does not change the
-     * stack pointer. So the stack pointer is too low if the function of the frame that was left has pushed something */
+    /* the last step was made by walk_by_call, on a machine whose calls push nothing. This step has not changed the
+     * stack pointer, which is now too low if the function that the step has left had pushed something */
     bool by_call;
     bool framed; /* at least one step of this walk was made by walk_by_frame_pointer */
     bool ended;
@@ -337,24 +336,23 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
     return cfa + (above ? ((uint64_t)rule->high + 15) & ~UINT64_C(15) : 0);
 }
 
-/* Ways to guess the caller's frame, if there is no rule, or if the rule is not enough. Each of
- * these functions may also end the walk. */
+/* The functions below guess the caller of a frame, if there is no rule, or if the rule is not enough. Each of them may
+ * also end the walk. */
 
-/* Steps by the frame pointer. Assumes that it points to a word with the frame pointer of the caller, and that the
- * return address is in the next higher word. False: this does not lead to a caller. */
+/* Steps to the caller by the frame pointer. Assumes that the frame pointer points to a word with the frame pointer of
+ * the caller, and that the return address is in the next higher word. False: this does not lead to a caller. */
 bool walk_by_frame_pointer(struct walk *walk);
 
-/* Steps by the return address that the call has left on the stack or in a register. Assumes that
- * the called function has pushed nothing since then. False: this does not lead to a caller. */
+/* Steps to the caller by the return address that the call has left on the stack or in a register. Assumes that the
+ * called function has pushed nothing since then. False: this does not lead to a caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Finds the stack pointer, if it is unknown because of a guess. Computes it from the frame pointer.
- * But after walk_by_call, may keep its old value. False: it cannot be found. */
+/* Finds the stack pointer if a guess has left it unknown: computes it from the frame pointer, or, after walk_by_call,
+ * may keep the old value. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
-/* Finds the frame pointer in a thread that was asleep, so that its registers are not known.
- * Searches the stack for the frame record to which the frame pointer must point. False: nothing on
- * the stack is certain enough to be a frame record. */
+/* Finds the frame pointer of a thread that was asleep, whose registers are not known. Searches the stack for the frame
+ * record to which the frame pointer must point. False: nothing on the stack is certain enough to be this record. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
 #endif

@@ -18,7 +18,7 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* bytes; code less than this far after the entry point has no caller */
+#define ENTRY_SIZE 256u /* bytes; size of the code at the entry point, which has no caller */
 
 /* Real files stay below these limits. Without the limits, a hostile file could cost much time and memory. */
 #define SECTIONS_MAX 1024u

@@ -45,8 +45,8 @@ static int unwind_profile_open_path(const struct profile *profile, const struct 
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* Returns a descriptor of an object's file (unwind_callbacks.open). An object of kind ANON (JIT
- * code) is in no ELF file. If it has a descriptor, the descriptor is that of its list of names. */
+/* Returns a descriptor of an object's ELF file (unwind_callbacks.open). An object of kind ANON (JIT code) has no ELF
+ * file. Its descriptor, if any, is that of a list of names. */
 static int unwind_profile_open(void *context, uint32_t number)
 {
     const struct unwound_process *process = context;

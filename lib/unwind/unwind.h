@@ -3,10 +3,12 @@
  * unwind: turns a copy of a thread's registers and stack into frames.
  *
  * Nothing here reads a live process. A walk uses only what was copied while the thread was stopped or asleep. If the
- * walk needs more, it ends, and returns the reason (enum unwind_end). One callback finds the object that is mapped at
- * an address. The other opens the object's ELF file, which has frame descriptions (.eh_frame, .debug_frame). When a
- * walk first comes to an address, the frame description of the address is compiled into a short rule. The rule is kept,
- * because stacks go through the same calls thousands of times a second.
+ * walk needs more, it ends, and returns the reason (enum unwind_end).
+ *
+ * The caller has two callbacks. One finds the object that is mapped at an address. The other opens the object's ELF
+ * file, which has frame descriptions (.eh_frame, .debug_frame). When a walk first comes to an address, the frame
+ * description of the address is compiled into a short rule. The rule is kept, because stacks go through the same calls
+ * thousands of times a second.
  *
  * Registers have the numbers that DWARF gives them on their machine.
  */
@@ -27,7 +29,7 @@ enum unwind_machine {
 
 #define UNWIND_REGISTERS 33u
 #define UNWIND_PIECES_MAX 2u
-/* most frames of a stack; the outer frames of a deeper stack are left out */
+/* largest number of frames of a stack; the outer frames of a deeper stack are left out */
 #define UNWIND_FRAMES_MAX 4096u
 
 struct unwind_registers {
@@ -36,8 +38,8 @@ struct unwind_registers {
     uint64_t values[UNWIND_REGISTERS];
     /* bit i: values[i] is not known. If the thread was asleep, only pc and sp are known */
     uint64_t unknown;
-    /* AArch64: the bits of a return address in which a signature is (insn_mask of NT_ARM_PAC_MASK). 0: they are not
-     * known. Then a signature is assumed to be in the bits that Linux uses for it */
+    /* AArch64: mask of the bits of a return address that hold its signature (insn_mask of NT_ARM_PAC_MASK). 0: not
+     * known, so the bits that Linux uses are assumed */
     uint64_t signature;
 };
 
@@ -57,8 +59,8 @@ struct unwind_input {
     uint32_t piece_count;
 };
 
-/* Reads the registers from `set`, which PTRACE_GETREGSET has returned for NT_PRSTATUS. It has
- * `size` bytes. False: the machine is not known, or this is not the size of its register set. */
+/* Reads the registers from `set`: `size` bytes that PTRACE_GETREGSET has returned for NT_PRSTATUS. False: the machine
+ * is not known, or its register set has another size. */
 bool unwind_take_registers(enum unwind_machine machine, const void *set, size_t size,
                            struct unwind_registers *registers);
 uint64_t unwind_pc(const struct unwind_registers *registers);
@@ -107,8 +109,8 @@ struct unwind_frame {
     /* offset in the object. If `exact` is not set, it is the offset of the byte before the return address */
     uint64_t address;
 };
-/* This is unwind_frame.object if nothing is mapped at the address of the frame. Then unwind_frame.address is an address
- * in the process. Only the innermost frame may be such a frame. */
+/* The value of unwind_frame.object if nothing is mapped at the frame's address. In this case, unwind_frame.address is
+ * an address in the process. Only the innermost frame can have this value. */
 #define UNWIND_NO_OBJECT UINT32_MAX
 
 struct unwind_stack {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Guesses the caller of a frame for which no file has a frame description. A guess is accepted only
- * if it leads to an address after a call instruction, or to code that is in no file (JIT).
+ * Guesses the caller of a frame for which no file has a frame description. A guess is accepted only if it leads to an
+ * address after a call instruction, or to code that is in no file (JIT).
  *
- * The frame may have a frame pointer, which JIT compilers keep. If the thread was stopped in the
- * frame, the return address may still be where the call left it: on top of the stack, or in a
- * register. Most hand-written functions and stubs push nothing.
+ * There are two guesses. The frame may have a frame pointer, as in code of JIT compilers. Or, if the thread was stopped
+ * in this frame, the return address may still be where the call left it: on top of the stack, or in a register. This is
+ * so in most hand-written functions and stubs, which push nothing.
  *
- * The frame pointer of a sleeping thread is not known. But it points to a frame record (the
- * caller's frame pointer, then the return address), which may be found on the stack.
+ * The frame pointer of a sleeping thread is not known. It is found by a search of the stack for the frame record to
+ * which it points: the caller's frame pointer, then the return address.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@
 #include "unwind/unwind-internal.h"
 
 #define ADDRESS_MIN 4096u /* nothing is mapped below this address */
-/* a leaf function without a frame description may push this many bytes */
+/* a leaf function without a frame description pushes fewer bytes than this */
 #define LEAF_SIZE_MAX 512u
 
 /* Returns whether a call may return to an address. If the address is in a file, the instruction before it must be a
@@ -48,10 +48,10 @@ static uint64_t strip_guess(struct walk *walk, uint64_t pc)
     return walk->machine->pushes ? pc : walk_strip_signature(walk, pc);
 }
 
-/* Returns whether a chain of frame pointers ends with this frame record, which has the frame pointer `caller` and the
- * return address `pc`. In the last record of a Go stack, the frame pointer is 0, and no call has made the return
- * address. Before the first step by frame pointer (walk->framed), the frame pointer register may hold something else,
- * and may point to zeros by chance. So at that time, the return address must also be in mapped code. */
+/* Returns whether this frame record is the last one of its stack. The record has the frame pointer `caller` and the
+ * return address `pc`. In the last record of a Go stack, `caller` is 0, and `pc` does not come from a call. Before the
+ * first step by frame pointer (walk->framed is false), the frame pointer register may hold another value, which by
+ * chance points to zeros. So in this case, there must also be mapped code at `pc`. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -147,11 +147,11 @@ static bool has_return_at(struct walk *walk, uint64_t address)
            returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After walk_by_call, the stack pointer is usually right. But if it does not lead to a return address, the function
- * whose frame was left has pushed something. Then the stack pointer is computed from the frame record to which the
- * frame pointer points. That record may be the wrong one: if the function of the present frame does not set the frame
- * pointer, the record belongs to an outer frame. So the result is not used if it is LEAF_SIZE_MAX bytes or more above
- * the old value. */
+/* After walk_by_call, the stack pointer is usually right. It is wrong if the function that this step has left had
+ * pushed something. This shows if there is no return address where the rule says. The stack pointer is then computed
+ * from the frame pointer, which points to a frame record. But if the function of the present frame does not set the
+ * frame pointer, the record belongs to an outer frame. So the result is not used if it is LEAF_SIZE_MAX bytes or more
+ * above the old value. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -174,7 +174,7 @@ bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 
 /* --- the frame pointer of a sleeping thread -------------------------------------------------- */
 
-/* How likely it is that two words in the stack are the frame record of a function with a frame pointer. */
+/* How likely it is that two words on the stack are the frame record of a function. */
 enum likelihood { IMPOSSIBLE, DOUBTFUL, LIKELY, CERTAIN };
 
 static bool is_trampoline(struct walk *walk, uint64_t address)
@@ -185,11 +185,11 @@ static bool is_trampoline(struct walk *walk, uint64_t address)
            trampoline_is(mapped->object, walk->machine, walk_offset(mapped, address));
 }
 
-/* Says how likely it is that a frame record with this return address belongs to the present function, which is the
- * function at the program counter. The record is certain if the return address is a trampoline, or follows a call of
- * the present function. The record is doubtful if the return address follows a call of another function: either it is
- * left over from that call, or the other function has jumped to the present one. The record is likely if the return
- * address follows a call whose target is not known. */
+/* Says how likely it is that a frame record with this return address belongs to the function at the program counter:
+ *   certain: the address is a trampoline, or follows a call of this function
+ *   likely: the address follows a call whose target is not known
+ *   doubtful: the address follows a call of another function. Either the record is left over from that call, or the
+ *             other function has jumped to this one. */
 static enum likelihood judge_return(struct walk *walk, uint64_t address)
 {
     uint64_t pc = walk->registers[walk->machine->pc] - (walk->exact ? 0 : 1), target, begin;
@@ -223,8 +223,8 @@ static enum likelihood judge_slot(struct walk *walk, uint64_t slot)
     return likelihood == LIKELY && !above && !outermost ? DOUBTFUL : likelihood;
 }
 
-/* Searches the stack upwards. Once a doubtful record was found, only a certain record is accepted. The doubtful one may
- * have been the right one, and then a likely record above it would leave out frames. */
+/* Searches the stack upwards for a likely record. After a doubtful record, only a certain one is accepted: the doubtful
+ * record may be the right one, and a likely record above it would leave out frames. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;

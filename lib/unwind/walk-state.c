@@ -83,10 +83,10 @@ void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in those bits of an address that are not used otherwise. If it is known which bits these are, they are
- * in registers.signature. If not, they are assumed to begin at bit 48. Some kernels have user addresses of only 39 bits
- * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). So they are assumed to begin at bit 39 if something is mapped at
- * the address of 39 bits, and nothing at the address of 48 bits. */
+/* A signature is in bits that an address does not use. registers.signature says which bits these are; 0: not known. If
+ * they are not known, they are assumed to begin at bit 48. But some kernels have user addresses of only 39 bits
+ * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). So if something is mapped at the address of 39 bits, and nothing at
+ * the address of 48 bits, they are assumed to begin at bit 39. */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {
     uint64_t signature = walk->input->registers.signature;

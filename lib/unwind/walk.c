@@ -76,10 +76,10 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-/* Returns whether a step has reached another frame. Usually, such a step has moved the stack pointer up. But a step out
- * of a signal handler may move it anywhere. A step may also leave the stack pointer as it is: from a frame where the
- * thread was stopped or a signal came, and from any frame on machines whose calls push nothing, because the return
- * address can be in a register. In these cases, the program counter must have changed. */
+/* Returns whether a step has reached another frame. Usually, the step must have moved the stack pointer up. But a step
+ * out of a signal handler may move it anywhere. There are two cases in which the stack pointer may stay as it is: the
+ * frame was stopped or interrupted (was_exact), or calls push nothing on this machine, so that the return address may
+ * be in a register. In these cases the program counter must have changed. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc, uint64_t sp)
 {
     uint64_t now = walk->registers[walk->machine->sp];
@@ -107,8 +107,8 @@ static void return_to_caller(struct walk *walk, const struct rule *rule)
     registers[walk->machine->pc] = strip_return(walk, rule, registers[rule->return_column]);
 }
 
-/* Steps by a rule in a fast way that works for most frames: everything that the frame has saved is in the first piece
- * of the copy, above the stack pointer. False: this frame is not of that kind, and nothing has been changed. */
+/* Steps by a rule in a fast way. This works for most frames: those that have saved everything above the stack pointer,
+ * in the first piece of the copy. False: the frame is not one of them, and nothing has changed. */
 static bool walk_by_plain_rule(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
@@ -196,9 +196,9 @@ static void walk_by_trampoline(struct walk *walk)
     walk->guessed = false;
 }
 
-/* Finds the rule of a frame. If the frame has made a call, this is the rule of the byte before the return address,
- * which is a byte of the call. But if no call has made the return address (makecontext), it is the start of a function,
- * and no frame description covers the byte before it. Then the rule of the return address itself is used, and
+/* Finds the rule of a frame. If the frame has made a call, `offset` is that of the byte before the return address,
+ * which belongs to the call. If that byte has no rule, the return address does not come from a call: the program has
+ * set it to the start of a function (makecontext). In this case, the rule of the return address itself is used, and
  * walk->made is set. False: the walk has ended. */
 static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint64_t offset, const struct rule **rule)
 {
