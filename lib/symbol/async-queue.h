@@ -69,8 +69,8 @@ struct async_definition {
 struct async_results {
     /* owned; the results of the worker's next slice; NULL: there are none yet */
     struct async_results *next;
-    /* The array is owned. The strings in it belong to the worker's profile, which never changes
-     * them. Their indexes go on from the last index that was sent earlier */
+    /* owned; new strings, which are borrowed from the worker's profile. Their indexes go on from the last index that
+     * was sent earlier */
     const char **strings;
     /* owned; new functions. Their indexes go on from the last index that was sent earlier */
     struct profile_function *functions;

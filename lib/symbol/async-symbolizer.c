@@ -40,8 +40,8 @@ struct async_symbolizer {
     void *context; /* borrowed; argument for `named` */
     pthread_t thread;
     struct async_queue *queue; /* shared with the thread */
-    /* How many of the profile's objects and locations were sent, and for how many locations source
-     * lines were requested. What was sent or requested has the lowest indexes. */
+    /* Numbers of objects and of locations that were sent, and of locations whose source lines were requested. These are
+     * always the first ones in the tables. */
     uint32_t objects, locations, lines;
     /* owned; indexed by object: when the object was first seen, CLOCK_MONOTONIC, ns */
     uint64_t *seen_at;

@@ -21,8 +21,8 @@ typedef void async_symbolizer_named(void *context, uint32_t location);
  * -ENOMEM or -EAGAIN (no thread). */
 int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named, void *context,
                          struct async_symbolizer **result);
-/* Ends the thread and frees everything. Waits for the thread, but at most a second. If the thread is still busy with a
- * look-up then, it goes on alone, ends after the look-up, and frees its memory itself. */
+/* Ends the thread and frees everything. Waits for the thread, but at most a second. If the thread needs more time for a
+ * look-up, it goes on alone, ends after the look-up, and frees its memory itself. */
 void async_symbolizer_free(struct async_symbolizer *async);
 
 /* Requests names for the profile's new locations, and everything that the functions below have

@@ -2,8 +2,9 @@
 /*
  * Reads the functions of a compilation unit from its debug information, once, at the first look-up in the unit.
  *
- * A hostile file may have loops in its trees of entries. So the depth of nesting is limited. The number of entries that
- * are read is limited, too, to a few times as many as fit into the unit. Further entries are left out.
+ * A hostile file may have loops in its trees of entries. So the depth of nesting is limited, and so is the number of
+ * entries that are read: the limit is a few times the number of entries that fit into the unit. Further entries are
+ * left out.
  */
 #include "config.h"
 

@@ -21,7 +21,7 @@
 #include "symbol/symbol.h"
 
 #define NAME_SIZE_MAX 4096u /* longest name that is put together, bytes */
-/* most references that are followed on the way from an inlined function to its declaration */
+/* largest number of references on the way from an inlined function to its declaration */
 #define STEPS_MAX 16u
 
 /* An inlined function, and the name that was made for it. */
@@ -217,7 +217,7 @@ int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inl
     if (inlined->origin == NULL) {
         struct origin *origin = NULL;
         if (dwarf_offdie(object->dwarf, inlined->die, &die) == NULL)
-            return -ENOMEM; /* the entry was read before, so only memory can be missing */
+            return -ENOMEM; /* the entry could be read before, so now there is no memory */
         Dwarf_Die declared = declaration_of(die);
         const struct origin wanted = {.die = declared.addr};
         void **known = tfind(&wanted, &object->origins, compare_origins);

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "symbol/elf-internal.h"
 
-#define RANGES_MAX 65536u /* most ranges of inlined functions in one function */
+#define RANGES_MAX 65536u /* largest number of ranges of inlined functions in one function */
 
 /* --- functions that were inlined into a function ------------------------------------------- */
 
@@ -94,7 +94,7 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
         if (address < list[i].start || address >= list[i].end)
             continue;
         if (found > 0 && list[i].depth <= chain[found - 1]->depth)
-            /* this range is not inside the previous one, but on the same level. The code can be in only one of them */
+            /* this range is beside the previous one, not inside it. An address is in only one of the two */
             break;
         chain[found++] = &list[i];
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds where a function begins and ends if it has no symbol. Stripped files still have an unwind
- * table (.eh_frame), most have its index (.eh_frame_hdr), and all have sections. Values from the
- * file are checked before they are used, and the file may end at any byte.
+ * Finds where a function begins and ends if it has no symbol. Stripped files still have an unwind table (.eh_frame),
+ * most have its index (.eh_frame_hdr), and all have sections. Values from the file are checked before they are used,
+ * and the file may end at any byte.
  *
- * Static programs have .eh_frame, because they unwind through it, but gcc does not let the linker
- * make the index. Without the index, libdw parses the entries of .eh_frame (LSB core, "Exception
- * Frames"), and only their ranges of code are kept.
+ * Static programs have .eh_frame, because they unwind through it. But they have no index, because gcc does not let the
+ * linker make it. In a file without the index, libdw parses the entries of .eh_frame (LSB core, "Exception Frames"),
+ * and only the ranges of code in the entries are kept.
  */
 #include "config.h"
 
@@ -292,9 +292,9 @@ static uint64_t function_at(const struct unwind_index *index, size_t i)
     return index->address + (uint64_t)(int64_t)unwind_entry(index, i).function;
 }
 
-/* Returns how many bytes of code a frame description covers; UINT64_MAX: not known. Nearly always,
- * the third word of the description is the start of the function, relative to the address of that
- * word. Then the fourth word is the number of bytes. */
+/* Returns how many bytes of code a frame description covers. In nearly every description, the third word is the start
+ * of the function, relative to the address of that word, and the fourth word is the number of bytes. UINT64_MAX: the
+ * description is not of this kind. */
 static uint64_t frame_reach(const struct elf_object *object, uint64_t frame, uint64_t function)
 {
     size_t room;

@@ -70,8 +70,8 @@ struct elf_symbol *elf_object_symbol(struct elf_object *object, uint64_t address
 bool elf_object_function(struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end);
 /* Returns whether the address is in a section .plt or .plt.*. */
 bool elf_object_in_plt(const struct elf_object *object, uint64_t address);
-/* Narrows the range [*start, *end) around an address that no symbol covers: to the code between the
- * symbols before and after the address, and to the section of the address. */
+/* Narrows the range [*start, *end) around an address that no symbol covers, so that it contains neither code of the
+ * symbols before and after the address nor code of another section. */
 void elf_object_narrow(struct elf_object *object, uint64_t address, uint64_t *start, uint64_t *end);
 
 /* A source line. Its strings are borrowed from the file. Equal strings have the same pointer most of the time. */
@@ -101,12 +101,13 @@ struct elf_inlined {
  * them. The object owns the list. The list is empty if there is no debug information. 0 or -ENOMEM. */
 int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list, uint32_t *count);
 
-/* most inlined functions around one address; functions that are nested deeper are ignored */
+/* largest number of inlined functions around one address; functions that are nested deeper are ignored */
 #define ELF_INLINED_MAX 63u
 
 /* Finds the ranges of inlined functions around an address, outermost first. The function of each range was inlined into
- * the function of the range before it, and the first one into the function that the code belongs to. The ranges are
- * borrowed from the object. The first call for a function takes longer than later ones. 0 or -ENOMEM. */
+ * the function of the range before it. The function of the first range was inlined into the function that the code
+ * belongs to. The ranges are borrowed from the object. The first call for a function takes longer than later ones. 0 or
+ * -ENOMEM. */
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
                           struct elf_inlined *chain[ELF_INLINED_MAX], uint32_t *count);
 /* Finds where the inlined function was called. If the place is not known, call->file is "" and call->number is 0. */

@@ -73,9 +73,9 @@ static int compare_symbols(const void *left, const void *right)
     return strncmp(a->name, b->name, COMPARED);
 }
 
-/* Gives a size to each symbol that has none, as symbols in assembler code may. Such a symbol ends
- * where the next symbol begins, or where its section ends if that comes first. But a symbol without
- * a size that begins inside a symbol with a size is only a label, and is removed. */
+/* Symbols in assembler code may have no size. Gives such a symbol a size: it ends where the next symbol begins, or
+ * where its section ends if that comes first. But if the symbol begins inside a symbol with a size, it is only a label,
+ * and is removed. */
 static void size_labels(struct elf_object *object)
 {
     struct elf_symbol *symbols = object->symbols;

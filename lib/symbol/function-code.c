@@ -21,8 +21,8 @@
 #include "symbol/function-code.h"
 #include "symbol/symbol-internal.h"
 
-#define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* most bytes of a function that are shown */
-#define INSTRUCTIONS_MAX 65536u               /* most instructions of a function that are shown */
+#define FUNCTION_SIZE_MAX (UINT64_C(1) << 20) /* largest part of a function that is shown, in bytes */
+#define INSTRUCTIONS_MAX 65536u               /* largest part of a function that is shown, in instructions */
 /* If no function is known at a location, this many bytes before it and after it are shown. */
 #define AROUND UINT64_C(2048)
 /* Bytes of the name of a call's target, with its NUL; longer names are cut. */
@@ -209,7 +209,7 @@ static int read_instructions(struct code_reader *reader)
     struct symbol_code *code = reader->code;
     int error = 0;
 
-    /* no start of an instruction is known, so one is assumed to begin at the location */
+    /* no start of an instruction is known, so the location is assumed to be one */
     if (reader->unbounded) {
         error = read_between(reader, reader->start, reader->address);
         return error == 0 ? read_between(reader, reader->address, reader->end) : error;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the source line and the innermost inlined function of each instruction of a function. The path of each file is
- * put together only once, and so is the name of each inlined function. The debug information mostly stores such a
- * string only once. So pointers to strings are compared first.
+ * Finds the source line and the innermost inlined function of each instruction of a function. The path of each file and
+ * the name of each inlined function are put together only once. In the debug information, equal strings mostly are at
+ * the same address. So pointers to strings are compared first.
  */
 #include "config.h"
 
@@ -15,10 +15,10 @@
 #include "symbol/function-code.h"
 #include "symbol/symbol-internal.h"
 
-#define FILES_MAX 1024u   /* most source files of a function; lines in further files are ignored */
-#define INLINED_MAX 1024u /* most names of inlined functions; further names are ignored */
-/* How often the inlined function of an instruction is set, at most. It is set once for each range
- * around the instruction, so a hostile file could make this take long. */
+#define FILES_MAX 1024u   /* largest number of source files of a function; lines in further files are ignored */
+#define INLINED_MAX 1024u /* largest number of names of inlined functions; further names are ignored */
+/* Largest number of times that an inlined function is set for an instruction, for all instructions together. This is
+ * done once for each range around each instruction, which could take long for a hostile file. */
 #define PAINTED_MAX (UINT64_C(1) << 22)
 
 /* --- lines ----------------------------------------------------------------------------- */
@@ -122,9 +122,9 @@ static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift,
     return low;
 }
 
-/* Finds the index of the name of an inlined function in code->inlined. Adds the name if it is not
- * there. *inlined becomes 0 if there are too many names. The strings in code->inlined were made
- * from those in `names`, which are borrowed, and have the same indexes. Returns 0 or -ENOMEM. */
+/* Finds the index of the name of an inlined function in code->inlined. Adds the name if it is not there. *inlined
+ * becomes 0 if there are too many names. names[i] is the borrowed string from which code->inlined[i] was made. Returns
+ * 0 or -ENOMEM. */
 static int find_inlined(struct symbol_code *code, const char **names, const char *name, uint32_t *inlined)
 {
     for (*inlined = code->inlined_count - 1; *inlined > 0; --*inlined)

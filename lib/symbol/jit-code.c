@@ -39,8 +39,8 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
 }
 
 /* Returns `fd` if it is not -1; otherwise a descriptor of the map of `owner`, which the caller closes. -1: there is no
- * file, or the file cannot be trusted. A map is found by its name, which has only a pid, so another process may have
- * written it. Therefore it is also checked who has written it. */
+ * file, or the file cannot be trusted. A map is found by its name, which has only a pid. So another process may have
+ * written it, and the writer is checked too. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);

@@ -29,8 +29,8 @@ struct jit_symbol {
  * /tmp and in ours. The map is used only if the owner has written it, because another process may have had the same
  * pid. NULL: there is no file, the file cannot be trusted, or there is no memory. */
 struct jit_code *jit_code_open(int fd, const struct jit_owner *owner);
-/* Returns whether the file that jit_code_open would read is longer now than when `code` was read from it. If `code` is
- * NULL, because nothing could be read then, the result is true for any file that can be trusted. */
+/* Returns whether the file that jit_code_open would read now is longer than the file from which `code` was read. If
+ * `code` is NULL, because no file could be read, returns true for any file that can be trusted. */
 bool jit_code_grown(const struct jit_code *code, int fd, const struct jit_owner *owner);
 void jit_code_close(struct jit_code *code);
 
@@ -49,8 +49,8 @@ struct jit_name {
     uint64_t start, end;
     /* number of this name, counted in the order in which names were added */
     size_t order;
-    const char *name; /* borrowed from the memory that jit_names.kept owns */
-    /* borrowed from the memory that jit_names.kept owns; sorted by address; NULL: no lines */
+    const char *name; /* borrowed from a block of jit_names.kept */
+    /* borrowed from a block of jit_names.kept; sorted by address; NULL: no lines */
     const struct jit_line *lines;
     size_t line_count;
 };
@@ -63,15 +63,15 @@ struct jit_names {
         size_t name; /* index into `added` */
     } * pieces;      /* owned; sorted; do not overlap */
     size_t piece_count;
-    void **kept; /* owned; the blocks of memory that it points to are owned too */
+    void **kept; /* owned, and so are the blocks of memory to which its elements point */
     size_t kept_count;
 };
 
 /* Adds a name. Its code must have at least one byte. At the addresses of its code, the name hides
  * all names that were added earlier. False: no memory. */
 bool jit_names_add(struct jit_names *names, const struct jit_name *name);
-/* Takes ownership of a block of memory, and frees it when the names are freed. False: no memory is
- * left; then the block is freed at once. */
+/* Takes ownership of a block of memory, which is freed with the names. False: no memory is left, and the block was
+ * freed. */
 bool jit_names_keep(struct jit_names *names, void *memory);
 /* Prepares look-ups, once all names are added. False: no memory. */
 bool jit_names_finish(struct jit_names *names);

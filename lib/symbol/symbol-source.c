@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the source of the names in an object: its ELF file, or for JIT code the list that the JIT
- * compiler writes. The source is opened once, at the first look-up.
+ * Finds the source of the names in an object: its ELF file, or for JIT code the list that the JIT compiler writes. The
+ * source is opened once, at the first look-up.
  *
- * A descriptor that the supervisor sent leads to the very file that was mapped. A path in a profile
- * may lead to another file by now, so that file's build-id or inode is compared with the object's.
+ * A descriptor that the supervisor sent leads to the very file that was mapped. A path in a profile may lead to another
+ * file by now. Therefore the build-id or inode of the file at this path is compared with that of the object.
  */
 #include "config.h"
 
@@ -21,9 +21,8 @@
 
 /* --- the file of an object ---------------------------------------------------------------- */
 
-/* Opens the ELF file behind `fd`. If `certain` is set, the file is known to be the one that was
- * mapped. If it is not set, and the object has a build-id, the file must have the same build-id.
- * -ESTALE: it has another one, so it is another file. */
+/* Opens the ELF file behind `fd`. `certain`: the file is known to be the one that was mapped. Otherwise, if the object
+ * has a build-id, the file must have the same one. -ESTALE: it is another file, because its build-id is different. */
 static int object_file_try(const struct profile_object *object, int fd, const char *path,
                            bool certain, struct elf_object **elf)
 {

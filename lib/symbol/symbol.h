@@ -2,9 +2,9 @@
 /*
  * symbol: finds the function, source file and line of an address in an object.
  *
- * A symbolizer works on a profile, and stores what it finds in the profile. So each distinct address is looked up once,
- * and everything that prints or saves reads the profile only. A look-up may read hundreds of megabytes or ask a
- * debuginfod server, so it is never made where sampling waits for it.
+ * A symbolizer works on a profile, and stores what it finds in the profile. So each address is looked up only once, and
+ * code that prints or saves a profile need only read it. A look-up may read hundreds of megabytes or ask a debuginfod
+ * server. So sampling never waits for a look-up.
  *
  * The files in lib/symbol:
  *   symbolizer.c, symbol-source.c: look up locations of a profile; find the file with their names
@@ -54,7 +54,7 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
 
 /* The names of code made at run time (JIT) come from a list: a file that grows while the process runs. */
 
-/* Returns whether the list of a location's object was looked for, but has no name for the location. */
+/* Returns whether a name for the location was looked for in the list of its object, but was not found. */
 bool symbolizer_unlisted(const struct symbolizer *symbolizer, uint32_t location);
 /* Reads an object's list again if it has grown. True: locations that had no name may have one now. */
 bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object);
@@ -69,7 +69,7 @@ char *demangle(const char *name);
 
 /* --- text: where the code of an object lies ------------------------------------------------- */
 
-#define SYMBOL_SEGMENTS_MAX 64u /* most segments of an object; further ones are ignored */
+#define SYMBOL_SEGMENTS_MAX 64u /* largest number of segments of an object; others are ignored */
 
 struct symbol_segment {
     uint64_t offset, size; /* offset in the file, and size, bytes */

@@ -55,7 +55,7 @@ static int name_function(struct symbolizer *symbolizer, uint32_t object, const c
     return make_function(symbolizer, system_name, &function, index);
 }
 
-/* Names the function of a symbol, without the symbol's version, which means nothing to people:
+/* Gives the function of a symbol the name of the symbol, without its version, which means nothing to people:
  * "realpath@@GLIBC_2.3" becomes "realpath". */
 static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct elf_symbol *symbol)
 {
@@ -69,8 +69,8 @@ static int name_symbol(struct symbolizer *symbolizer, uint32_t object, struct el
     return error;
 }
 
-/* Names code that has no symbol. The name has the address at which the function of the code starts,
- * so that all code of one function has the same name, and one row in a report. */
+/* Gives a name to code that has no symbol. The name contains the address at which the function of the code starts. So
+ * all code of one function has the same name, and one row in a report. */
 static int name_by_function_start(struct symbolizer *symbolizer, struct elf_object *elf,
                                   uint32_t object, uint64_t address, uint32_t *function)
 {
@@ -120,9 +120,9 @@ static int name_location(struct symbolizer *symbolizer, const struct symbol_sour
     }
 }
 
-/* Returns the ELF file of a location. *address becomes the location's address in that file. NULL:
- * there is no file, or no segment holds the location's offset. Then *address is place->address,
- * which is no address of the file. */
+/* Returns the ELF file of a location. *address becomes the location's address in that file. If there is no file, or no
+ * segment of it holds the location's offset, returns NULL, and *address becomes place->address, which is no address of
+ * a file. */
 static struct elf_object *source_elf(const struct symbol_source *source,
                                      const struct profile_location *place, uint64_t *address)
 {
