@@ -61,8 +61,8 @@ struct pprofil_histogram {
     bool by_call;
 };
 
-/* For the field by_call: the counters have the layout of a kpdata file, with one counter for each 8 bytes. In such a
- * file the first 6 counters are the totals of the kprof device. So the counters of system calls come after these 6. */
+/* For the field by_call: the counters have the layout of a kpdata file. Each counter stands for 8 bytes of code, and
+ * the first 6 counters are the totals of the kprof device. The counters of system calls come after them. */
 #define PPROFIL_CALL_ADDRESS(n) (((uint64_t)(n) + 6) * 8)
 #define PPROFIL_CALL_NUMBERS 1024 /* all numbers of system calls are smaller than this */
 

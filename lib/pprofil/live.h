@@ -26,15 +26,15 @@ int pprofil_live_open(pprofil_session *session, pprofil_live **live);
 void pprofil_live_close(pprofil_live *live);
 
 /* Selects samples. A sample is selected if it matches every field that is not 0. The fields object, syscall, process,
- * thread and state are ids of report rows. */
+ * thread and state are ids of rows in reports. */
 struct pprofil_filter {
     size_t size;       /* sizeof(struct pprofil_filter) */
     uint32_t pid, tid; /* pid: a process, including all programs that it executes; tid: a thread */
-    uint64_t object;   /* id of a row BY_OBJECT */
-    uint64_t syscall;  /* id of a row BY_SYSCALL */
-    uint64_t process;  /* id of a row BY_PROCESS: a process while it ran one program */
-    uint64_t thread;   /* id of a row BY_THREAD: a thread while its process ran one program */
-    uint64_t state;    /* id of a row BY_STATE */
+    uint64_t object;   /* id of a row in a report by object */
+    uint64_t syscall;  /* id of a row in a report by system call */
+    uint64_t process;  /* id of a row in a report by process: a process while it ran one program */
+    uint64_t thread;   /* id of a row in a report by thread: a thread while its process ran one program */
+    uint64_t state;    /* id of a row in a report by state */
 };
 
 /* Makes a report with all rows, largest first, of the samples since the start or since the last clear of the session.
@@ -59,12 +59,12 @@ uint32_t pprofil_live_pending(pprofil_live *live);
 struct pprofil_live_call {
     const char *name, *object; /* name and object of the function, as in struct pprofil_row */
     uint64_t id;               /* not 0; the same path has the same id in a later tree of the same kind */
-    uint64_t function;         /* id of the function's row BY_FUNCTION; 0: the name is pending */
-    /* index of the caller's row; in a tree of CALLERS: index of the callee's row; UINT32_MAX: none */
+    uint64_t function;         /* id of the function's row in a report by function; 0: the name is pending */
+    /* index of the caller's row. In a tree of callers: index of the callee's row. UINT32_MAX: none */
     uint32_t parent;
     uint32_t below;            /* number of rows directly below this row, including rows that the limit left out */
-    uint64_t samples, ns;      /* samples and time (ns) of the function itself; 0 in a tree of CALLERS */
-    /* samples and time (ns) of the function and of all functions that it called. In a tree of CALLERS: samples and time
+    uint64_t samples, ns;      /* samples and time (ns) of the function itself; 0 in a tree of callers */
+    /* samples and time (ns) of the function and of all functions that it called. In a tree of callers: samples and time
      * of the function at the top of the tree, but only when it was called along the path through this row */
     uint64_t total_samples, total_ns;
     bool pending; /* the name is not known yet, and is being looked up */
@@ -72,8 +72,8 @@ struct pprofil_live_call {
 
 struct pprofil_live_tree_options {
     size_t size;                 /* sizeof(struct pprofil_live_tree_options) */
-    enum pprofil_tree_kind kind; /* CALLS of all functions, or CALLERS or CALLEES of one function */
-    uint64_t function;           /* for CALLERS and CALLEES: id of the function's row BY_FUNCTION */
+    enum pprofil_tree_kind kind; /* calls of all functions, or callers or callees of one function */
+    uint64_t function;           /* for callers and callees: id of the function's row in a report by function */
     uint32_t limit;              /* largest number of rows; 0: 4096 */
 };
 
@@ -81,7 +81,7 @@ typedef struct pprofil_live_tree pprofil_live_tree;
 
 /* Makes a call tree of the samples since the start or since the last clear of the session. The tree has the rows with
  * the largest totals, up to the limit. Rows are sorted by total, largest first, so parents come before their children.
- * A tree of CALLERS or CALLEES starts from one function. If this function is on a stack several times, only its
+ * A tree of callers or callees starts from one function. If this function is on a stack several times, only its
  * outermost call counts. Making a tree takes longer if the limit is higher, but hardly longer if the profile is larger.
  * `filter` may be NULL. The caller frees *tree. The strings in *tree live as long as the profile. -EINVAL: there is no
  * live tree of this kind. */
@@ -96,9 +96,9 @@ uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns);
 
 /* --- code ------------------------------------------------------------------------------------ */
 
-/* Lists the code of a function with its samples so far. `id` is the id of a row BY_FUNCTION or BY_LINE. `filter` may be
- * NULL. The caller frees *code with pprofil_code_free. The strings in *code live as long as the view. -EAGAIN: the
- * library's thread is still reading the code, so the caller calls again later. PPROFIL_ERROR_NO_CODE:
+/* Lists the code of a function with its samples so far. `id` is the id of a row in a report by function or by line.
+ * `filter` may be NULL. The caller frees *code with pprofil_code_free. The strings in *code live as long as the view.
+ * -EAGAIN: the library's thread is still reading the code, so the caller calls again later. PPROFIL_ERROR_NO_CODE:
  * pprofil_live_problem returns the reason. */
 int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id, const struct pprofil_filter *filter,
                       pprofil_code **code);

@@ -156,7 +156,7 @@ struct pprofil_process {
     /* how the process ended, as a status of wait(2); -1: the process is alive, or the status is not known */
     int32_t status;
     const char *comm;  /* name in the kernel (comm) */
-    uint64_t id;       /* id of its row BY_PROCESS */
+    uint64_t id;       /* id of the process's row in reports by process */
     char command[256]; /* arguments of a live process, from /proc; "": the process has ended, or has no arguments */
 };
 

@@ -33,16 +33,17 @@ struct pprofil_row {
     const char *object; /* last component of the object's path; "": the row is not code */
     const char *file;   /* source file; "": not known */
     uint32_t line;      /* 0: not known */
-    uint32_t pid, tid;  /* 0, except in rows BY_THREAD, which have both, and in rows BY_PROCESS, which have a pid */
+    uint32_t pid, tid;  /* 0, except in a report by thread (both are set) or by process (only pid is set) */
     uint64_t samples;
     uint64_t ns;         /* CPU time, or elapsed time if the profile has elapsed times */
     double share;        /* share of the whole time, 0..1 */
     double error95;      /* half the width of the 95 % confidence interval of share */
     uint64_t id;         /* not 0; the same row has the same id in a later report with the same grouping */
-    bool pending;        /* in live reports: the name (BY_LINE: the line) is not known yet, and is being looked up */
-    /* in live reports BY_THREAD and BY_PROCESS: the function in which the thread or process spent most time; else "" */
+    bool pending;        /* in live reports: the name is being looked up (in a report by line: the line) */
+    /* only in live reports by thread or by process: the function in which the thread or process spent the largest part
+     * of its time; else "" */
     const char *hottest;
-    /* number and time (ns) of the samples that have the row anywhere on their stack; each sample counts once. 0 in a
+    /* number and time (ns) of the samples that have the row anywhere on their stack; a sample counts only once. 0 in a
      * report without totals */
     uint64_t total_samples, total_ns;
     double total_share, total_error95;
@@ -98,7 +99,7 @@ struct pprofil_tree_options {
     size_t size; /* sizeof(struct pprofil_tree_options) */
     enum pprofil_tree_kind kind;
     enum pprofil_by by;   /* functions, lines or objects */
-    /* for CALLERS and CALLEES: a name or pattern, as in pprofil_selection. If several functions on a stack match, the
+    /* for callers and callees: a name or pattern, as in pprofil_selection. If several functions on a stack match, the
      * outermost one counts */
     const char *function;
     double least;         /* a share of the whole time, 0..1; rows with a smaller share are left out */
@@ -112,11 +113,10 @@ struct pprofil_tree_options {
 
 /* A row of a call tree. The rows below a row come right after that row, largest first. */
 struct pprofil_tree_row {
-    /* In a top-down tree, samples, ns, share and error95 are those of the function itself. Totals are those of the
-     * function and of all functions that it calls. In a bottom-up tree, totals are those of the function at the top of
-     * the tree, but only when it was called along the path through this row. There, samples, ns and share are the part
-     * of these totals in which the function at the top itself ran. The id of a path stays the same in a later tree of
-     * the same kind. */
+    /* Top-down: samples, ns, share and error95 are those of the function itself. Totals are those of the function and
+     * of all functions that it calls. Bottom-up: totals are those of the function at the top of the tree, but only when
+     * it was called along the path through this row. Samples, ns and share are the part of these totals in which the
+     * function at the top itself ran. In a later tree of the same kind, the same path has the same id. */
     struct pprofil_row row;
     uint32_t parent; /* index of the row above; PPROFIL_TREE_TOP: none */
     uint32_t depth;  /* level of the row; 0: top of the tree */
@@ -124,7 +124,7 @@ struct pprofil_tree_row {
      * indented by one level more than the parent */
     uint32_t indent;
     uint32_t below;  /* number of rows directly below this row, including rows that the options left out */
-    /* not 0: the row is the sum of this many rows that the options left out; 0: the row is for one function */
+    /* number of rows that the options left out, and whose sum this row is; 0: the row is for one function */
     uint32_t cut;
     bool last;       /* no other row with the same parent follows */
     bool inlined;    /* the function was inlined into its caller */
@@ -135,10 +135,10 @@ struct pprofil_tree_totals {
      * of rows that the tree would have without the option limit */
     uint32_t all;
     uint64_t samples, ns; /* samples and time of the whole profile; shares are parts of this time */
-    uint64_t root_samples, root_ns; /* for CALLERS and CALLEES: samples and time of stacks that contain the function */
-    uint64_t again_ns;    /* for CALLERS and CALLEES: time of stacks that contain the function more than once */
+    uint64_t root_samples, root_ns; /* for callers and callees: samples and time of stacks that contain the function */
+    uint64_t again_ns;    /* for callers and callees: time of stacks that contain the function more than once */
     /* top-down: time that is not the self time of any row. Bottom-up: time that is not in the totals of the rows at the
-     * top. Here, the rows that are sums of left-out rows (cut is not 0) do not count as rows */
+     * top. Rows that sum up left-out rows (cut is not 0) do not count here */
     uint64_t rest_ns;
 };
 
@@ -167,8 +167,7 @@ struct pprofil_code_row {
     const char *file; /* of a source line: path of the source file */
     /* number of the source line, or of the line from which an instruction was compiled; 0: not known */
     uint32_t line;
-    /* of an instruction: its samples. Of a source line: samples of the instructions that were compiled from it, as far
-     * as they come before the next source line */
+    /* of an instruction: its samples. Of a source line: samples of its instructions, up to the next source line */
     uint64_t samples;
     uint64_t ns;
     /* of a source line: the source file is newer than the object, so `text` may differ from the line that was
@@ -203,11 +202,11 @@ const char *pprofil_code_line(const pprofil_code *code, uint32_t i, uint32_t lin
 
 typedef struct pprofil_annotation pprofil_annotation;
 
-/* Reads the code of a function. `id` is the id of a row BY_FUNCTION. The code is a list of blocks, and the block with
- * the hottest instruction comes first. The list has several blocks if the compiler split the function, or if several
- * source files have a function of this name. If the list is empty, pprofil_annotation_problem returns the reason. The
- * caller frees *annotation, which also frees the blocks. The profile must outlive *annotation. -ENOENT: there is no
- * such row. */
+/* Reads the code of a function. `id` is the id of a row in a report by function. The code is a list of blocks, and the
+ * block with the hottest instruction comes first. The list has several blocks if the compiler split the function, or if
+ * several source files have a function of this name. If the list is empty, pprofil_annotation_problem returns the
+ * reason. The caller frees *annotation, which also frees the blocks. The profile must outlive *annotation. -ENOENT:
+ * there is no such row. */
 int pprofil_annotate(pprofil_profile *profile, uint64_t id, pprofil_annotation **annotation);
 void pprofil_annotation_free(pprofil_annotation *annotation);
 const char *pprofil_annotation_problem(const pprofil_annotation *annotation);

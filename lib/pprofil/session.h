@@ -144,7 +144,7 @@ int pprofil_session_set_wall(pprofil_session *session, bool wall);
 
 /*
  * Makes the session obey commands from other processes of the same user or of root. The commands are "start", "stop",
- * "startclr" (clear and start), "flush" and "status"; pprofil_session_pump executes them. Other processes can name the
+ * "startclr" (clear and start), "flush" and "status"; pprofil_session_pump executes them. Other processes address the
  * session by the pid of the caller, by the pid of a target, or by `path`. At `path` the session makes a socket with
  * mode 0600. If `path` is NULL, it makes no such socket. For the command "flush", the session calls the caller's
  * function `flush`, which returns 0 or an error. If `flush` is NULL, the session refuses the command. -EADDRINUSE:
@@ -170,8 +170,8 @@ struct pprofil_task {
     int32_t syscall;          /* number of the system call in which the thread sleeps; -1: none or not known */
     const char *syscall_name; /* "" if syscall is -1 */
     uint64_t cpu_ns;          /* CPU time since the thread began */
-    uint64_t id;              /* id of the thread's row BY_THREAD; 0: the profile does not have the thread yet */
-    const char *name;         /* name of the thread's row BY_THREAD, valid as long as the profile; "" if id is 0 */
+    uint64_t id;              /* id of the thread's row in reports by thread; 0: not in the profile yet */
+    const char *name;         /* name of that row, valid as long as the profile; "" if id is 0 */
 };
 
 /* Lists all threads that are alive, sorted by pid and tid. The caller frees the array with free(3). If the previous
