@@ -260,7 +260,7 @@ static size_t merge_command_length(const char *command)
     return length;
 }
 
-/* Of the commands of both profiles keeps the one that sorts first by its bytes. Appends OTHERS if the two commands
+/* Keeps one of the commands of the two profiles: the one that sorts first by its bytes. Appends OTHERS if the commands
  * differ. Returns 0 or -ENOMEM. */
 static int merge_command(struct merger *merger)
 {

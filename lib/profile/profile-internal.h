@@ -25,12 +25,12 @@ struct live_process {
     uint32_t mapping_count;
 };
 
-/* What the client has received for an object: a descriptor, a WIRE_MAP event, or both. When the first of them comes,
- * this entry is added. It then stays in the table. */
+/* What the client has received for an object: a descriptor, a WIRE_MAP event, or both. The entry is added when the
+ * first of them comes, and stays in the table. */
 struct pending_object {
     uint32_t wire_object; /* id of the object in wire_map.object */
     uint32_t object; /* index in profile->objects; HASH_NONE: the WIRE_MAP event has not come */
-    /* owned; the descriptor, if it has come and the WIRE_MAP event has not come; otherwise negative */
+    /* owned; the descriptor, as long as the WIRE_MAP event has not come; negative: none */
     int fd;
     bool none;       /* an error came instead of the descriptor */
 };

@@ -5,9 +5,9 @@
  * A profile is a set of tables that refer to each other by index. Index 0 of strings is "". Index 0 of functions,
  * locations, nodes and syscalls means "none".
  *
- * Each entry of the table samples counts the samples with the same thread, stack, system call and state. Stacks form a
- * tree of nodes: a node is a frame, and its parent is the caller's frame. A stack is the index of its innermost node.
- * In a profile without call graphs each stack has one frame.
+ * Stacks form a tree of nodes: a node is a frame, and its parent is the frame of the caller. A stack is identified by
+ * its innermost node. In a profile without call graphs each stack has one frame. Each entry of the table samples counts
+ * the samples that have the same thread, stack, system call and state.
  *
  * The address of code in a file is its offset in the file. So code has the same address in all processes that map it,
  * and is counted together.
@@ -101,8 +101,7 @@ struct profile_location {
     uint32_t object; /* index in objects */
     uint32_t looked; /* enum profile_lookup */
     uint64_t address;
-    /* number of lines. If there are several, functions are inlined at this address, and the innermost function comes
-     * first */
+    /* number of lines; more than 1 if functions are inlined at this address: the innermost function comes first */
     uint32_t line_count;
     struct profile_line *lines; /* owned; NULL: none is known */
 };
