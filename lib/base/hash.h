@@ -51,9 +51,9 @@ void hash_free(struct hash_index *index);
 uint32_t hash_bytes(const void *bytes, size_t size);
 uint32_t hash_pair(uint32_t a, uint64_t b);
 
-/* Returns the FNV-1a sum of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv/). The sum is the same in all processes
- * and on all machines, so it may be stored. Two different files hardly ever have the same sum, unless somebody makes
- * them so on purpose. The parameter `sum` is HASH_FNV_START, or the sum of the data before these bytes. */
+/* Returns the 64-bit FNV-1a checksum (http://www.isthe.com/chongo/tech/comp/fnv/), which is the same in all processes
+ * and on all machines, so it may be stored. Two different files hardly ever have the same checksum, unless somebody
+ * makes them so on purpose. The parameter `sum` is HASH_FNV_START, or the result for the data before these bytes. */
 #define HASH_FNV_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size);
 

@@ -122,8 +122,8 @@ void output_path_close(struct output_path *found)
     found->directory = AT_FDCWD;
 }
 
-/* Opens the file that output_path_find found. By now the name may belong to another file. O_CREAT makes the kernel
- * apply its own rules to that file. */
+/* Opens the file that output_path_find found. By now the name may belong to another file. Because of O_CREAT, the
+ * kernel applies fs.protected_regular and fs.protected_fifos to that file. */
 static int output_path_try(const struct output_path *found)
 {
     int how = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
