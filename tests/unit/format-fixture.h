@@ -54,7 +54,7 @@ enum show {
     WHO = 1 << 5,
     CALLS = 1 << 6,
     COUNT = 1 << 7,
-    NS = 1 << 8, /* CPU time, or, in wall mode, elapsed time: the format has only one of them */
+    NS = 1 << 8, /* for formats with only one time: CPU time, or elapsed time in wall mode */
     TIMES = 1 << 9,
     INLINED = 1 << 10, /* show which frames are inlined */
     NUMBERS = 1 << 11, /* file and line of the frame, but not of the function's definition */

@@ -93,9 +93,9 @@ UNUSED static void count(struct profile *profile, uint32_t process, uint32_t tid
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* Makes a profile of processes 10 and 11, with different files at the same addresses. Process 11 has executed another
- * program, and has run-time code. Process 10 has a sample at an address that only process 11 maps, and stacks with a
- * mark. */
+/* Makes a profile of processes 10 and 11, which map different files at the same addresses. Process 11 has executed
+ * another program, and has code made at run time. Process 10 has a sample at an address that only process 11 maps, and
+ * stacks with the mark "[truncated]". */
 UNUSED static struct profile *make_profile(bool wall)
 {
     struct profile *profile = profile_new();

@@ -14,7 +14,7 @@
 #define UNUSED __attribute__((unused)) /* not every file uses all functions of this header */
 
 /*
- * The samples of the functions, and in brackets those in their own code:
+ * The samples of each function with its callees, and in brackets those in its own code:
  *   main 100 (5)
  *     parse 60 (20)
  *       lex 30, parse 10 (4): lex 6

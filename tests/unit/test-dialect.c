@@ -11,7 +11,7 @@
 #define NONE (-1)
 #define OFF (-2)
 #define REFUSED (-3)
-#define SKIP (-4) /* 32-bit systems have no such address */
+#define SKIP (-4) /* not checked: a 32-bit system has no addresses as high as these */
 #define BIN DIALECT_OVERFLOW_BIN
 
 static const struct {
@@ -105,8 +105,7 @@ Test(dialect, every_bucket_vector)
         }
 }
 
-/* Old kernels also use a counter of which only a part is in the buffer. dialect_index does so only if `exact` is
- * true. */
+/* Old kernels use counters that are only partly inside the buffer. dialect_index does so only if `exact` is true. */
 Test(dialect, whole_counters_inside)
 {
     const struct dialect *dialect = dialect_find("solaris");
@@ -314,8 +313,7 @@ Test(dialect, counters_at_their_edge)
     add(DIALECT_WRAPS, 8, UINT64_MAX, 1, 0, DIALECT_OVERFLOWED, 1);
 }
 
-/* A table for pcsample lists 17 sequences of calls and ticks. The comment at the end of a line is the number of a
- * sequence in that table. Checks only how many samples there are, not the stored samples. */
+/* 17 numbered cases of calls and ticks. Checks how many samples there are, but not their contents. */
 Test(dialect, pcsample_sequences)
 {
     struct dialect_pcsample state = {0}, child;

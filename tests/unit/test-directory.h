@@ -21,7 +21,6 @@ static inline void make_directory(void)
     cr_assert_not_null(mkdtemp(directory));
 }
 
-/* Makes the directory, and changes to it. */
 static inline void enter_directory(void)
 {
     make_directory();

@@ -64,8 +64,7 @@ static struct built build(const char *comm)
     return built;
 }
 
-/* Returns where a byte of this program's text is in the program's file. `distance` is how far the byte is from the
- * start of the text. */
+/* Returns the file offset of the byte that is `distance` bytes after the start of this program's text. */
 static uint64_t offset_at(const struct built *built, uint64_t distance)
 {
     uint64_t offset;

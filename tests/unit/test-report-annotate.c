@@ -47,7 +47,7 @@ static struct listing *make_listing(void)
     code->files[1] = strdup(path);
     cr_assert_eq(listing_new(code, &listing), 0);
     unlink(path);
-    /* the rows are line 2, its first two instructions, line 1, its instruction, line 2, and its last instruction */
+    /* the rows: line 2 and its first two instructions, line 1 and its instruction, line 2 and its last instruction */
     cr_assert_eq(listing->row_count, 7);
     return listing;
 }
@@ -199,7 +199,7 @@ Test(annotate, source_lines_come_before_their_instructions)
     listing_free(listing);
 }
 
-/* Programs written after their source, at the same time, before it, and at an unknown time. */
+/* The program was written after its source, at the same time, before it, or at an unknown time. */
 Test(annotate, source_that_is_newer_than_the_program_is_told)
 {
     static const struct {

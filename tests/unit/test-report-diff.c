@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tests of diffs. The formulas must give the numbers that textbooks give. Profiles are drawn from distributions, with
- * fixed seeds. If a distribution has not changed, at most 5 % of the diffs may have anything significant. A real change
- * must be found.
+ * Tests of diffs. The formulas must give the numbers of textbooks. Random profiles are made from known distributions,
+ * with fixed seeds. If a distribution has not changed, at most 5 % of the diffs may show a significant change. A real
+ * change must be found.
  */
 #include "config.h"
 
@@ -72,7 +72,6 @@ static void count(struct profile *profile, uint32_t node, uint64_t samples, uint
     cr_assert_eq(profile_count(profile, &sample), 0);
 }
 
-/* Adds samples to a function of an object. */
 static void count_in(struct profile *profile, const char *path, const char *name, uint64_t samples, uint64_t ns)
 {
     count(profile, below(profile, 0, place(profile, path, name)), samples, ns);
@@ -364,8 +363,8 @@ static double share_of(int function, double change)
     return rest * (function < 4 ? first[function] : 0.25 / (FUNCTIONS - 4));
 }
 
-/* If `uneven` is true, the samples have weights of 0.5 to 1.5 ms, and some samples of every third function have ten
- * times such a weight. Otherwise each sample has a weight of 1 ms. */
+/* If `uneven` is false, each sample has a weight of 1 ms. Otherwise the weights are 0.5 to 1.5 ms, and those of some
+ * samples of every third function are ten times as large. */
 static struct profile *draw_profile(uint64_t *seed, int samples, double change, bool uneven)
 {
     struct profile *profile = make_profile();
@@ -411,7 +410,7 @@ static struct outcome try(int pairs, int samples, double change, bool uneven, en
     return outcome;
 }
 
-/* At most 50 of 1000 pairs of profiles from one distribution have anything significant. */
+/* At most 50 of 1000 pairs of profiles with the same distribution may show a significant change. */
 Test(diff, chance_is_not_significant, .timeout = 300)
 {
     static const int sizes[] = {50, 300, 2000};
@@ -425,8 +424,8 @@ Test(diff, chance_is_not_significant, .timeout = 300)
     cr_assert_leq(try(1000, 300, 0, true, PPROFIL_DIFF_TIME).any, 50);
 }
 
-/* A share of 20 % becomes 22 %. This change is 6.9 standard deviations of the difference with 40000
- * samples in each profile, and 1.5 with 2000 samples. With 60 rows, about 3.3 are needed. */
+/* A share of 20 % becomes 22 %. With 40000 samples in each profile, this change is 6.9 standard deviations of the
+ * difference; with 2000 samples, it is 1.5. With 60 rows, changes are significant from about 3.3 on. */
 Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
 {
     struct outcome outcome = try(100, 40000, 0.1, false, PPROFIL_DIFF_SHARE);

@@ -16,7 +16,7 @@
 #include "report/style.h"
 #include "test-directory.h"
 
-/* A program with names that gprof leaves out, from which gprof chooses, or which gprof prints in another form. */
+/* gprof leaves out some names of this program, prints some in another form, and chooses among names of one function. */
 static const char source[] =
     "#include <stdlib.h>\n"
     "volatile int x;\n"

@@ -28,7 +28,7 @@ Test(weight, a_thread_that_always_runs_gets_its_stretches)
     }
 }
 
-/* The thread waits for a CPU half of the time, but each sample takes it for a thread that runs all the time. */
+/* The thread waits for a CPU half of the time, but each sample counts as if the thread ran all the time. */
 Test(weight, the_sum_is_drawn_to_what_the_kernel_says)
 {
     int64_t used = 0, given = 0;
@@ -108,9 +108,9 @@ Test(weight, young_threads_share_what_their_process_has_used)
 }
 
 /* 100 processes live for 37 ms each, one after the other. Samples come at random, one in 10 ms on average. When a
- * process ends, some of its CPU time is not represented by a sample yet. The samples of a later process may also
- * represent such time, up to 10 ms (one period) for each process. What the last processes leave over is lost. Two
- * processes live for less than 100 ms, the bound of the test. */
+ * process ends, some of its CPU time is not represented by a sample yet. Samples of each later process represent up to
+ * 10 ms (one period) of this time. What the last processes leave over is lost. The test allows a loss of 100 ms, which
+ * is longer than two processes live. */
 Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
 {
     const int64_t life = 37 * MS, period = 10 * MS, whole = 100 * life;

@@ -241,8 +241,8 @@ Test(calls, datagrams_are_as_long_as_they_are)
     cr_assert_eq(progress.part, 0);
 }
 
-/* target.is_stream is false here: before Linux 5.15 nothing shows that a local socket is a stream if its descriptor
- * cannot be copied. */
+/* target.is_stream is false, although the local socket is a stream: before Linux 5.15, only a copy of its descriptor
+ * shows this, and it may be impossible to copy the descriptor. */
 Test(calls, a_send_that_ends_within_a_message_goes_on_there)
 {
     char bytes[20];
@@ -439,8 +439,7 @@ Test(backoff, ends_with_the_call)
     cr_assert_not(backoff_follows(&backoff));
 }
 
-/* A call has begun at time 100. Returns true if ticks leave it alone, that is, do not stop it, for exactly `hold`
- * ns. */
+/* A call has begun at time 100. Returns true if time 100 + hold is the first at which a tick may stop it. */
 static bool is_left_alone_for(struct backoff *backoff, uint64_t hold)
 {
     cr_assert(backoff_note(backoff, 285, 10, 20));

@@ -14,7 +14,7 @@
 #include "supervisor/proc/procfs-text.h"
 #include "wire/wire.h"
 
-/* A program may have any name. This name looks as if it ended early, and the first fields followed. */
+/* A program may have any name. This name contains ")" and what look like fields, so it seems to end early. */
 #define HOSTILE_STAT                                                                                              \
     "4711 (a) R 1 (x) S 10 20 30 0 -1 4194304 85 0 1 0 17 4 0 0 20 0 3 0 987654 2703360 384 18446744073709551615 " \
     "1 2 3 0 0 0 0 4096 0 0 0 0 17 61 0 0 2\n"

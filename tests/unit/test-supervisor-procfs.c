@@ -17,7 +17,7 @@
 #include "supervisor/proc/system.h"
 #include "wire/wire.h"
 
-/* A task's name. In "stat" it looks as if the name ended early, and a state followed. */
+/* A task's name. In "stat" the name seems to be empty, and to be followed by a state. */
 #define HOSTILE_NAME ") R 1 (x"
 
 static struct procfs_task task;
@@ -173,7 +173,7 @@ static void nothing(int signal)
     (void)signal;
 }
 
-/* Checks fields of this process's status. The line of groups before them may be longer than one read of procfs.c. */
+/* Checks fields of this process's status that come after the line of groups, which may be longer than one read. */
 static void expect_signals_seen(void)
 {
     cr_assert(procfs_ignores_signal(getpid(), SIGUSR2));

@@ -29,7 +29,7 @@ struct task {
     struct replay *replay; /* the replay that has this task; borrowed */
     unsigned tracer;       /* number of its tracer in the log */
     bool known;            /* that tracer knows the task */
-    /* 1 + number of the tracer that had this tid before an exec, or 0. It learns of the exec by former_until (ns) */
+    /* 0, or 1 + number of this tid's tracer before an exec. It learns of the exec before former_until (ns) */
     unsigned former;
     unsigned long long former_until;
     bool stopped;     /* the task has stopped, and the stop is not answered yet */
@@ -140,8 +140,8 @@ static void enter(struct task *task, const struct line *line, const char *state)
     snprintf(task->state, sizeof task->state, "%s", state);
 }
 
-/* Returns true if a thread of the leader's process may have called execve() while one tracer handed it over to another.
- * That thread then has the leader's tid, by which another tracer knows the leader. */
+/* A thread that calls execve() gets the leader's tid. Returns true if a thread of the leader's process may have done so
+ * while one tracer handed it over to another. A third tracer may still know the leader by this tid. */
 static bool has_executed(const struct replay *replay, const struct task *leader)
 {
     for (unsigned i = 0; i < TASKS && !leader->lost_thread; i++)
@@ -150,7 +150,7 @@ static bool has_executed(const struct replay *replay, const struct task *leader)
     return leader->lost_thread;
 }
 
-/* Notes that another tracer has the leader's tid now. The tracer that had it before learns this from its inbox. */
+/* Notes which tracer had this tid before an exec. Its inbox tells it that another tracer has the tid now. */
 static void note_former(struct task *task, const struct line *line)
 {
     task->former = task->known ? task->tracer + 1 : 0;
@@ -220,7 +220,7 @@ static const char *on_stop(struct task *task, const struct line *line)
     const struct stop stop = stop_decode((int)status);
     if (strcmp(kind, stop_kind_name(stop.kind)) != 0)
         return "stops for another reason than its status says";
-    /* the thread that called execve() has the leader's tid now, so its tracer sees this stop with the leader's tid */
+    /* a thread that calls execve() gets the leader's tid, so its tracer sees this stop with the leader's tid */
     if (strcmp(kind, "EXEC") == 0 && task->tracer != line->tracer) {
         note_former(task, line);
         task->known = task->stopped = false;
@@ -260,7 +260,7 @@ static const char *on_answer(struct task *task, const struct line *line)
     return NULL;
 }
 
-/* The tracer may also be a former one, which forgets the task that had this tid before an exec. */
+/* A former tracer may forget a task, too: the one that had this tid before an exec. */
 static const char *on_forget(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED"))
@@ -438,7 +438,7 @@ static void put_back(struct replay *log, const struct line *kept)
             log->lines[i] = *kept;
 }
 
-/* Spoils up to 50 lines of this event, one at a time, and checks that the replay finds each of these defects. */
+/* Spoils up to 50 lines with this event, one in each replay, and checks that each replay finds the defect. */
 static void expect_found(const char *event, void (*spoil)(struct line *line))
 {
     struct replay log = read_log();

@@ -51,7 +51,7 @@ Test(wall_time, a_run_that_is_ahead_of_the_clock_is_no_debt_of_sleep)
 }
 
 /* Runs, waits and sleeps may be booked in any order: their sum is the elapsed time. A run may be booked before its time
- * has elapsed, so the sum may be larger by the last run. */
+ * has elapsed, so the sum may be too large by at most the last run. */
 Test(wall_time, the_parts_make_up_the_whole)
 {
     struct wall_time wall = {.at = 100 * MS};

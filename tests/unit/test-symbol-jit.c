@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of the names of run-time code, from perf maps and jitdumps. */
+/* Tests of perf maps and jitdumps, which contain the names of code made at run time. */
 #include "config.h"
 
 #include <sys/stat.h>

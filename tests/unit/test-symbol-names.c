@@ -91,8 +91,8 @@ Test(names, the_plainest_global_name_wins)
     cr_expect_str_eq(resolver, "chosen");
 }
 
-/* Makes a file whose symbols all have the same address. Their names are all in one text of 1 MiB: each begins at
- * another byte, and reaches to the end of this text. */
+/* Makes a file whose symbols all have the same address. Their names are all in one text of 1 MiB: each name begins at a
+ * different byte, and reaches to the end of the text. */
 static void make_endless(const char *path, size_t count)
 {
     static const char titles[] = "\0.text\0.symtab\0.strtab";

@@ -76,7 +76,7 @@ Test(symbol_table, is_refused_or_empty)
     close(fd);
 }
 
-/* The same file is added at two addresses; the range of the second is cut short. */
+/* The same file is added at two addresses. The second range ends at the middle symbol. */
 Test(symbol_table, of_several_files)
 {
     size_t size;

@@ -11,8 +11,7 @@
 
 #include "signals.h"
 
-/* A pipe to which restore() writes in a child process. A test that crashes would have failed, so the
- * child crashes instead. */
+/* A test that crashes fails, so a child process crashes instead. Its restore() writes to this pipe. */
 static int restored[2];
 
 static void restore(void)

@@ -123,8 +123,8 @@ static void paint_all_at(int columns, int rows, bool utf8)
             }
 }
 
-/* Paints all pages with all views, prompts, help, pause and filters, at some fixed sizes and at random sizes. There are
- * `random_sizes` of the latter. */
+/* Paints all pages with all views, prompts, help, pause and filters: at some fixed sizes, and at `random_sizes` random
+ * sizes. */
 static void paint_everything(int random_sizes)
 {
     static const int sizes[][2] = {{40, 10}, {80, 24}, {200, 60}, {1, 1},

@@ -34,8 +34,8 @@ Test(unwind, i386)
     free_fixture(fixture);
 }
 
-/* Walks a stack that contains a signed return address. `signature` is the signature, and `mask` says in which bits it
- * may be. If `mask` is 0, these are the bits from 48 on or from 39 on. */
+/* Walks a stack that contains a return address with this signature. `mask` tells the walk which bits signatures use. 0:
+ * the walk finds out whether they begin at bit 48 or at bit 39. */
 static void walk_aarch64(uint64_t signature, uint64_t mask)
 {
     static const char assembler[] = ".text\n nop\n"
@@ -113,9 +113,9 @@ Test(unwind, aarch64_leaf)
     free_fixture(fixture);
 }
 
-/* Code without a frame description has a frame pointer, which does not show how large the frame of this code is. The
- * frame pointer that the code has saved for its caller shows this, because it points to the caller's own frame
- * record. */
+/* Code without a frame description keeps a frame record: the caller's frame pointer and the return address. The place
+ * of the record does not show where the frame of the code ends. But the caller's frame pointer points to the caller's
+ * own record, and so shows where the caller's frame is. */
 Test(unwind, aarch64_guess)
 {
     static const char assembler[] = ".text\n nop\n"

@@ -427,8 +427,8 @@ Test(unwind, asleep)
 }
 
 /* The frame pointer of a sleeping thread is not known. So the walk searches the stack for a frame record whose return
- * address follows a call of the sleeping function. If it is doubtful which function was called there, the walk goes on
- * only to a record that is certain, so that no frame is left out. */
+ * address follows a call of the sleeping function. An indirect call may have called another function. After such a
+ * call, the walk goes on only if the record is certain to be the right one, so that no frame is left out. */
 Test(unwind, asleep_frame_pointer)
 {
     static const char assembler[] =

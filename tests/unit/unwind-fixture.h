@@ -140,8 +140,8 @@ UNUSED static void walk_cut(struct fixture *fixture, size_t size)
     walk_pieces(fixture);
 }
 
-/* Expects these frames. "=NAME" is an exact frame at symbol NAME. "NAME" is a frame at a call, and symbol NAME is its
- * return address. "jit" is any address of JIT code. */
+/* Expects these frames. "=NAME": the program counter is at symbol NAME. "NAME": the frame makes a call, and symbol NAME
+ * is the return address of this call. "=jit" and "jit": the same at any address of JIT code. */
 UNUSED static void expect(const struct fixture *fixture, enum unwind_end end, size_t count, ...)
 {
     va_list names;
