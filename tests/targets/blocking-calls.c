@@ -243,7 +243,7 @@ static struct blocking_call senders[] = {
     {.name = "unix-splice", .make = make_unix, .call = by_splice},
     {.name = "terminal-write", .make = make_terminal, .call = by_write},
 #ifdef __x86_64__
-    {.name = "pipe-int80", .make = make_pipe, .call = by_int80}, /* the last, which blocking_init may remove */
+    {.name = "pipe-int80", .make = make_pipe, .call = by_int80}, /* must be last: blocking_init may remove it */
 #endif
     {.name = NULL},
 };

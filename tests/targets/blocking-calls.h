@@ -16,11 +16,11 @@ extern unsigned char *pattern, *room;
 
 struct blocking_call {
     const char *name;
-    /* members of a call on a descriptor: */
-    void (*make)(int end[2]); /* connects end[1], for writing, with end[0] */
+    /* for calls on a descriptor: */
+    void (*make)(int end[2]); /* connects end[0], for reading, with end[1], for writing */
     ssize_t (*call)(int fd);  /* moves the pattern into fd, or from fd into `room` */
-    bool goes_on;             /* a signal does not end the call, or causes an error in the next call */
-    /* members of other calls: */
+    bool goes_on;             /* after a signal, this call goes on, or the next call fails */
+    /* for other calls: */
     ssize_t (*alone)(void);
     unsigned char *const *changes; /* the memory that the call fills, from its first byte on; may be NULL */
     bool copies;                   /* the call copies the pattern into `room` */

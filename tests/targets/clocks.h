@@ -19,7 +19,6 @@ static inline double now(void)
     return clock_now(CLOCK_MONOTONIC);
 }
 
-/* CPU time of this thread */
 static inline double cpu_now(void)
 {
     return clock_now(CLOCK_THREAD_CPUTIME_ID);

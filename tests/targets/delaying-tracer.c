@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tracer that only delays. It stops a program at the beginning and the end of each system call, and continues it at
- * once.
+ * A tracer that only delays. It stops a program at the beginning and the end of each system call, and continues it
+ * immediately.
  *
  *   delaying-tracer PROGRAM [ARGUMENT...]
  *

@@ -81,7 +81,7 @@ bool try_most_messages(void)
     return right;
 }
 
-/* Each page that a writev(2) writes is a packet of the pipe, wherever the elements of its vector begin and end. */
+/* A writev(2) into a pipe of packets (O_DIRECT) writes packets of one page each, whatever the sizes of its elements. */
 bool try_packets(void)
 {
     enum { ELEMENTS = 60 };
@@ -177,9 +177,9 @@ static void *replace_file(void *nothing)
     return nothing;
 }
 
-/* Reads half of the first element, waits until the file is replaced, and reads the rest. While this function reads, the
- * writer runs most of the time, so a tracer stops the writer and cuts its call short. Then the tracer needs two calls
- * to continue: one for the rest of the first element, and one for the second element. */
+/* Reads half of the writer's first element, waits until the file is replaced, and reads the rest. While this function
+ * reads, the writer runs most of the time, so a tracer stops the writer and cuts its call short. Then the tracer needs
+ * two calls to continue: one for the rest of the first element, and one for the second element. */
 static void read_half_and_wait(int fd)
 {
     static char some[16384];

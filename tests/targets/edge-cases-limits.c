@@ -57,7 +57,7 @@ bool try_handled_signal(void)
     return right > 0;
 }
 
-/* Waits for `delay` microseconds. Then sends SIGWINCH or SIGCONT, which are ignored by default. */
+/* `signal` is SIGWINCH or SIGCONT, which are ignored by default. */
 static void signal_later(pid_t process, useconds_t delay, int signal)
 {
     usleep(delay);
@@ -154,9 +154,9 @@ static bool ring_waits_to_its_end(void)
     return right;
 }
 
-/* Another process makes the ring. When a ring is closed, its last work interrupts a call of the thread that made the
- * ring, even without a tracer (io_ring_exit_work in io_uring/io_uring.c). On a busy machine this work comes late, and
- * would interrupt a call of a later case. */
+/* Another process makes the ring. Some time after a ring is closed, the kernel interrupts a call of the thread that
+ * made it, even without a tracer (io_ring_exit_work in io_uring/io_uring.c). On a busy machine that could be a call of
+ * a later case. */
 bool try_signals_in_ring(void)
 {
     int status = -1;
@@ -174,7 +174,6 @@ static void handle_with_frame(int signal, siginfo_t *info, void *context)
     handle(signal);
 }
 
-/* Reads some bytes, stops the process, sends it several signals, and reads the rest. */
 static void signal_writer(pid_t process, int fd, int result)
 {
     static char some[65536];

@@ -220,8 +220,8 @@ static bool ends_at_descriptor(void)
     return right;
 }
 
-/* If a tracer stops a receive just at its end, the receive goes on. At 10 kHz this happens in one of 500 tries. So only
- * three tries in a row that go wrong are an error. */
+/* If a tracer stops a receive at the moment at which it should end, the receive goes on. At 10 kHz this happens in one
+ * of 500 tries. So only three tries in a row that go wrong are an error. */
 bool try_descriptors(void)
 {
     return ends_at_descriptor() || ends_at_descriptor() || ends_at_descriptor();

@@ -32,7 +32,7 @@ bool try_no_wait(void)
     if (pipe(end) < 0)
         return false;
     pid_t child = fork();
-    if (child == 0) { /* reads all, so that a write that waits comes to its end */
+    if (child == 0) { /* reads all bytes, so that a waiting write can end */
         close(end[1]);
         usleep(20000);
         while (read(end[0], some, sizeof some) > 0)
@@ -111,7 +111,7 @@ bool try_control_of_messages(void)
     return right && count > 0;
 }
 
-/* The call's code is at the beginning of a page, and the page before it is not mapped. */
+/* The code that makes the call is at the beginning of a page, and the page before it is not mapped. */
 bool try_call_behind_hole(void)
 {
 #ifdef __x86_64__

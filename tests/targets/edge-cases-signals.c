@@ -37,8 +37,8 @@ static void spin(double seconds)
         ;
 }
 
-/* Forks a process that sends all of the signals to its parent at once, and sends them again when the parent has handled
- * them. An ignored signal comes up to 100 us before them. At that time a tracer may be about to continue the call. */
+/* Forks a process that sends all of the signals to its parent in a burst, and again when the parent has handled them.
+ * An ignored signal comes up to 100 us before each burst. At that time a tracer may be about to continue the call. */
 static pid_t sender_of(const int *signals, int count)
 {
     enum { ROUNDS = 30 };
@@ -290,8 +290,8 @@ static bool is_right_filtered(bool (*is_right)(int))
     return waitpid(child, &status, 0) == child && status == 0;
 }
 
-/* If the reader closes a local socket after a write has sent some of its bytes, the write raises no SIGPIPE. This is
- * also so if SIGPIPE is blocked. In every other try, another signal comes when the reader closes the socket. */
+/* If the reader closes a local socket after a write has sent some of its bytes, the write raises no SIGPIPE, even if
+ * SIGPIPE is blocked. In half of the tries, another signal comes when the reader closes the socket. */
 static bool raises_no_sigpipe(int number)
 {
     static char block[1 << 20];
@@ -320,8 +320,7 @@ bool try_blocked_sigpipe(void)
     return is_right_filtered(raises_no_sigpipe);
 }
 
-/* If another process sends a SIGPIPE during a write, the signal is delivered, even if a tracer continues the call
- * first. */
+/* A SIGPIPE from another process during a write is delivered, even if a tracer continues the write before. */
 static bool gets_sigpipe(int number)
 {
     const int sigpipe = SIGPIPE;

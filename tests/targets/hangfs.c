@@ -4,10 +4,10 @@
  *
  *   hangfs DIRECTORY FILE all|open|read|flush|direct
  *
- * Mounts a file system whose files, "file", "file1", "file2" and so on, have the bytes of FILE. After SIGUSR1 it does
- * not answer requests of the given kind. With "all" and "direct" it answers no requests. With "direct" the kernel
- * caches no data, so each read of a file is a request. At SIGTERM it unmounts and ends. It uses the protocol of the
- * kernel: fuse(4), include/uapi/linux/fuse.h.
+ * Mounts a file system at DIRECTORY. Its files "file", "file1", "file2" and so on are all copies of FILE. After SIGUSR1
+ * the program answers no more requests of the given kind: "all" and "direct" mean requests of any kind. "direct" also
+ * forbids the kernel to cache the files, so that each read(2) causes a request. SIGTERM unmounts the file system and
+ * ends the program. The requests are those of the kernel's FUSE protocol: fuse(4), include/uapi/linux/fuse.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>

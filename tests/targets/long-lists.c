@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes each list longer than the screen: 100 functions take about equal parts of the time, and work_00 has much code.
- * Other threads, named "sleeper", sleep. It also makes system calls and prints lines.
+ * Gives each list of pprofil top more rows than a screen has: 100 functions take about equal parts of the time, work_00
+ * has much code, and many threads named "sleeper" sleep. The program also makes system calls and prints lines.
  *
  *   long-lists SECONDS [LINES]
  *

@@ -65,7 +65,7 @@ static void trace_others(bool heedless)
     pid_t tid;
     int status;
 
-    if (!heedless) /* a heedless tracer must survive an exec, which ends its parent thread */
+    if (!heedless) /* an exec ends this tracer's parent thread, but a heedless tracer must survive */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(asked[1]);
     while (read(asked[0], &tid, sizeof tid) == (ssize_t)sizeof tid) {

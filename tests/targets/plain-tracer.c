@@ -41,7 +41,6 @@ static long sleep_about_1ms(void)
     return now_ns() - due;
 }
 
-/* Reads the first 511 bytes of /proc/PID/NAME. */
 static void read_proc(int pid, const char *name, char text[512])
 {
     char path[64];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads in the states that -w distinguishes: running, waiting for a CPU, sleeping, and sleeping where no signal wakes
- * them.
+ * Threads in the states that -w distinguishes: running, waiting for a CPU, sleeping, and sleeping uninterruptibly.
  *
  *   thread-states all THREADS MS RUN_US SLEEP_US
  *
  * Each thread works for RUN_US of its CPU time and sleeps for SLEEP_US, again and again, until MS have passed. At the
- * end prints what the kernel says of each thread, "TID elapsed NS run NS wait NS": proc(5), /proc/PID/schedstat.
+ * end prints "TID elapsed NS run NS wait NS" for each thread. "run" and "wait" are the times that the kernel has
+ * counted: proc(5), /proc/PID/schedstat.
  *
  *   thread-states uninterruptible MS
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A supervisor of another build. The variable PPROFIL_SUPERVISE names it, and WRONG_PROTOCOL says what it sends first.
+ * Acts as a supervisor of another build if PPROFIL_SUPERVISE is its path. WRONG_PROTOCOL says what it sends first.
  * "version": the first message of an older protocol. "size": a first message with a wrong size. "nothing": no message;
  * it exits with 125.
  */
