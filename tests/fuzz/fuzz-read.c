@@ -61,7 +61,7 @@ static void check(const struct profile *profile)
 }
 
 /* All writers together would take twenty times as long as the reader. So the input decides which one writes.
- * perf-script is left out: it writes each sample, and three bytes of input may be a million samples. */
+ * perf-script is left out: it writes each sample, and three bytes of input may stand for a million samples. */
 static void write_one(const struct profile *profile, uint32_t which)
 {
     unsigned count = 0;

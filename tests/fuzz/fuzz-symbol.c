@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Fuzzes lib/symbol with files that a profiled program mapped, or that name its code. Looks up addresses all over them,
- * as reports and annotate do.
- */
+/* Fuzzes lib/symbol. The input is a file that a profiled program maps, a file with the names of JIT code, or a name to
+ * demangle. Looks up addresses all over a file, as reports and annotate do. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -17,8 +17,7 @@ bool fuzz(const char *target, const uint8_t *data, size_t size);
 /* Reads the input as a file of this format. Returns false if there is no such format, or if pprofil cannot read files
  * of this format. */
 bool fuzz_read(const char *format, const uint8_t *data, size_t size);
-/* In fuzz_elf, the input serves as a file that a profiled program maps. In fuzz_jit, it serves as a file that names
- * code made at run time. */
+/* For fuzz_elf, the input is a file that a profiled program maps. For fuzz_jit, it is a file with names of JIT code. */
 void fuzz_elf(const uint8_t *data, size_t size);
 void fuzz_jit(const uint8_t *data, size_t size);
 void fuzz_symbol_name(const uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How libFuzzer changes files that consist of records, each of which contains its length. If bytes were added or
- * removed anywhere, all that follows would be unreadable. So mostly one record is removed, copied, moved or changed,
- * and its length is corrected. One time in four, bytes anywhere are changed.
+ * How libFuzzer changes files that consist of records, each of which contains its length. After a record whose length
+ * is wrong, nothing can be read. So three times in four, one record is removed, copied, moved or changed, and its
+ * length is corrected. One time in four, any bytes of the file are changed.
  */
 #include <stdlib.h>
 #include <string.h>
