@@ -4,8 +4,8 @@
  *
  *   live KNOWN-SHARES SLEEPERS [BIG]
  *
- * The first two are programs of tests/targets. BIG is a program with many symbols, such as node, that runs the script
- * after -e.
+ * KNOWN-SHARES and SLEEPERS are programs of tests/targets. BIG is a program with many symbols that takes a script with
+ * -e, such as node.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -328,7 +328,7 @@ static int call_with(pprofil_session *session, pid_t tid, const char *state, int
     return found;
 }
 
-/* Pumps until the task has this state or is in this call. The task was told to do so just before. */
+/* The task has just been told what to do. Pumps until it has this state, or is in this system call. */
 static bool comes_to_be_with(pprofil_session *session, pid_t tid, const char *state, int most)
 {
     int64_t until = now_ms() + PATIENCE_MS;

@@ -179,7 +179,7 @@ static void test_silent(pprofil_session *session, const char *path)
         close(silent[i]);
 }
 
-/* Forks a process of another user that makes as many connections as the socket takes. Returns when they are made. */
+/* Forks a process with another user ID, which opens connections until the socket takes no more. Returns after that. */
 static pid_t crowd(const struct sockaddr_un *address, socklen_t size)
 {
     int come[2], fd;
@@ -264,8 +264,7 @@ static void test_launch(void)
     close(how.output);
     for (ssize_t part; got < sizeof text - 1 && (part = read(output[0], text + got, sizeof text - 1 - got)) > 0;)
         got += (size_t)part;
-    /* the first line lists the descriptors of the program, which may also have inherited the caller's ends of the
-     * pipes */
+    /* the first line lists the program's descriptors; the caller's ends of the pipes may be among them */
     snprintf(expected, sizeof expected, "got word\n%d\n", pid);
     const char *rest = strchr(text, '\n');
     check("input, output and error", rest != NULL && strcmp(rest + 1, expected) == 0);
