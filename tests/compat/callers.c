@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profil(2) works wherever it is called: by several threads at once, in a signal handler, in a child that was forked
+ * profil(2) works wherever it is called: by several threads together, in a signal handler, in a child that was forked
  * during a call, by a thread that is cancelled or outlives the leader, during execs, and after the supervisor was
  * killed.
  */

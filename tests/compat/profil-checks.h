@@ -444,7 +444,7 @@ static void check_many_threads(void)
     expect_ticks_of("all of many threads", (double)sum_all(), 2.0 * LONG_NS, since, PERIOD_NS, 4);
 }
 
-/* Runs many children at once, each for a few ticks. */
+/* Runs many children at the same time, each for a few ticks. */
 static void check_many_children(void)
 {
     uint64_t each = 4 * LONG_NS / MANY_CHILDREN;
