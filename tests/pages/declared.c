@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program as people wrote it from a manual page that names no header:
+ * A program that was written from a manual page without an #include line. A macro chooses a variant:
  *
  *   IMPLICIT  it does not declare profil at all
  *   KANDR     it declares profil without parameters
@@ -8,7 +8,7 @@
  *   ADDRESS   it calls profil through a pointer
  *   HEADER    it includes the header, and has a copy of the SYNOPSIS after it
  *
- * SYSTEM_IRIX and similar macros choose the system. The offset is cast as programs of 32-bit systems did.
+ * SYSTEM_IRIX and similar macros choose the system. The offset is cast as in programs for 32-bit systems.
  */
 #ifdef HEADER
 #ifdef SYSTEM_OSF1
