@@ -197,9 +197,9 @@ static bool agree(struct race *race)
     return true;
 }
 
-/* Returns true if a stack is to be timed. With -a, these are all stacks, and libdwfl begins anew when the mappings
- * differ. Without -a, these are the stacks of 20 to 40 frames that have the same mappings as the last record, that is,
- * those of the same run of the program, when all libraries were loaded. */
+/* Returns true if a stack is to be timed. With -a, all stacks are timed, and libdwfl begins anew when the mappings
+ * differ. Without -a, only stacks of 20 to 40 frames are timed, and only those with the same mappings as the last
+ * record: those of the same run of the program, after it had loaded all libraries. */
 static bool wanted(struct race *race, const struct stacks_record *record, bool all)
 {
     if (race->dwfl == NULL || (all && !same_world(race->first, record))) {

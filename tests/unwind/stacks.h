@@ -5,8 +5,8 @@
  *
  *   "STK1", u32 machine, u64 registers[33]
  *   twice (the stack, and the stack that a signal interrupted): u64 start, u32 size, bytes
- *   u32 mappings; each: u64 start, end, offset, u32 size, path
- *   u32 frames; each, innermost first: u64 program counter, u32 size, name
+ *   u32 number of mappings; each: u64 start, end, offset, u32 size, path
+ *   u32 number of frames; each, innermost first: u64 program counter, u32 size, name
  *   u32 size, text: the reason why gdb's list of frames ends
  *
  * The callbacks give unwind_walk the mappings and files of a record. The number of an object is the index of its path.
