@@ -45,7 +45,8 @@ bool call_is_interrupted(const struct regs_call *call)
     return call->result == -EINTR && restart_may(call);
 }
 
-/* Returns true only for KVM_RUN of ioctl_kvm(2), 0xae80, because the virtual CPU keeps the state of the guest. */
+/* Returns true only for KVM_RUN of ioctl_kvm(2), 0xae80: no work is lost, because the virtual CPU keeps the state of
+ * the guest. */
 bool call_undoes_nothing(const struct regs_call *call)
 {
     return call->number == call_number(call->abi, SYS_ioctl, 514, 54) && (uint32_t)call->arguments[1] == 0xae80;

@@ -37,7 +37,7 @@ struct call_vector {
     uint64_t address, count;
 };
 
-/* The place of a byte in a vector, and how many elements fit into a given size: result of call_find_position. */
+/* Result of call_find_position: the place of a byte in a vector, and how many elements fit into a given size. */
 struct call_position {
     /* index of the element that contains the byte; if the vector is shorter, its number of elements */
     uint64_t element;

@@ -140,10 +140,10 @@ int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct ca
                         const struct call_progress *progress, struct regs_call *piece);
 /* Adds to *progress what a piece has moved. moved: result of the piece. Returns 0 or -errno. */
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved, struct call_progress *progress);
-/* Sets *progress to what a call that was cut short has done. call->result is its result. The result may count an
- * incomplete message; progress->done does not. If recvmmsg(2) has put bytes that belong to an incomplete message into
- * the next one, moves them back in the target's memory, perhaps even if an error is returned. Returns 0 or -errno:
- * -EOPNOTSUPP if the rest cannot be received, or an error of target_memory_read or target_memory_write. */
+/* Sets *progress to what a call that was cut short has done. call->result is its result, which may count an incomplete
+ * message; progress->done does not. If recvmmsg(2) has put bytes of an incomplete message into the next one, moves them
+ * back in the target's memory; it may have done so even if it returns an error. Returns 0 or -errno: -EOPNOTSUPP if the
+ * rest cannot be received, or an error of target_memory_read or target_memory_write. */
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress);
 
@@ -155,8 +155,8 @@ int call_first_progress(pid_t tid, const struct regs_call *call, struct call_req
 int call_was_cut(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request, uint64_t *limit_ns);
 
 /*
- * backoff: if several stops in a row break the same call of a thread, lets the call run for a while without ticks that
- * interrupt the thread.
+ * backoff: if several stops in a row break the same call of a thread, keeps ticks from interrupting the thread in this
+ * call for a while.
  *
  * Some calls take long, look for signals, and undo all their work if a signal is pending: fallocate on tmpfs before
  * Linux 6.11, the verifier of BPF programs, mm_take_all_locks. If such a call takes longer than the time between two
