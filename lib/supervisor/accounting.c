@@ -106,10 +106,10 @@ static int64_t weight_debt_shares(int64_t stretch)
     return shares < DEBT_SHARES_MAX ? shares : DEBT_SHARES_MAX;
 }
 
-/* Adjusts `share`, the CPU time that a sample represents, to the CPU time of the process, and returns the adjusted
- * share. How much CPU time the samples of a young thread represent depends on chance. If there are more threads than
- * CPUs, this is so for every thread. So this function makes the time that all samples of the process represent approach
- * the CPU time of the process, and does not let it become much larger. */
+/* Adjusts `share`, the CPU time that a sample represents, and returns the adjusted share. How much CPU time the samples
+ * of a young thread represent depends on chance. If there are more threads than CPUs, this is so for every thread. With
+ * the adjusted shares, the time that all samples of the process represent approaches the CPU time of the process, and
+ * does not become much larger. */
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
     /* if share is 0, the thread's samples already represent more CPU time than it has used */

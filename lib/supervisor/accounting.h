@@ -49,7 +49,7 @@ struct cpu_wait {
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
-    /* number of verdicts in a row that the thread waits; only verdicts after exactly one turn count */
+    /* length of the present series of verdicts WAITS, each after exactly one turn */
     unsigned one_turn_waits;
 };
 
@@ -90,7 +90,7 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
 /* The input for the weight of a sample. All lengths of time are in ns. */
 struct weight {
     int64_t stretch;         /* length of the stretch that the sample represents */
-    int64_t late;            /* time before the stretch in which no sample was taken, because the tracer came late */
+    int64_t late;            /* time before the stretch that no sample represents, because the tracer came late */
     /* CPU time of the thread minus the CPU time that its samples represent so far; may be negative */
     int64_t debt;
     /* number of samples of the thread before this one; 0 also if the thread must count as young in any case */
@@ -100,7 +100,7 @@ struct weight {
     bool process_known;      /* the fields below are valid */
     /* CPU time of the process minus the CPU time that its samples represent; may be negative */
     int64_t process_left;
-    /* process_left may be too low by at most this time, because the clock of the process lags behind */
+    /* process_left may be too low, by up to this time, because the clock of the process lags behind */
     int64_t process_lag;
     /* 1 or more; if a sample of a young thread represents less time than process_left, 1/process_shares of the
      * difference is added to that time */
@@ -108,7 +108,7 @@ struct weight {
     /* CPU time of all other processes, including ended ones, that no sample represents yet; 0: this sample must not
      * represent CPU time of other processes */
     int64_t others_left;
-    int64_t others_room; /* how much of others_left the samples of this process may still represent */
+    int64_t others_room; /* the samples of this process may represent at most this part of others_left */
 };
 
 /* Returns the CPU time that the sample represents, ns, 0 or more. */
@@ -127,7 +127,7 @@ uint64_t weight_for_others(const struct weight *weight);
 
 struct wall_time {
     uint64_t at;      /* elapsed time is booked up to this time, as run, wait or sleep */
-    uint64_t wait_ns; /* how much of the time that the thread waited for a CPU is booked already, ns */
+    uint64_t wait_ns; /* waiting time that is booked already, ns */
 };
 
 /* Books the waits for a CPU up to now. wait_ns: how long the thread has waited for CPUs in its whole life, ns; the

@@ -264,7 +264,7 @@ static bool attach_may_be_amid_exec(const struct attach_pass *pass)
            (kill(pass->pid, 0) == 0 || errno != ESRCH) && procfs_status_number(pass->pid, "TracerPid:") <= 0;
 }
 
-/* Begins to follow the process after its threads were seized. Returns how many of its threads could not be seized. */
+/* Begins to follow a process whose threads were seized. Returns how many of its threads could not be seized. */
 static unsigned attach_begin(struct attach_pass *pass)
 {
     struct supervisor *supervisor = pass->tracer->supervisor;

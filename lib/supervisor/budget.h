@@ -2,7 +2,7 @@
 /*
  * budget: decides how often targets may be sampled. Does no I/O and reads no clock.
  *
- * The budget is the share of its CPU time that a target may lose to samples. The rate is the number of samples in a
+ * The budget is the share of a target's CPU time that may be lost to samples. The rate is the number of samples in a
  * second of a thread's CPU time. So the lost share is the rate times the cost of a sample. That cost is measured all
  * the time. When it changes, the rate changes immediately, down or up. Stops for new tasks, execs and signals are not
  * part of the cost, because they would also come without samples. If a sample breaks a system call, the stops that
@@ -32,7 +32,7 @@ struct budget_cost {
 struct budget {
     double asked_hz;
     double rate_hz; /* the present rate: asked_hz, or a lower rate if samples at asked_hz would cost too much */
-    double share;   /* the budget: share of their CPU time that targets may lose; more than 0 */
+    double share;   /* the budget: share of the targets' CPU time that may be lost; more than 0 */
     struct budget_cost costs[BUDGET_CONDITIONS];
     unsigned condition;    /* condition for which rate_hz was computed */
     unsigned limiting;     /* the latest condition under which rate_hz was below asked_hz */

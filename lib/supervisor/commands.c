@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Receives the commands that the client sends (lib/wire/wire.h), and carries them out. A thread waits for the
- * descriptors on which they come. */
+/* Receives the commands that the client sends (lib/wire/wire.h), and carries them out. */
 #include "config.h"
 
 #include <errno.h>
@@ -50,8 +49,8 @@ static int commands_change_rate(struct supervisor *supervisor, double hz, int ri
     return 0;
 }
 
-/* Carries out a command, with the lock. fd: descriptor that came with the command, which the caller closes; -1: none.
- * Returns 0 or -errno. */
+/* Carries out a command. The caller holds the lock. fd: descriptor that came with the command, which the caller closes;
+ * -1: none. Returns 0 or -errno. */
 static int commands_do(struct supervisor *supervisor, const struct wire_message *command, int fd)
 {
     switch (command->op) {

@@ -12,7 +12,7 @@ struct procfs_cpu;
 struct supervisor;
 struct tracee;
 
-/* Returns the CPU time that the process has used since its baseline was last set, ns, except that of threads that could
+/* Returns the CPU time that the process has used since its baseline was last set, ns, without the threads that could
  * not be seized. Returns 0 if the clock of the process cannot be read. */
 uint64_t process_cpu_traced(struct process *process);
 /* Returns a recent value of process_cpu_traced, and sets *age_ns to the age of this value, ns; 0: the clock was read

@@ -45,7 +45,7 @@
  * The sampling rate can be computed from the following events (budget.h). Their order in the log is the order in which
  * the budget has changed:
  *
- *     ask HZ SHARE             the requested rate, and the share of its CPU time that a target may lose
+ *     ask HZ SHARE             the requested rate, and the share of a target's CPU time that may be lost
  *     cost CONDITION SAMPLES NS   SAMPLES samples cost NS; if SAMPLES is 0, NS is added to the cost of the next sample
  *     condition CONDITION      this condition applies from now on
  *     rate HZ                  the present rate; logged when it has changed by 5 % or more

@@ -128,7 +128,7 @@ void handover_regain(struct tracee *tracee)
     tracee->interrupt.skipped_ns = tracee->interrupt.late_ns = 0;
     tracee->handover.exec_id = 0; /* 0, because the number now belongs to a thread that has executed another program */
     handover_send(tracer, tracee, tracer);
-    /* handover-take.c looks for tasks that were made after released_at. Since a thread of this process was last handed
-     * over, the thread that now has the number may have made some */
+    /* handover-take.c looks for tasks that were made after released_at. The thread that now has the number may have
+     * made tasks since a thread of its process was last handed over */
     tracee->handover.released_at = tracee->process->handed_over_at;
 }

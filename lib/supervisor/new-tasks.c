@@ -108,8 +108,8 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         new_task_start(tracer, tracee, tracee->born_stopped ? STOP_GROUP : STOP_INTERRUPT);
 }
 
-/* Adds a process, and gives it `counts`, its histograms, which the process owns from now on. Returns the process.
- * Returns NULL if memory is short; then `counts` are freed. */
+/* Adds a process. counts: its histograms, which it owns from now on. Returns the process. If memory is short, frees
+ * `counts` and returns NULL. */
 static struct process *new_task_add_process(struct tracer *tracer, pid_t pid, struct counts *counts)
 {
     struct processes *processes = &tracer->supervisor->processes;
@@ -172,8 +172,8 @@ void new_task_answer_parent(struct tracer *tracer, struct tracee *parent, enum s
     ptrace(PTRACE_GETEVENTMSG, parent->tid, NULL, &message);
     pid_t tid = (pid_t)message;
     bool known = tid > 0 && new_task_was_seen_early(tracer, tid);
-    /* Copies the parent's counts before at_stop_answer, which may add a sample to them. The child must inherit the
-     * counts as they were at the fork */
+    /* Copies the parent's histograms before at_stop_answer, which may add a sample to them: the child must inherit them
+     * as they were at the fork */
     struct counts *inherited = known ? NULL : counts_inherited(process, parent->tid);
     at_stop_answer(tracer, parent, 0, STOP_BY_TRACEE);
     if (tid <= 0 || known) {
