@@ -51,7 +51,7 @@ bool maps_is_open(const struct maps *maps);
 /* Finds the mapping of process `pid` that contains an address. If the result is MAPS_NEW, all of *details is set; if it
  * is MAPS_KNOWN, only details->mapping; if it is MAPS_NONE, *details is undefined. `mounts` is used to find out whether
  * reading a file may hang; then the build-id of that file is not read. If maps->listed, this function searches only the
- * known mappings, and only maps_scan_next finds new ones. Calls maps_open; parse: see there. */
+ * known mappings, and only maps_scan_next finds new ones. parse: as in maps_open, which this function calls. */
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
 
@@ -64,7 +64,7 @@ struct maps_scan {
     struct maps_list list; /* open only if maps->listed */
 };
 
-/* Begins a scan. `maps` and `mounts` must exist until maps_scan_end, which the caller must call. parse: see
+/* Begins a scan. `maps` and `mounts` must exist until maps_scan_end, which the caller must call. parse: as in
  * maps_open. */
 void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid, bool parse);
 /* Finds the next mapping that the client does not know, sets *details, and returns MAPS_NEW. Returns MAPS_NONE if there

@@ -168,8 +168,8 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
 }
 
 /* We read the mappings of a process from /proc/TID of its thread process->memory_tid, which is the leader at first.
- * After a thread has ended, its files in /proc show no mappings, but those of another thread do. If memory_tid has
- * ended, sets it to `tid` and returns true. */
+ * After a thread has ended, its files in /proc show no mappings, while the files of another thread still show them. If
+ * memory_tid has ended, sets it to `tid` and returns true. */
 static bool objects_use_other_thread(struct process *process, pid_t tid)
 {
     char link[32], first;

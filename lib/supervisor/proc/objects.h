@@ -18,8 +18,8 @@ struct tracee;
  * have to wait to open this file, but not to read it (system.c). So this function is called while a tracee that may
  * soon exec is stopped. */
 void objects_open_mappings(struct supervisor *supervisor, const struct tracee *tracee);
-/* Returns true if the mappings are read as text (maps.listed). Then objects_emit_mapping does not notice if a known
- * mapping was replaced by that of another file; only objects_emit_executable notices this. */
+/* Returns true if the mappings are read as text (maps.listed). Then objects_emit_mapping does not notice if another
+ * file was mapped in place of a known mapping; only objects_emit_executable notices this. */
 bool objects_are_listed(const struct process *process);
 /* If the client does not know the mapping that contains `pc`, sends this mapping to the client. */
 void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tracee, uint64_t pc);

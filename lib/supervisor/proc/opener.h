@@ -27,7 +27,7 @@
 struct opener_task {
     struct opener_task *next;
     uint32_t id;    /* id that the client uses for the file */
-    /* the request must not be sent to the opener before this time, CLOCK_MONOTONIC ns; 0: it may be sent at once */
+    /* the request must not be sent to the opener before this time, CLOCK_MONOTONIC ns; 0: it may be sent immediately */
     uint64_t due;
     uint64_t pause; /* OPEN_JIT_NAMES: how long we waited between the last two attempts, ns */
     dev_t device;   /* device number of the file system that contains the file; 0: unknown */

@@ -81,8 +81,8 @@ bool procfs_ignores_signal(pid_t tid, int signal);
 /* Returns true if a signal is pending that the task does not block. If with_sigcont is true, a pending SIGCONT counts
  * even if it is blocked, because it makes a traced thread stop all the same (prepare_signal in kernel/signal.c). */
 bool procfs_signal_waits(pid_t tid, bool with_sigcont);
-/* Returns true if the signal is in the queue for the task itself (SigPnd of proc_pid_status(5)). A signal of kill(2) is
- * in another queue, that for the process. */
+/* Returns true if the signal is in the queue for the task itself (SigPnd of proc_pid_status(5)). kill(2) puts signals
+ * into another queue, which is for the whole process. */
 bool procfs_signal_is_pending(pid_t tid, int signal);
 /* Reads RLIMIT_FSIZE of a task: the largest size of a file that it may write, bytes; UINT64_MAX: no limit. prlimit(2)
  * reports it only for tasks of the caller's user, but /proc reports it for every task that may be traced:

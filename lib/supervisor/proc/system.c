@@ -73,9 +73,9 @@ static unsigned system_read_quota_1(const char *directory)
                           system_read_number(directory, "cpu.cfs_period_us"));
 }
 
-/* Returns how many CPUs the smallest quota allows, among those of a control group and of all groups above it. Each of
- * these quotas limits us. mount: directory at which the hierarchy of groups is mounted. quota_of: reads the quota of
- * one group. */
+/* We are limited by the quota of our control group, and by the quotas of all groups above it. Returns how many CPUs the
+ * smallest of these quotas allows. mount: directory at which the hierarchy of groups is mounted. quota_of: reads the
+ * quota of one group. */
 static unsigned system_least_quota(const char *mount, const char *group, unsigned (*quota_of)(const char *directory))
 {
     char path[PATH_MAX];
