@@ -30,7 +30,7 @@ void serve_accept(struct supervisor *supervisor);
  * connection. */
 void serve_request(struct supervisor *supervisor, int fd);
 /* Pauses sampling if no process has a count that is on. If no process has had one for some time, ends the supervisor.
- * If there are no tracees any more, ends it at once. */
+ * If there are no tracees any more, ends it immediately. */
 void serve_end_if_unneeded(struct supervisor *supervisor);
 
 /* --- histograms: counts.c --- */
