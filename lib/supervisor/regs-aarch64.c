@@ -6,9 +6,9 @@
  * stop it no longer knows in which call the thread was. But the instruction before the pc is the instruction of the
  * call, x8 contains the number of the call, and x0 contains its result. The first argument, which was in x0 before, is
  * in orig_x0, which ptrace does not show. If the tracer sets the number of the thread's current call
- * (NT_ARM_SYSTEM_CALL) to that of x8, /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by setting
- * the pc back. The kernel does not know about this, so the tracer must find out itself whether a signal handler runs
- * first: a handler runs if the stop of a signal comes before the entry stop of the call.
+ * (NT_ARM_SYSTEM_CALL) to the number in x8, /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by
+ * setting the pc back. The kernel does not know about this, so the tracer must find out itself whether a signal handler
+ * runs first: a handler runs if the stop of a signal comes before the entry stop of the call.
  *
  * If the pc of a thread is after the instruction of a call, the thread may have made this call long ago, and may have
  * just returned from a signal handler: struct handled_call in repair.h. System calls of 32-bit tracees are not
@@ -81,8 +81,8 @@ static bool regs_peek_around(pid_t tid, uint64_t address, unsigned char bytes[8]
     return errno == 0;
 }
 
-/* Finds the system call in which the thread has stopped. If the instruction before the pc is that of a call, the thread
- * has made this call. If the instruction at the pc is that of a call, the kernel will begin this call anew. */
+/* Finds the system call in which the thread has stopped. If the instruction before the pc makes a system call, the
+ * thread has made this call. If the instruction at the pc makes a system call, the kernel will begin this call anew. */
 static void regs_find_syscall(pid_t tid, const struct user_regs_struct *set, struct regs *regs)
 {
     unsigned char bytes[8];

@@ -41,7 +41,7 @@ static void regs_fill(struct regs *regs, long number, long result, uint64_t flag
     regs->result = result;
 }
 
-/* Fills *regs in. The order of regs->general is that of the AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
+/* Fills *regs in. regs->general has the order of the AMD64 ABI, figure 3.36: "DWARF Register Number Mapping". */
 static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set)
 {
     const uint64_t general[] = {set->rax, set->rdx, set->rcx, set->rbx, set->rsi, set->rdi,
@@ -55,7 +55,7 @@ static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set
     regs_fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
 }
 
-/* Fills *regs in for a 32-bit tracee. The order of regs->general is that of the i386 ABI, table 2.14. */
+/* Fills *regs in for a 32-bit tracee. regs->general has the order of the i386 ABI, table 2.14. */
 static void regs_fill_narrow(struct regs *regs, const struct regs_i386 *set)
 {
     const uint64_t general[] = {set->eax, set->ecx, set->edx, set->ebx, set->esp,
@@ -118,7 +118,7 @@ bool regs_are_unwound(bool compat)
 struct regs_context regs_context(bool compat)
 {
     /* In struct ucontext of i386, struct sigcontext_32 (asm/sigcontext.h) begins after 5 words, and esp is its 8th
-     * word. The kernel aligns the frame of a handler like that of a function at its entry: align_sigframe in
+     * word. The kernel aligns the frame of a handler like the frame of a function at its entry: align_sigframe in
      * arch/x86/kernel/signal.c */
     if (compat)
         return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12};
@@ -192,12 +192,13 @@ static bool regs_is_call_at(pid_t tid, uint64_t pc)
 }
 
 /*
- * Returns true if the registers are those of a thread that is about to return from a call. A thread can stop twice
- * before it runs, and between the two stops the kernel may have changed the registers in one of two ways:
+ * Returns true if the registers show that the thread is about to return from a call. A thread can stop twice before it
+ * runs, and between the two stops the kernel may have changed the registers in one of two ways:
  *
  * The kernel may have prepared the thread to begin the call anew (arch_do_signal_or_restart). Then the pc is at the
- * instruction of the call, and rax contains the number of the call, or that of restart_syscall, instead of a result. A
- * call whose result is equal to such a number may look the same. In such a case this function returns false.
+ * instruction of the call, and rax contains the number of the call, or of restart_syscall, instead of a result. If a
+ * call has returned a result that is equal to one of these numbers, this may look the same. In both cases this function
+ * returns false.
  *
  * The kernel may have prepared the thread to run a signal handler. Then the pc is at the beginning of the handler. In a
  * 32-bit program eax contains the number of the signal (ia32_setup_rt_frame). In an x32 program eax still contains the

@@ -28,7 +28,7 @@ struct regs_call {
     enum regs_abi abi;
     int32_t number;
     bool lacks_first; /* arguments[0] is not known yet; regs_complete_call can find it out */
-    /* if lacks_first: a hash of the registers except that of the result, to recognize the call later */
+    /* if lacks_first: a hash of the registers without the result, to recognize the call later */
     uint64_t fingerprint;
     uint64_t arguments[REGS_CALL_ARGUMENTS]; /* in a 32-bit ABI the upper half of each argument is 0 */
     int64_t result;                          /* result or -errno; may be an -ERESTART... code of the kernel */
@@ -70,8 +70,8 @@ int regs_restart_call(pid_t tid);
 
 /* Looks in the registers that were read at a stop for the system call from which the thread will return when it is
  * resumed. Fills *call in and returns true. Returns false if there is no such call, or if the machine does not show it.
- * If the kernel has decided to begin the call anew, some machines do not show the call, and on the others call->result
- * is an -ERESTART... code (include/linux/errno.h). */
+ * The kernel may have decided to begin the call anew. Then some machines do not show the call; on other machines
+ * call->result is an -ERESTART... code (include/linux/errno.h). */
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
 /* If call->lacks_first, finds out call->arguments[0]. To be called at the same stop as regs_call. files: the files of
  * the thread in /proc. Returns 0 or -errno, such as an error of procfs_first_argument. */

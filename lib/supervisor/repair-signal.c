@@ -92,8 +92,8 @@ static bool held_signal_is_sent_again(const siginfo_t *info)
 }
 
 /* Several real-time signals with the same number may be pending. If the first of them was held and sent again, it is
- * delivered after the others. To restore the order, each delivered signal gets the siginfo_t of the one that should
- * have come just before it. */
+ * delivered after the others. To restore the order, the first signal that is delivered gets the siginfo_t of the held
+ * signal, and each later one gets the original siginfo_t of the signal before it. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal)
 {
     siginfo_t info;

@@ -23,8 +23,9 @@
  *
  * While a tracee sleeps inside a piece, ticks do not interrupt it. If the supervisor is killed just then, the program
  * gets the result of that piece, which is less than the whole call has moved. A supervisor that ends normally waits
- * some time for such calls. Then it gives them up: it interrupts them, and sets their results to what they have moved.
- * A call that was begun anew is not interrupted, because it is the call that the program itself made.
+ * some time for calls that are being continued. Then it gives them up: it interrupts them, and sets their results to
+ * what they have moved. A call that was begun anew is not interrupted, because it is the call that the program itself
+ * made.
  *
  * repair-stop.c finds out whether a stop has broken a call. repair-continue.c answers the stops of a call that is
  * continued by pieces or begun anew. repair-piece.c makes pieces and watches time limits. repair-signal.c handles
@@ -64,8 +65,8 @@ struct held_signal {
     bool is_queued; /* we have sent the held signal again, but it is not delivered yet */
 };
 
-/* A SIGPIPE that a piece has raised, but one whole call would not have raised: stray_sigpipe_look. A piece is a shorter
- * call that does the rest of a call. */
+/* A SIGPIPE that a piece (a shorter call that does the rest of a call) has raised. One whole call would not have raised
+ * it: stray_sigpipe_look. */
 struct stray_sigpipe {
     bool was_pending;  /* a SIGPIPE was in the thread's own queue of signals before the first piece began */
     bool is_pending;   /* the SIGPIPE of a piece is in the thread's own queue of signals */
@@ -179,8 +180,8 @@ int held_signal_take(struct held_signal *held);
  * of the tracee. If we are not permitted to send the signal, it stays held until a later call of the tracee is
  * continued. */
 void held_signal_send(struct tracee *tracee, pid_t pid);
-/* To be called at each signal-delivery stop, before the stop is answered. If the signal was held and sent again, sets
- * its siginfo_t to the one with which it first came. Returns true if the siginfo_t was changed. */
+/* To be called at each signal-delivery stop, before the stop is answered. If the signal was held and sent again, gives
+ * it the siginfo_t with which it first came. Returns true if the siginfo_t was changed. */
 bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);
 
 /* --- SIGPIPE --- */

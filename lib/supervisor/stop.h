@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stop: handles the stops of tracees. stop.c finds out of which kind a stop is. wait.c waits for stops and answers each
+/* stop: handles the stops of tracees. stop.c finds out the kind of a stop. wait.c waits for stops and answers each
  * kind: interrupts, signals, group-stops (Ctrl-Z), execs, forks. at-stop.c samples and resumes a stopped tracee. */
 #ifndef PPROFIL_STOP_H
 #define PPROFIL_STOP_H

@@ -293,7 +293,7 @@ struct supervisor {
     _Atomic bool leaving;
     struct tracer *tracers[TRACERS_MAX];
     unsigned tracer_count;
-    void *(*run_tracer)(void *tracer); /* the function that the threads of all tracers but the first run */
+    void *(*run_tracer)(void *tracer); /* the function that the threads of all tracers except the first run */
     unsigned starting;       /* number of tracers whose threads are still starting */
     uint64_t start_again_at; /* until this time, no further tracer can be started */
     struct processes processes;
@@ -332,7 +332,7 @@ void supervisor_lock(struct supervisor *supervisor);
 void supervisor_unlock(struct supervisor *supervisor);
 /* Takes the lock if it is free, and returns true. Otherwise returns false. */
 bool supervisor_try_lock(struct supervisor *supervisor);
-/* Returns the tracee with this thread id, of whichever tracer; NULL: there is none. */
+/* Returns the tracee with this thread id, from the tables of all tracers; NULL: there is none. */
 struct tracee *supervisor_find(const struct supervisor *supervisor, pid_t tid);
 /* Returns true if one of our tracers traces the thread. */
 bool supervisor_traces(const struct supervisor *supervisor, pid_t tid);

@@ -30,8 +30,8 @@
 /* If all threads that run were interrupted and have not stopped yet, the next tick comes after PAUSE_NS, ns, because
  * other threads may have woken up by then. */
 #define PAUSE_NS 5000000u
-/* If ticks are further apart than this, ns, only the next tick is drawn, and not also the tick after it. Otherwise a
- * change of the rate would take effect too late. */
+/* If ticks are further apart than this, ns, no tick is drawn ahead. Otherwise a change of the rate would take effect
+ * too late. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
 /* Delays the next tick by the time for which targets were stopped: the period of ticks is a period of the targets' CPU

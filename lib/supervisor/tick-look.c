@@ -47,8 +47,8 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* Returns the CPU on which the tracee runs or waits, as it was at most CPU_PERIOD_NS ago. If the tracee may soon exec,
- * returns the CPU on which it last stopped. */
+/* Returns the CPU on which the tracee runs or waits. The answer may be up to CPU_PERIOD_NS old. If the tracee may soon
+ * exec, returns the CPU on which it last stopped. */
 static int tick_cpu_of(struct tracee *tracee)
 {
     uint64_t now = time_now();

@@ -87,7 +87,7 @@ bool tick_read_cpu(struct tracee *tracee);
 void tick_note_cpu(struct tracee *tracee);
 /* Returns true if ticks must look at the tracee: its state is RUNNING, INTERRUPTED or CONTINUING, its process is not
  * launching, and it is not dropped. An INTERRUPTED tracee may be asleep: some sleeps do not end at an interrupt, for
- * example that of a vfork. */
+ * example the sleep of a vfork. */
 bool tick_is_looked_at(const struct tracee *tracee);
 /* Returns true if the tracer was asleep at the time for which this tick was set. */
 bool tick_found_asleep(const struct tracer *tracer);
@@ -115,15 +115,15 @@ uint64_t tick_end_pause(struct tracer *tracer, uint64_t now);
  * (backoff of calls.h). */
 bool tick_has_to_stop(const struct tracee *tracee);
 /* Needs no lock. Returns true if the tracee stops as soon as it gets a CPU. If its system call is being continued by
- * pieces (repair.h), this is so until it has entered the next piece. Inside a piece it may sleep before it stops. */
+ * pieces (repair.h), returns true until it has entered the next piece. Inside a piece it may sleep before it stops. */
 bool tick_stops_soon(const struct tracee *tracee);
 
 /* --- active.c --- */
 
 /* Makes the tracees of this tracer inactive that have used hardly any CPU time in activity.span. */
 void active_drop_idle(struct tracer *tracer, uint64_t now);
-/* Called by the first tracer. Finds processes whose CPU time has grown more than that of their active tracees, and
- * makes those tracees active that have used the difference. A search through all processes is divided over several
+/* Called by the first tracer. Finds processes whose CPU time has grown more than the CPU time of their active tracees.
+ * Makes those tracees active that have used the difference. A search through all processes is divided over several
  * calls, because each call holds the lock. Returns the time at which it must be called again; an earlier call does no
  * harm. */
 uint64_t active_search(struct tracer *tracer, uint64_t now);

@@ -130,8 +130,8 @@ static void tracer_take_earlier(uint64_t *time, uint64_t other)
         *time = other;
 }
 
-/* The schedule may have drawn not only the next tick, but also the tick after it. Returns the time of that further tick
- * if a timer must be set for it; otherwise 0. */
+/* The schedule may also have drawn the tick after the next tick. Returns the time of that later tick if a timer must be
+ * set for it; otherwise 0. */
 static uint64_t tracer_ahead(const struct tracer *tracer)
 {
     uint64_t ahead = tracer->schedule.ahead.at;

@@ -180,13 +180,13 @@ void tracer_step(struct tracer *tracer, uint64_t until);
 
 /* --- tracer-thread.c --- */
 
-/* The function that the thread of each tracer but the first runs. Traces until the supervisor leaves its targets.
+/* The function that the thread of each tracer except the first runs. Traces until the supervisor leaves its targets.
  * Returns NULL. */
 void *tracer_run(void *tracer);
 /* Called without the lock, by the tracer's own thread, when the supervisor leaves its targets. Waits up to 0.3 s until
  * the tracees have stopped for the interrupts that were sent to them, and system calls that are being continued have
- * ended. Then gives up the system calls that would return a wrong result without us. Waits up to 0.3 s for the end of
- * these, and sets has_left. */
+ * ended. Then gives up the system calls that would return a wrong result without us. Waits up to 0.3 s until these have
+ * ended, and sets has_left. */
 void tracer_leave(struct tracer *tracer);
 
 #endif

@@ -36,8 +36,8 @@ int wakeup_init(struct wakeup *wakeup);
 /* Called by the thread itself at its end. Deletes the timers of the thread. */
 void wakeup_end(struct wakeup *wakeup);
 /* Sets one timer for the time `due` and another for the time `after`, CLOCK_MONOTONIC in ns; 0: the timer is turned
- * off. Each timer wakes the thread up at its time, or at once if that time has passed. If a timer is already set for
- * one of these times, it is not set again. */
+ * off. Each timer wakes the thread up at its time, or immediately if that time has passed. If a timer is already set
+ * for one of these times, it is not set again. */
 void wakeup_set(struct wakeup *wakeup, uint64_t due, uint64_t after);
 /* Sets a third timer, for work that is not urgent, for the time `due`, CLOCK_MONOTONIC in ns; 0: the timer is turned
  * off. If it is already set for an earlier time, it stays as it is. This saves a system call, but the thread may wake
