@@ -212,8 +212,8 @@ static int open_debug_file(Elf *elf)
     return fd < 0 ? -errno : fd;
 }
 
-/* Reads .debug_frame from the file or from its debug file. This is only done when an address comes
- * that .eh_frame does not cover. 0 or -ENOMEM. */
+/* Reads .debug_frame from the file or from its debug file. This is only done when .eh_frame does not cover an address.
+ * 0 or -ENOMEM. */
 static int look_for_debug_frame(struct unwind_object *object)
 {
     object->debug_looked = true;

@@ -25,7 +25,7 @@ static void walk_end_outside(struct walk *walk, uint64_t address)
 
 /* --- a step by a rule, which says where the caller's registers are --------------------------- */
 
-/* Returns whether an epilogue has already popped a register. Then the register has the value of the caller again, and
+/* Returns whether an epilogue has already popped a register. A popped register has the value of the caller again, and
  * `at`, the address where it was saved, is below the stack pointer, where little or nothing was copied. */
 static bool was_popped(const struct walk *walk, const struct rule_register *how, uint64_t at)
 {
@@ -96,8 +96,8 @@ static uint64_t strip_return(struct walk *walk, const struct rule *rule, uint64_
     return may_be_signed ? walk_strip_signature(walk, pc) : machine_wrap(walk->machine, pc);
 }
 
-/* Sets the program counter to the return address. In a sleeping thread, the return address may be
- * in a register that is not known. Then the walk ends. */
+/* Sets the program counter to the return address. In a sleeping thread, the return address may be in a register that is
+ * not known, which ends the walk. */
 static void return_to_caller(struct walk *walk, const struct rule *rule)
 {
     uint64_t *registers = walk->registers;
@@ -215,8 +215,8 @@ static bool walk_find_rule(struct walk *walk, struct unwind_object *object, uint
     return error == 0;
 }
 
-/* Sets frame->address to the return address itself, not to the byte before it. This is for a return
- * address that no call has made: the byte before it may belong to another function. */
+/* Sets frame->address to the return address itself, not to the byte before it. This is for a return address that does
+ * not come from a call: the byte before it may belong to another function. */
 static void frame_make_exact(struct unwind_frame *frame)
 {
     frame->address += frame->exact ? 0 : 1;
@@ -258,9 +258,9 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
 
 /* --- the walk --------------------------------------------------------------------------- */
 
-/* Handles a step that has led to an address without code. If no call has made the return address of the last frame,
- * that frame was the outermost one. Otherwise, the function of the last frame may have pushed one word more than its
- * frame description says, as some hand-written functions do. So the next word is tried as the return address. */
+/* Handles a step that has led to an address without code. If the return address of the last frame does not come from a
+ * call, that frame was the outermost one. Otherwise, the function of the last frame may have pushed one word more than
+ * its frame description says, as some hand-written functions do. So the next word is tried as the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made)
