@@ -82,8 +82,8 @@ int async_symbolizer_new(struct profile *profile, async_symbolizer_named *named,
     return 0;
 }
 
-/* Ends the thread. A look-up may wait for a remote server for longer than LEAVE_NS. Then the thread
- * is left behind, and frees the queue when the look-up has ended. */
+/* Ends the thread. A look-up may wait for a remote server. If it takes longer than LEAVE_NS, the thread is left behind,
+ * and frees the queue when the look-up has ended. */
 static void leave_thread(struct async_symbolizer *async)
 {
     if (async_queue_close(async->queue, LEAVE_NS)) {

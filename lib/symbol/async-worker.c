@@ -64,8 +64,8 @@ static uint64_t worker_idle_until(const struct worker *worker)
     return worker->unlisted.count > 0 ? worker->renewed_at + RENEW_NS : UINT64_MAX;
 }
 
-/* Adds objects and locations to the worker's profile. It gets them in the same order as the profile
- * of the async_symbolizer, so they have the same indexes. -EPROTO: they have not. */
+/* Adds objects and locations to the worker's profile. It gets them in the same order as the profile of the
+ * async_symbolizer, so they have the same indexes. -EPROTO: their indexes differ. */
 static int worker_enter_tables(struct profile *profile, struct async_requests *requests)
 {
     uint32_t index;

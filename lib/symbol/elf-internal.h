@@ -61,8 +61,8 @@ struct elf_object {
 
 /* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------ */
 
-/* A real program has a dozen segments, and some dozens of sections. Each look-up goes through all of them, so a hostile
- * file with more must not slow it down: segments and sections past these limits are ignored. */
+/* A real program has a dozen segments, and some dozens of sections. Each look-up goes through all of them. A hostile
+ * file could slow it down, so segments and sections past these limits are ignored. */
 #define ELF_SEGMENTS_MAX 1024u
 #define ELF_SECTIONS_MAX 4096u
 

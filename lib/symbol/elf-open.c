@@ -138,8 +138,8 @@ bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uin
     return own_size > 0 && own_size == size && memcmp(own, build_id, size) == 0;
 }
 
-/* Finds the segment that holds a file offset. Segments may share a page of the file. Then the
- * segment with code is preferred, because samples are in code. */
+/* Finds the segment that holds a file offset. If several segments share a page of the file, prefers the segment with
+ * code, because samples are in code. */
 static bool find_segment(const struct elf_object *object, uint64_t offset, GElf_Phdr *segment)
 {
     size_t count;

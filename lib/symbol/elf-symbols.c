@@ -38,9 +38,9 @@ static bool is_mark(const char *name)
     return name[0] == '$' && name[1] != '\0' && strchr("xadt", name[1]) != NULL && (name[2] == '\0' || name[2] == '.');
 }
 
-/* Rates a symbol: of the symbols at one address, the one with the highest result is used. Symbols
- * with a size are better than symbols without. Next, global symbols are better than weak ones, and
- * weak ones than local ones. Last, the name with fewer leading underscores is better. */
+/* Rates a symbol: of the symbols at one address, the one with the highest result is used. Symbols that have a size are
+ * better than symbols that have none. Next, global symbols are better than weak ones, and weak ones than local ones.
+ * Last, the name with fewer leading underscores is better. */
 static uint32_t symbol_preference(const GElf_Sym *symbol, const char *name)
 {
     static const uint32_t binding[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};

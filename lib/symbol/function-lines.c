@@ -28,8 +28,8 @@ struct file_key {
     const char *directory, *file; /* borrowed */
 };
 
-/* Returns the index of a path in code->files, or code->file_count if the path is not there. The strings are compared
- * and not the pointers, because another compilation unit may have its own copy of the string. */
+/* Returns the index of a path in code->files, or code->file_count if the path is not there. Compares strings, not
+ * pointers, because another compilation unit may have its own copy of the string. */
 static uint32_t find_path(const struct symbol_code *code, const char *path)
 {
     uint32_t i = 0;
@@ -106,8 +106,8 @@ int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_co
 
 /* --- inlined functions ---------------------------------------------------------------- */
 
-/* Returns the index of the first instruction that does not begin before `address`, which is an address in the ELF file.
- * The address of an instruction in the file is its address in `code` plus `shift`. */
+/* Returns the index of the first instruction that begins at `address` or later. `address` is an address in the ELF
+ * file. The address of an instruction in the file is its address in `code` plus `shift`. */
 static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift, uint64_t address)
 {
     uint32_t low = 0, high = code->instruction_count;

@@ -92,8 +92,8 @@ static bool find_source(Elf *elf, GElf_Word type, struct source *source)
     return false;
 }
 
-/* Finds the name of a symbol. False: there is no name, or the name is too long or has control
- * characters. A terminal to which the name is printed would obey them. */
+/* Finds the name of a symbol. False: there is no name, or the name is too long, or it has control characters, which a
+ * terminal would obey. */
 static bool find_name(const struct source *source, size_t offset, struct symbol *symbol)
 {
     const char *names = source->names->d_buf, *name = names + offset;

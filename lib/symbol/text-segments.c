@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads the segments of an object from its program headers, and checks them. Whatever the file
- * contains, sizes added to addresses and offsets stay below 2^64, so callers need not check again.
+ * Reads the segments of an object from its program headers, and checks them. Whatever the file contains, the sum of a
+ * segment's size and its address or offset stays below 2^64, so callers need not check this again.
  */
 #include "config.h"
 
@@ -89,7 +89,7 @@ int symbol_text_of_file(int fd, const char *path, struct symbol_text *text)
     return error;
 }
 
-/* Segments may share a page of the file. Then the segment with code is preferred, because samples are in code. */
+/* If several segments share a page of the file, prefers the segment with code, because samples are in code. */
 bool symbol_text_address(const struct symbol_text *text, uint64_t offset, uint64_t *address)
 {
     bool found = false;
