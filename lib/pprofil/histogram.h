@@ -135,8 +135,7 @@ struct pprofil_dialect_options {
 };
 
 /* Makes the session count by a dialect. The caller calls this function before it launches a program or attaches to a
- * process. -EINVAL: there is no such dialect, or an option is not valid. pprofil_session_problem then returns the
- * reason. */
+ * process. -EINVAL: there is no such dialect, or an option is not valid; pprofil_session_problem returns the reason. */
 int pprofil_session_dialect(pprofil_session *session, const struct pprofil_dialect_options *options);
 
 /* Writes the counts so far to files. `format` is a name of pprofil-formats(5). If `format` is NULL, the extension of
@@ -144,7 +143,7 @@ int pprofil_session_dialect(pprofil_session *session, const struct pprofil_diale
  * file; NULL means the name that the file has on the dialect's system, for example mon.out. The file of a later program
  * is path.PROGRAM.PID, or path.PROGRAM.PID.N if the process had already executed N programs. If a file of the format
  * holds only one object, the names of further files end with .OBJECT. Calls `wrote` after each file, unless `wrote` is
- * NULL. PPROFIL_ERROR_NO_SAMPLES: nothing was counted. pprofil_session_problem then returns the reason. */
+ * NULL. PPROFIL_ERROR_NO_SAMPLES: nothing was counted; pprofil_session_problem returns the reason. */
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *format,
                                  void (*wrote)(void *context, const char *path,
                                                const struct pprofil_histogram_state *state),

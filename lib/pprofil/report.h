@@ -146,8 +146,8 @@ typedef struct pprofil_tree pprofil_tree;
 
 /* Makes a call tree. The caller frees *tree. The strings in *tree live as long as the profile. -EINVAL:
  * options->function is not a valid regular expression, or another option is out of range. -ENOENT: the profile has no
- * such function. After -ENOENT, pprofil_profile_problem names similar functions. -EOVERFLOW: the profile has too many
- * stacks for a tree. */
+ * such function, and pprofil_profile_problem lists similar functions. -EOVERFLOW: the profile has too many stacks for a
+ * tree. */
 int pprofil_tree_new(pprofil_profile *profile, const struct pprofil_tree_options *options, pprofil_tree **tree);
 void pprofil_tree_free(pprofil_tree *tree);
 uint32_t pprofil_tree_count(const pprofil_tree *tree);

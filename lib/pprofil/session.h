@@ -82,15 +82,15 @@ int pprofil_session_launch(pprofil_session *session, char *const argv[], const s
 int pprofil_session_attach(pprofil_session *session, pid_t pid);
 
 /* Returns one line of text about the process of the last attach: which of its threads could not be traced, and why.
- * Returns "" if all threads could be traced. The session has no samples of a thread that could not be traced, and does
- * not follow the children of such a thread. */
+ * Returns "" if all threads could be traced. A thread that could not be traced has no samples, and its children are not
+ * followed. */
 const char *pprofil_session_untraced(const pprofil_session *session);
 
 /* Attaches to several processes. Calls `warn` with one line of text for each process that may not be traced, and for
  * each process some of whose threads may not be traced. Returns 0 if at least one process could be attached to.
- * Otherwise returns the error of the last process, which pprofil_session_problem describes; `warn` was then called for
- * all processes except the last. Returns at once after an error that is not about one process, such as -EPIPE or
- * -E2BIG. */
+ * Otherwise returns the error of the last process. pprofil_session_problem describes this error, and `warn` was not
+ * called for it. An error that is not about one process, such as -EPIPE or -E2BIG, is returned before further processes
+ * are tried. */
 int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsigned count,
                                void (*warn)(void *context, const char *line), void *context);
 
