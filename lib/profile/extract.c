@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Copies a part of a profile: some of its samples, and all entries of other tables that these samples refer to. An
- * entry is copied when a sample first needs it. The index of the copy is then stored in struct extraction, for later
+ * entry is copied when a sample first needs it. The index of the copy is stored in struct extraction, for later
  * samples.
  */
 #include "config.h"

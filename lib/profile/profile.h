@@ -204,8 +204,8 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
 int profile_unknown_object(struct profile *profile, uint32_t *object);
 
 /* Takes over fd, a descriptor of an object. Closes fd if the object already has a descriptor. wire_object: id of the
- * object, as in wire_map.object. If fd is negative, it is an error, and no descriptor of this object will come;
- * -ETIMEDOUT: an attempt to open the file hung. */
+ * object, as in wire_map.object. A negative fd is an error: no descriptor of this object will come. -ETIMEDOUT: an
+ * attempt to open the file hung. */
 void profile_give_object(struct profile *profile, uint32_t wire_object, int fd);
 
 /* Takes over fd, a descriptor of an object's file. Closes fd if the object already has a descriptor. */

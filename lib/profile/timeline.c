@@ -87,8 +87,8 @@ int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t
     return error;
 }
 
-/* Returns the time when a slot begins. In a damaged file a slot may begin later than UINT64_MAX: then returns
- * UINT64_MAX. */
+/* Returns the time when a slot begins. UINT64_MAX: it would begin later than this, which happens only in a damaged
+ * file. */
 static uint64_t timeline_slot_start(const struct profile_timeline *line, uint32_t slot)
 {
     uint64_t start;

@@ -31,11 +31,12 @@ int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_
 int timeline_restore(struct profile_timeline *timeline, uint64_t start, uint64_t slot_ns,
                      uint64_t slot, uint64_t cpu_ns);
 
-/* Adds the timeline `from` to the timeline `into`. Both must have times of the same clock. The slots of the result are
- * as long as the longer slots of the two timelines. If TIMELINE_SLOTS slots of this length do not cover both timelines,
- * the length is doubled until they do. Each slot of the result begins at a multiple of its length. All CPU time of a
- * former slot goes to the new slot in which the former slot began. The order in which timelines are merged does not
- * matter. If `into` is empty, it becomes a copy of `from`. Returns 0, or -ENOMEM: then `into` was not changed. */
+/* Adds the timeline `from` to the timeline `into`. Both must have times of the same clock. The slots of the result
+ * are as long as the longer slots of the two timelines. If TIMELINE_SLOTS slots of this length do not cover both
+ * timelines, the length is doubled until they do. Each slot of the result begins at a multiple of its length. All
+ * CPU time of a former slot goes to the new slot in which the former slot began. The order in which timelines are
+ * merged does not matter. If `into` is empty, it becomes a copy of `from`. Returns 0 or -ENOMEM. After -ENOMEM,
+ * `into` has not changed. */
 int timeline_merge(struct profile_timeline *into, const struct profile_timeline *from);
 
 /* Frees the slots. The timeline is then empty. */
