@@ -17,9 +17,9 @@
 /* if neither close_range(2) nor /proc works, only descriptors below this number are closed */
 #define DESCRIPTORS_MAX 1024
 
-/* Calls `act` for each open descriptor whose number is `first` or higher. Allocates no memory. The process may be a
- * forked child, and another thread may have held the lock of the allocator during the fork: then an allocation would
- * wait forever. */
+/* Calls `act` for each open descriptor whose number is `first` or higher. Allocates no memory, because the process may
+ * be a forked child: if another thread held the lock of the allocator during the fork, an allocation would wait
+ * forever. */
 static void descriptors_each(int first, void (*act)(int fd))
 {
     _Alignas(struct dirent64) char entries[1024];

@@ -24,9 +24,9 @@ static uint64_t hash_secret(void)
     return (uint64_t)(uintptr_t)hash_secret * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* `a` and `b` often grow together (process and tid, node and parent). A plain a ^ b would then take few different
- * values. So the multiplication first spreads `a` over all bits. The code after it mixes all 64 bits, as splitmix64
- * does. */
+/* `a` and `b` often grow together (process and tid, node and parent), so that a ^ b would have only a few different
+ * values. Therefore the multiplication first spreads `a` over all bits. The code after it mixes all 64 bits, as
+ * splitmix64 does. */
 uint32_t hash_pair(uint32_t a, uint64_t b)
 {
     uint64_t x = (a * UINT64_C(0x9e3779b97f4a7c15) + b) ^ hash_secret();

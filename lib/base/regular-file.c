@@ -37,8 +37,8 @@ static bool regular_file_hides_inode(int place)
     return fstatfs(place, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC && kernel_release_is_before(6, 8);
 }
 
-/* Opens a file for reading. place: an O_PATH descriptor of the file, which is closed here; if `place` is negative, it
- * is an error, and is returned. path, which may be NULL, is only used if /proc is not mounted. */
+/* Opens a file for reading. place: an O_PATH descriptor of the file, which this function closes, or a negative error,
+ * which it returns. path, which may be NULL, is only used if /proc is not mounted. */
 static int regular_file_open_found(int place, const char *path, uint64_t inode)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NOCTTY;
