@@ -78,7 +78,7 @@ static void run_reap(struct run *run)
 }
 
 /* Returns the program's wait status as the supervisor saw it, or 0 if the supervisor saw none. If SIGCHLD was ignored
- * when pprofil was started, pprofil itself may miss the status of a program that ends at once. */
+ * when pprofil was started, pprofil itself may miss the status of a program that ends immediately. */
 static int run_supervisor_status(const struct run *run)
 {
     const pprofil_profile *profile = pprofil_session_profile(run->session);

@@ -10,7 +10,7 @@ struct output_stream {
     const char *name; /* path for messages; borrowed */
     FILE *stream;
     bool colour; /* the stream can show colours */
-    const char *path; /* file to write at the end; NULL: output goes to the stream at once */
+    const char *path; /* file to write at the end; NULL: output goes to the stream immediately */
     char *text;       /* owned: output collected for path */
     size_t size;
 };
