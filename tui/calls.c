@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A call tree over time. A row's time in a window is its time now minus its time at the end of the former window. The
- * former tree may lack a row because the row was too small for it. Then the row's former time is unknown and counts as
- * 0, so the difference is too large. Therefore the share of a row is limited to the share of its parent.
+ * A call tree over time. A row's time in a window is its time now minus its time at the end of the previous window. The
+ * previous tree may lack a row because the row was too small for it. Then the previous time of the row is unknown and
+ * counts as 0, so the difference is too large. Therefore the share of a row is limited to the share of its parent.
  */
 #include "config.h"
 
@@ -166,7 +166,7 @@ int calls_take(struct calls *calls, const struct snapshot_calls *tree, double se
     calls->all_ns = tree->all_ns;
     calls->tree_ns = tree->tree_ns;
     calls->taken = true;
-    calls->box_count = 0; /* the boxes belong to the former rows */
+    calls->box_count = 0; /* the boxes belong to the previous rows */
     if (first)
         calls_remember_first(calls);
     else if (seconds > 0)

@@ -378,7 +378,7 @@ enum effect model_key(struct model *model, const struct key_event *event)
         return EFFECT_NONE;
     if (event->key == TUI_KEY_RESIZE)
         return EFFECT_REDRAW;
-    if (model->message_waits) { /* the message on the screen is the answer to the former key */
+    if (model->message_waits) { /* the message on the screen is the answer to the previous key */
         model->message[0] = '\0';
         model->message_until_ns = 0;
         model->message_waits = false;

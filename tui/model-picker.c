@@ -2,7 +2,7 @@
 /*
  * The picker: the list of processes to choose from. Processes that pprofil can attach to come first, with the busiest
  * on top. Each typed character narrows the list. The first list is sorted by the CPU time of each process's whole life.
- * Later lists are sorted by the CPU time since the former list.
+ * Later lists are sorted by the CPU time since the previous list.
  */
 #include "config.h"
 
@@ -42,8 +42,8 @@ static int candidate_compare_pid(const void *key, const void *element)
     return (pid > candidate->pid) - (pid < candidate->pid);
 }
 
-/* Returns the average number of CPUs that a process has used since the former list, or 0 if this number is unknown. If
- * the CPU time has decreased, the pid belongs to another process now, so the number is unknown. */
+/* Returns the average number of CPUs that a process has used since the previous list, or 0 if this number is unknown.
+ * If the CPU time has decreased, the pid belongs to another process now, so the number is unknown. */
 static double candidate_cpu_since(const struct model *model, const struct pprofil_candidate *candidate,
                                   uint64_t time_ns)
 {
@@ -101,7 +101,7 @@ void model_take_candidates(struct model *model, struct pprofil_candidate *candid
 
     list_settle(model);
     model_answer_seen(model, time_ns);
-    if (cpu == NULL || picked == NULL) { /* the former list stays */
+    if (cpu == NULL || picked == NULL) { /* the previous list stays */
         free(cpu);
         free(picked);
         free(candidates);

@@ -70,7 +70,7 @@ struct model_position {
     bool chosen;
 };
 
-/* Former values of counts. The header's figures are differences between present and former values. */
+/* Earlier values of counts. The header's figures are differences between present and earlier values. */
 struct model_before {
     bool told;              /* there was a report of the supervisor */
     uint64_t told_ns;       /* time of the supervisor's last report; CLOCK_MONOTONIC */
@@ -147,7 +147,7 @@ struct model {
 
     /* the picker */
     struct pprofil_candidate *candidates; /* owned */
-    /* owned: for each candidate, the average number of CPUs that it used since the former list */
+    /* owned: for each candidate, the average number of CPUs that it used since the previous list */
     double *candidate_cpu;
     /* owned: indexes in `candidates` of the processes that match the filter, in the order of the list */
     uint32_t *picked;

@@ -15,7 +15,7 @@ struct output {
     int keeper;
     char **lines;      /* owned: oldest line first; the last one is a copy of the unfinished line */
     uint32_t count;
-    uint64_t dropped;  /* how many lines, all older than lines[0], were dropped so far */
+    uint64_t dropped;  /* number of lines that were dropped so far, all older than lines[0] */
     char *line;        /* owned: the unfinished line, to which the next output is added */
     size_t length, column;
     /* OUTPUT_TEXT, or the kind of escape sequence that is being read */

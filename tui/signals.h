@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* signals: catches signals that end the live view, stop it, or report a crash. After each such
- * signal the terminal must be usable. */
+/* signals: catches signals that end the live view, stop it, or report a crash. After any of these signals the terminal
+ * must be usable. */
 #ifndef TUI_SIGNALS_H
 #define TUI_SIGNALS_H
 

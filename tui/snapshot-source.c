@@ -63,7 +63,7 @@ int source_open(struct source *source, const struct top_request *request,
 
     if (error == 0) {
         source_name_targets(source, request);
-        /* before the launch, so that samples begin with the program's first instruction */
+        /* sampling starts before the launch, so that it includes the program's first instruction */
         error = pprofil_session_start(source->session);
     }
     if (error == 0)
@@ -167,8 +167,8 @@ void source_pump(struct source *source)
     if (source->session == NULL || source->dead)
         return;
     int state = source->ended ? 1 : pprofil_session_pump(source->session, 0);
-    /* also after the end of all targets: the supervisor may report the program's end a little
-     * before wait(2) returns its status */
+    /* children are reaped even after the end of all targets, because the supervisor may report the program's end a
+     * little before wait(2) returns its status */
     source_reap(source);
     if (state == 1 && !source->ended && !source_survives(source))
         source_note_end(source);

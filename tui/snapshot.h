@@ -69,8 +69,8 @@ struct snapshot_wants {
     bool tasks, processes, command;
     enum pprofil_by code_by; /* grouping of the row that `code_id` identifies */
     uint64_t code_id;        /* id of the row whose code is on the screen; 0: none */
-    /* A call tree of the kind `calls_kind` is wanted. If the tree has the callers or callees of a
-     * function, `calls_function` is the id of the function. */
+    /* true: a call tree of the kind `calls_kind` is wanted. If it is a tree of the callers or callees of a function,
+     * `calls_function` is the id of this function. */
     bool calls;
     enum pprofil_tree_kind calls_kind;
     uint64_t calls_function;

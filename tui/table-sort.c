@@ -111,8 +111,8 @@ struct tree {
     struct table *table;
     struct pid_entry *parents, *rows; /* owned: sorted by pid and rank */
     uint32_t parent_count;
-    /* owned: one node for each row; first in the order of the rows, later sorted by the row of the
-     * parent, and then by size */
+    /* owned: one node for each row, at first in the order of the rows, later sorted by the row of the parent, and by
+     * size if the parent is the same */
     struct node *nodes;
     /* owned: for each row, the index in `nodes` of the row's first child. The index of the first
      * row without a parent is in first[count], where `count` is the number of rows. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A table and its windows. A row's time in a window is the increase of its time from one report to the next. While the
- * rows of a new report are taken, a hash finds the rows of the former report by their ids.
+ * rows of a new report are taken, a hash finds the rows of the previous report by their ids.
  *
  * A row can also shrink or vanish. When an address gets a name, its counts move to the function of this name, and
  * appear as an increase of this function in the present window. So the increases of all rows together may be greater
@@ -69,7 +69,7 @@ static void table_take_row(struct table_row *row, const struct pprofil_row *tota
     row->total.hottest = text_or_empty(total->hottest);
 }
 
-/* Takes the history of a row from its state in the former report, and computes the increase of the
+/* Takes the history of a row from its state in the previous report, and computes the increase of the
  * row's counts in the window. */
 static void table_carry(struct table_row *row, const struct table_row *before)
 {

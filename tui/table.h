@@ -69,15 +69,15 @@ int table_retext(struct table *table, const struct snapshot_rows *rows);
 void table_sort(struct table *table, enum table_sort sort);
 /* Sorts processes as a tree: children below their parents, larger children first. */
 void table_sort_tree(struct table *table, const struct snapshot *snapshot);
-/* Copies *table into *copy, and frees the former rows of *copy. Returns 0, or -ENOMEM with nothing changed. */
+/* Copies *table into *copy, and frees the old rows of *copy. Returns 0, or -ENOMEM with nothing changed. */
 int table_copy(struct table *copy, const struct table *table);
 /* Returns the index of the row with this id, or -1. */
 int table_find(const struct table *table, uint64_t id);
 
 /* Returns the increase of a count, or 0 if the count is smaller than before. */
 uint64_t table_growth(uint64_t now, uint64_t before);
-/* Returns the new smoothed share. `before` is the former smoothed share, and `now` the share of the
- * last window. If `first` is true, there is no former share, and `before` is not used. */
+/* Returns the new smoothed share. `before` is the previous smoothed share, and `now` the share of the
+ * last window. If `first` is true, there is no previous share, and `before` is not used. */
 double table_smooth_share(bool first, double before, double now);
 
 #endif

@@ -90,7 +90,7 @@ static int batch_print_frames(struct batch *batch)
     uint64_t next = time_now();
     int error = 0;
 
-    batch->model->began_ns = next; /* so that the first frame, which may be the only one, has a window */
+    batch->model->began_ns = next; /* gives the first frame, which may be the only one, a window */
 
     while (error == 0) {
         next += window;

@@ -41,9 +41,9 @@ static void top_paint(struct top *top)
     top->output_at = 0;
 }
 
-/* Reads the program's output. The model gets the new lines at once, because its pointers to older
- * lines may be invalid now: lines that are dropped are freed. The screen gets the lines later,
- * because a program may write much more than anybody can read. */
+/* Reads the program's output. The model gets the new lines immediately, because lines that are dropped are freed, and
+ * the model may have pointers to them. The screen gets the lines later, because a program may write much more than
+ * anybody can read. */
 static void top_read_output(struct top *top)
 {
     struct model *model = top->model;

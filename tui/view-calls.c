@@ -5,7 +5,7 @@
  * The list of a call tree shows shares and names. Names of callees are indented below their callers.
  *
  * The flame view has a line for each level of calls, with callees below their callers. A box begins with a bar, so that
- * boxes can be told apart without colours. The last line names the selected box.
+ * boxes can be told apart without colours. The last line shows the name of the selected box.
  */
 #include "config.h"
 

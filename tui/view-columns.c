@@ -14,7 +14,7 @@
 
 #define LOW_HISTORY 0.1F /* if all shares of a history are smaller, a bar of the full height stands for this share */
 
-/* Paints the smoothed share. After a window without samples the former share stays, in a dim style. In the batch mode
+/* Paints the smoothed share. After a window without samples the previous share stays, in a dim style. In the batch mode
  * "-" is painted instead, because each frame shows only its own window. */
 static void table_paint_window(const struct pen *pen, const void *row)
 {
