@@ -98,7 +98,7 @@ void maps_list_end(struct maps_list *list)
 /* --- mounts ---------------------------------------------------------------------------------- */
 
 /* If the file of mounts at `path` (a /proc/PID/mountinfo) contains this device, sets *may_hang and returns true.
- * Otherwise returns false. Does not use stdio, which allocates memory. */
+ * Otherwise returns false. */
 static bool mounts_read_list(const char *path, uint32_t major, uint32_t minor, bool *may_hang)
 {
     char text[LINE_MAX_SIZE], *end;

@@ -24,9 +24,9 @@ int system_load_read(struct system_load *load);
  * Documentation/scheduler/sched-bwc.rst. */
 unsigned system_cpu_count(const cpu_set_t *cpus);
 
-/* Returns true if, on this version of the kernel, reading /proc/TID/syscall while a thread of the same process execs
- * waits until the exec has ended. release: a version as in uname(2), or a text whose last word is such a version. Also
- * returns true if release cannot be parsed. */
+/* Returns true if this version of the kernel makes a read of /proc/TID/syscall wait while a thread of the same process
+ * execs. release: a version as in uname(2), or a text whose last word is such a version. Also returns true if release
+ * cannot be parsed. */
 bool kernel_syscall_file_blocks(const char *release);
 /* Returns the result of kernel_syscall_file_blocks for the kernel on which we run. */
 bool kernel_syscall_file_blocks_here(void);
