@@ -9,9 +9,9 @@
  * where it lost the CPU, as soon as it gets a CPU again.
  *
  * So a second thread of ours, the occupier, sleeps on the thread's CPU until the tick. When its timer expires, it takes
- * that CPU, and holds it while the tracer, awake on another CPU, sends the interrupt. Then the occupier sleeps until
- * the next tick. The tracer cannot do this itself: the scheduler resumes a tracee on an idle CPU rather than on the CPU
- * of its tracer, so the tracee would move to another CPU at each stop.
+ * that CPU, and holds it while the tracer, awake on another CPU, sends the interrupt. The tracer cannot do this itself:
+ * the scheduler resumes a tracee on an idle CPU rather than on the CPU of its tracer, so the tracee would move to
+ * another CPU at each stop.
  *
  * The occupier costs the thread two more context switches than an interrupt from another CPU. So it is used only for
  * threads whose samples show that they often enter the kernel. If the sampling rate is low, and only one thread runs,

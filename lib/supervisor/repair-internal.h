@@ -39,10 +39,9 @@ void piece_note_error(struct repair *repair, int64_t result, uint64_t asked);
  * because the program must not get it. */
 void piece_clear_error(struct tracee *tracee);
 
-/* Returns true if a piece may raise a stray SIGPIPE (repair.h), that is, one that the whole call would not raise,
- * because the whole call has already moved a part of the data. A piece that is a send with MSG_NOSIGNAL raises no
- * SIGPIPE. There is an exception that we cannot detect: one whole sendfile(2) also raises SIGPIPE if everything that it
- * has read so far has just been sent. */
+/* Returns true if a piece may raise a stray SIGPIPE, that is, one that the whole call would not raise (repair.h). A
+ * send with MSG_NOSIGNAL raises none. We cannot detect one exception: a whole sendfile(2) also raises SIGPIPE if
+ * everything that it has read so far has just been sent. */
 bool piece_may_raise_stray_sigpipe(const struct call_request *request);
 
 #endif

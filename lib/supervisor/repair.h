@@ -210,8 +210,8 @@ void stray_sigpipe_begin(struct tracee *tracee);
  * at each later stop from which the thread is resumed without a signal, because another thread's sigaction(2) may have
  * removed the SIGPIPE meanwhile. */
 void stray_sigpipe_look(struct tracee *tracee);
-/* To be called at each signal-delivery stop. Returns true if the signal is a stray SIGPIPE, that is, one that the whole
- * call would not have raised. Then it must not be delivered. */
+/* To be called at each signal-delivery stop. Returns true if the signal is a stray SIGPIPE (one that only a piece has
+ * raised). Then it must not be delivered. */
 bool stray_sigpipe_take(struct tracee *tracee, int signal);
 /* If stray_sigpipe_look has changed the signal mask of the thread, restores the mask. To be called at a stop if the
  * thread will be detached, or will stay stopped. */

@@ -6,8 +6,8 @@
  *
  * If a CPU is idle, the tracer polls for the stops on that CPU (wait.c). If no CPU is idle, the tracer would poll on
  * the CPU that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until the tracee stops.
- * Then only threads of the tracer's CPU are interrupted, because the tracer has just taken that CPU from one of them.
- * The tracer visits the CPUs of its tracees in turn.
+ * While no CPU is idle, only threads of the tracer's CPU are interrupted, because the tracer has just taken that CPU
+ * from one of them. The tracer visits the CPUs of its tracees in turn.
  *
  * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h recognizes most of these threads. The
  * others are interrupted, and stop when they get a CPU. Their run-queue waits then show that they were not running at

@@ -314,8 +314,7 @@ bool untraced_knows(struct process *process, pid_t tid);
  * list yet. known_ns: the part of the thread's CPU time that must not be added to process->untraced_ns, ns.
  * untraced_read adds the rest. Returns 0 or -ENOMEM. */
 int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
-/* Removes a thread from process->untraced, the list of the threads that could not be seized, if it is there.
- * untraced_clear removes all threads from this list. */
+/* Removes a thread from process->untraced, if it is there. untraced_clear removes all threads from this list. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);
 void untraced_clear(struct processes *processes, struct process *process);
 /* Reads the CPU times of the threads that could not be seized (process->untraced), and adds to process->untraced_ns the

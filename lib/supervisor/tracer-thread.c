@@ -12,9 +12,7 @@
 #include "supervisor/tracer-cpus.h"
 #include "supervisor/wakeup.h"
 
-/* When a tracer leaves its targets, it waits twice, each time for at most CALLS_LEAVE_NS. First it waits for the stops
- * of interrupts, and for the end of system calls that are being continued. Then it gives up the calls that are left,
- * and waits for their end. */
+/* tracer_leave waits twice, each time for at most CALLS_LEAVE_NS. */
 #define CALLS_LEAVE_NS 300000000u
 #define LEAVE_PERIOD_NS 20000000u
 
@@ -23,8 +21,8 @@ void *tracer_run(void *context)
     struct tracer *tracer = context;
     struct supervisor *supervisor = tracer->supervisor;
 
-    /* The thread has inherited its priority, and the CPUs on which it may run, from the tracer that started it. That
-     * tracer may have bound itself to one CPU. So this thread is allowed to run on all CPUs, and asks for a priority */
+    /* the thread has inherited its priority and its CPUs from the tracer that started it, which may be bound to one
+     * CPU */
     sched_setaffinity(0, sizeof supervisor->cpus.set, &supervisor->cpus.set);
     priority_ask(tracer);
     int error = wakeup_init(&tracer->wakeup);
