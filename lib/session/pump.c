@@ -159,7 +159,7 @@ static int pump_ring(struct pprofil_session *session)
             session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
         ring_consume(session->ring);
         if (error != 0)
-            return session_fail(session, error, "out of memory for the profile");
+            return session_fail(session, error, "cannot add an event to the profile: %s", pprofil_error_text(error));
     }
     return ring_broken(session->ring) ? -EPROTO : 0;
 }
