@@ -48,7 +48,7 @@ uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t perio
 void schedule_draw_ahead(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Makes the next stratum begin at time `now`, and drops the tick that schedule_draw_ahead has drawn, if any. No tick
- * covers the time before `now`. */
+ * covers the time from the end of the last stratum to `now`. */
 void schedule_restart(struct schedule *schedule, uint64_t now);
 
 /* Makes the next stratum begin at time `now`. This may cut the end off the stratum of the tick that was returned last.

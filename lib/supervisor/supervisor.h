@@ -29,7 +29,7 @@
  *                            the stops of a tick
  *     at-stop.c              reads registers (regs-*.c), copies the stack (target-memory.c), resumes
  *     repair-stop.c          repairs a call that a stop broke: begins the call anew, or begins to continue it
- *     repair-continue.c      continues a call that has done only a part: makes the rest in further calls, the pieces
+ *     repair-continue.c      continues a call that has done only a part: further calls, the pieces, do the rest
  *                            (repair-piece.c)
  *     attach.c               seizes threads
  *     exec.c                 answers the stop of an exec
@@ -61,8 +61,8 @@
  *     new-tasks.c            holds a new task until its process is known. Detaches a child that is not to be followed
  *     exec.c                 detaches a process if its new program is not to be followed
  *     proc/procfs.c          reads files of /proc. A read of some of them waits for an exec in the same process. On old
- *                            kernels that exec may wait for us (proc/system.c). There these files are not read if the
- *                            process has several threads
+ *                            kernels that exec may wait for us (proc/system.c). If the process has several threads,
+ *                            these files are not read on such kernels
  *     proc/maps.c            asks the kernel for mappings. The kernel locks the target's mappings while it answers, and
  *                            may read a file. proc/objects.c decides when to ask. It also opens the list of mappings
  *                            while a tracee is stopped
@@ -133,7 +133,7 @@
  *  1. Every stop is answered according to its kind as soon as it is seen, even if the tracer awaits another stop.
  *     This holds until the tracer has left (has_left of tracer.h). wait_drain returns after 2 ms, and leaves further
  *     stops to its next call. If a sample is wanted, the next stop at which registers are read (at_stop_answer) yields
- *     the sample. A group stop before that cancels the sample. Three stops are not answered according to their kind. A
+ *     the sample. An earlier group stop cancels the sample. Three stops are not answered according to their kind. A
  *     task's first stop waits until the task's process is known. A signal that comes between two pieces of a call may
  *     be held until the next piece begins. A SIGPIPE that only a piece has raised is not delivered.
  *  2. Between seeing the stop of an interrupt and the resume, the tracer only reads registers, copies the stack,
@@ -167,10 +167,10 @@
  *     stopped it. A supervisor that ends in order first waits for the files that its client is to get, up to 2 s, and
  *     answers stops meanwhile. Then each tracer leaves its targets (tracer_leave). For up to 0.3 s it waits for the
  *     stops of interrupts, for the delivery of held signals, and for the end of calls that are being repaired. Then it
- *     gives up the rest of these calls, and waits up to 0.3 s until they have ended. A call that was begun anew is left
+ *     gives up the calls that are left, and waits up to 0.3 s until they have ended. A call that was begun anew is left
  *     alone: if it was broken again, its time limit begins again, and a connect(2) may return EALREADY. The first
- *     tracer leaves after the others, for which it waits up to 1 s. If one of its own tracees stops after that and
- *     before the supervisor has exited, this stop is not answered. If SIGKILL ends the supervisor,
+ *     tracer leaves after the others, for which it waits up to 1 s. If one of its own tracees stops after that wait
+ *     and before the supervisor has exited, this stop is not answered. If SIGKILL ends the supervisor,
  *     - a call that an interrupt has just broken returns EINTR, or the amount that it has moved;
  *     - a held signal is lost, and a signal that was sent again has another siginfo_t;
  *     - a recvmmsg(2) leaves misplaced data while the gaps between its messages are closed (call-progress.c);
