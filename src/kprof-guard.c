@@ -44,8 +44,8 @@ static void guard_replace(const char *name)
     renameat(GUARD_DIRECTORY, temporary, GUARD_DIRECTORY, name);
 }
 
-/* Waits for the server's end. Then puts a socket in the place of the FIFO, unless the server sent ALL_WELL before. When
- * the guard exits, its descriptor of the FIFO is closed. Processes that have the FIFO open then get an error. */
+/* Waits for the server's end, and puts a socket in the place of the FIFO, unless the server sent ALL_WELL before. When
+ * the guard exits, its descriptor of the FIFO is closed, so processes that still have the FIFO open get an error. */
 _Noreturn static void guard_run(int pipe, int directory, int control, const char *name)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
