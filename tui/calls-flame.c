@@ -50,8 +50,8 @@ static int flame_add_callees(struct layout *layout, const struct calls_box *box)
     return error;
 }
 
-/* Returns the share of the top box, which is the share of the row `root`. If `root` is CALLS_NONE,
- * the top box has all rows. Then the sum of the shares of all rows without a parent is returned. */
+/* Returns the share of the top box: the share of the row `root`, or if `root` is CALLS_NONE, the sum of the shares of
+ * all rows without a parent. */
 static double flame_whole_share(const struct calls *calls, uint32_t root)
 {
     double sum = 0;

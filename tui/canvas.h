@@ -64,7 +64,8 @@ int canvas_printf(struct canvas *canvas, int row, int column, int width, enum st
 /* Changes the style of `width` cells. */
 void canvas_style(struct canvas *canvas, int row, int column, int width, enum style style);
 /* Draws a line of bars. The bar of the last value is at the right end. A bar is a block of one to eight eighths of a
- * cell, or one of " .:-=+*#" without UTF-8. The bar of a value that is `highest` or more fills the cell. */
+ * cell. Without UTF-8, it is one of the characters " .:-=+*#". The bar of a value that is `highest` or more fills the
+ * cell. */
 void canvas_spark(struct canvas *canvas, int row, int column, int width, enum style style,
                   const float *values, int count, double highest);
 

@@ -9,8 +9,8 @@
 
 /* --- model.c ----------------------------------------------------------------------------- */
 
-/* Shows a message in answer to a key, for MESSAGE_NS. Key events have no time stamp, so this time
- * begins with the next snapshot or list of processes. */
+/* Shows a message in answer to a key, for MESSAGE_NS. Key events have no time stamp, so the time of the message begins
+ * with the next snapshot or list of processes. */
 void model_answer(struct model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* If a message of model_answer has no end yet, sets its end to MESSAGE_NS after time_ns. Called
  * with the time of each snapshot or list of processes. */

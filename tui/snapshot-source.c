@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the session of the live view, and takes snapshots of the session. The functions here call only
- * functions of pprofil.h. Threads of the library do the slow work.
+ * Runs the session of the live view, and takes snapshots of the session. Of the library, only functions of pprofil.h
+ * are called. Threads of the library do the slow work.
  */
 #include "config.h"
 
@@ -140,10 +140,10 @@ static bool source_process(const struct source *source, uint32_t i, struct snaps
     return true;
 }
 
-/* Returns true if a followed process is alive. The profile's list of processes is up to date: a new
- * process is in the list before its parent can end, and the end of a process is noted in the list
- * before the sampling ends. The supervisor's count of processes would be up to a second old.
- * source->survivor is checked first, because the list may have thousands of entries. */
+/* Returns true if a followed process is alive. The profile's list of processes is up to date: a new process is in the
+ * list before its parent can end, and the end of a process is noted in the list before the sampling ends. The
+ * supervisor's own count of processes may be a second old. source->survivor is checked first, because the list may have
+ * thousands of entries. */
 static bool source_survives(struct source *source)
 {
     struct snapshot_process process = {0};

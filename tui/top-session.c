@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Handles the session of the live view: begins sampling, takes snapshots, and carries out the
- * effects of actions. The batch mode shares the functions for the beginning and the end.
+ * Handles the session of the live view: begins sampling, takes snapshots, and carries out the effects of actions. The
+ * functions for the beginning and the end also serve the batch mode.
  */
 #include "config.h"
 
@@ -278,8 +278,8 @@ static void top_ask_library(struct top *top, enum effect effect)
     top->agreed_wall = model->wall;
 }
 
-/* If an effect comes after the end of the targets, shows a message and returns true. The model cannot
- * check this, because it does not know what has ended since the last snapshot. */
+/* If an effect comes after the end of the targets, shows a message and returns true. The model cannot check this,
+ * because it does not know whether the targets have ended since the last snapshot. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
     if (!top_is_over(top) || (effect != EFFECT_SAMPLE && effect != EFFECT_RATE && effect != EFFECT_WALL))
