@@ -6,8 +6,8 @@
  *    cc -O1 -DPPROFIL_N64_DEBUG n64-osprofile.c $(pkg-config --cflags --libs pprofil-n64)
  *
  * On the console, osProfileFlush sends the profile to gperf(1P) on the host. Here it sends the profile to a running
- * "pprofil gperf -s". If there is none, it writes a file: the one that the environment variable PPROFIL_N64_OUTPUT
- * names, or osprofile.out.
+ * "pprofil gperf -s". If there is none, it writes a file. The environment variable PPROFIL_N64_OUTPUT contains the
+ * path of the file; the default is osprofile.out.
  */
 #include <ultra64.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * OSF/1 profil(2) has two forms, and this program uses both: first with one range of addresses, then with two ranges,
- * of which the higher one comes first. Written from the manual page alone:
+ * Uses both forms of OSF/1 profil(2). The first form counts in one range of addresses. The second form gets an array of
+ * ranges, the highest range first. Written from the manual page alone:
  *
  *    cc -O1 osf1-profil.c $(pkg-config --cflags --libs pprofil-osf1)
  *
- * The scale factor of 2 "maps all instructions onto the beginning of the short_buffer (producing a non-interrupting
- * clock)".
+ * Each range has only one counter, because its scale is 2, which "maps all instructions onto the beginning of the
+ * short_buffer (producing a non-interrupting clock)".
  */
 #include <stdio.h>
 #include <string.h>
