@@ -44,7 +44,7 @@ bool layout_is_kernel(const struct profile *profile, uint32_t object)
 }
 
 /* Returns true for kernel code and for code in no object. Such code has no mapping, so its addresses cannot be
- * moved. */
+ * changed. */
 static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {
     return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN || layout_is_kernel(profile, object);

@@ -5,8 +5,8 @@
  * the first frame may name it, as stackcollapse-perf.pl does: COMM, COMM-PID or COMM-PID/TID.
  *
  * The file does not say what its numbers count. The reader takes them as samples of a millisecond each, or as
- * microseconds if the options say so. If the sum of such samples is more than 2^63 - 1 nanoseconds, the numbers count
- * something else, such as cycles. Then each count is taken as a nanosecond, so that the shares are right.
+ * microseconds if the options say so. If the time of all samples would then be more than 2^63 - 1 nanoseconds, the
+ * numbers count something else, such as cycles. Then a count of 1 is taken as 1 ns, so that the shares are right.
  */
 #include "config.h"
 
@@ -24,8 +24,8 @@
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* Returns what the first frame of each stack names. By default this is the process if the samples belong to several
- * processes, and nothing otherwise. */
+/* Returns which frame comes before the functions of each stack. By default this is the process if the samples belong
+ * to several processes, otherwise there is no such frame. */
 static enum format_roots choose_roots(const struct profile *profile, const struct format_options *options)
 {
     if (options->roots != FORMAT_ROOTS_ANY)

@@ -22,7 +22,7 @@ struct job {
     const struct profile *profile;
     const struct format_options *options;
     uint32_t object; /* index of the object, if the format has a codec */
-    const struct histogram_file *histograms; /* counters to write instead of a profile; else NULL */
+    const struct histogram_file *histograms; /* counters to write; NULL: the profile is written */
 };
 
 static int write_job(int fd, const void *contents)

@@ -56,9 +56,9 @@ struct format {
     int (*compare)(int fd, const struct profile *baseline, const struct profile *profile);
 };
 
-/* What the first frame of a folded stack names. */
+/* The frame that a folded stack may have before its functions: */
 enum format_roots {
-    FORMAT_ROOTS_ANY, /* the process if the samples belong to several processes; else no such frame is written */
+    FORMAT_ROOTS_ANY, /* the process if the samples belong to several processes, otherwise none */
     FORMAT_ROOTS_NONE,
     FORMAT_ROOTS_COMM,    /* the thread's name */
     FORMAT_ROOTS_PROCESS, /* "comm-pid" */
@@ -69,13 +69,13 @@ enum format_roots {
  * uses the options does not free them. */
 struct format_options {
     const char *object;             /* reading: path of the ELF file that the addresses belong to */
-    /* reading: a second file, whose path ends with .meta (profil/profil.h), is read, too. Its path is `name` and this
-     * suffix. If name is NULL, it is the path of the first file and this suffix */
+    /* reading: a second file, NAME.meta (profil/profil.h), is read, too. NAME is `name`, or the path of the first file
+     * if `name` is NULL */
     const char *name;
     /* writing: the rules by which histograms are counted; NULL: the usual rules of the format */
     const struct dialect *dialect;
-    uint32_t scale;                 /* writing: bytes of counters for 65536 bytes of machine code; 0: 32768 */
-    enum format_roots roots;        /* writing folded stacks: what the first frame of each stack names */
+    uint32_t scale;                 /* writing: bytes of counters for 65536 bytes of code; 0: the default, 32768 */
+    enum format_roots roots;        /* writing folded stacks: the frame before the functions of each stack */
     bool time;                      /* folded stacks: the number behind each stack counts microseconds, not samples */
     const struct profile *baseline; /* writing: the profile to compare with; NULL: none */
 };

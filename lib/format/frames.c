@@ -4,7 +4,7 @@
  *
  * A node of a profile stands for a location that was called from the location of the node's parent. In the tree of
  * frames, nodes with the same callers and the same function become one node. In the profile and in the tree, parents
- * come before their children, so one pass is enough.
+ * come before their children, so one pass over the nodes is enough.
  */
 #include "config.h"
 
@@ -117,8 +117,8 @@ static int make_tree(struct frame_tree *tree, const struct profile *profile, uin
     return error;
 }
 
-/* Numbers the nodes in the order of a depth-first walk. The number of a node plus the number of nodes in its subtree,
- * including the node, is the number of its next sibling. */
+/* Numbers the nodes in the order of a depth-first walk. A node and all nodes below it have consecutive numbers, and its
+ * next sibling has the number after these. */
 static int put_in_order(struct frame_tree *tree)
 {
     uint32_t *size = calloc(tree->node_count, sizeof *size);

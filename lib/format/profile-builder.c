@@ -13,7 +13,7 @@
 #include "format/profile-builder.h"
 #include "pprofil/error.h"
 
-/* limit for the addresses that are tried for one location; by chance alone, never all of them are taken */
+/* limit for the addresses that are tried for one location; it never happens by chance that all of them are taken */
 #define PROBES_MAX 1000
 #define HASHED_MAX 4096 /* at most this number of bytes of a name are hashed */
 

@@ -3,9 +3,9 @@
  * Invents the times of samples.
  *
  * An entry of profile->samples counts several samples. These samples are spread at equal distances over the life of
- * their process. The first of them comes after a fraction of this distance, which differs from entry to entry, so that
- * the samples of several entries alternate. The fractions are the fractional parts of multiples of the golden ratio,
- * which stay far apart for any number of entries.
+ * their process. Between the beginning of this life and the first sample there is only a fraction of the distance. Each
+ * entry has another fraction, so that the samples of several entries alternate. The fraction is the fractional part of
+ * a multiple of the golden ratio. Such numbers stay far apart, however many there are.
  */
 #include "config.h"
 

@@ -3,10 +3,11 @@
  * firefox-tables: makes the tables of one thread, for the format of the Firefox Profiler.
  *
  * A table is a JSON object of columns, and a column is an array. All columns grow together, each in its own memory
- * stream. They are written to the file when the thread is complete. A stack is a row that has a frame and the number of
- * another row, that of its callers. So it is like a node of a profile. The category of a row shows the state of the
- * thread, and its subcategory shows the system call. So samples in system calls, and samples of sleeping threads, have
- * their own rows.
+ * stream. They are written to the file when the thread is complete.
+ *
+ * In the table of stacks, a row is like a node of a profile: it has a frame, and the number of the row of the callers.
+ * It also has a category (state of the thread) and a subcategory (system call). So samples in system calls and samples
+ * of sleeping threads have rows of their own.
  */
 #ifndef PPROFIL_FIREFOX_TABLES_H
 #define PPROFIL_FIREFOX_TABLES_H

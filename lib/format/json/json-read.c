@@ -21,7 +21,7 @@ enum table { PROCESSES, THREADS, OBJECTS, FUNCTIONS, LOCATIONS, NODES, SYSCALLS,
 struct reader {
     struct profile *profile;
     struct {
-        uint32_t *became; /* owned; an element for each number in the file: the index of this entry in the profile */
+        uint32_t *became; /* owned; became[i] is the index in the profile of the entry with number i in the file */
         size_t count;     /* how many entries have been read, plus 1 */
     } tables[TABLES];
 };

@@ -70,8 +70,8 @@ void perf_space_clear(struct perf_space *space);
 
 /* --- records (perf-data-replay.c, perf-data-sample.c) --------------------------------- */
 
-/* How many mappings may be copied from parents to children for all forks of a file. To copy this number takes some
- * hundred megabytes and some seconds. */
+/* At a fork, the mappings of the parent are copied for the child. This is the limit for the number of copies in a file.
+ * They take some hundred megabytes and some seconds. */
 #define PERF_COPIES_MAX (1u << 23)
 
 /* The build-id of the file at a path. The features of a perf.data contain these build-ids. */

@@ -35,7 +35,7 @@ enum perf_misc {
     PERF_MISC_DATA = 1 << 13, /* in an MMAP record: the mapping is not executable */
     PERF_MISC_EXEC = 1 << 13, /* in a COMM record: an exec caused it; in a FORK record: mappings are not inherited */
     PERF_MISC_BUILD_ID = 1 << 14,      /* in an MMAP2 record: the record has a build-id */
-    /* in an entry of the feature "build-ids": the entry has the size of its build-id */
+    /* in an entry of the feature "build-ids": the entry contains the size of its build-id */
     PERF_MISC_BUILD_ID_SIZE = 1 << 15,
 };
 

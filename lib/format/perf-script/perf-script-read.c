@@ -43,7 +43,7 @@ struct head {
     uint64_t period;
     const char *event; /* without its colon */
     size_t event_size;
-    const char *rest; /* address and function, if the sample has no stack and so has them in its first line; else "" */
+    const char *rest; /* address and function, which are in the first line if the sample has no stack; else "" */
 };
 
 /* Parses the pid and the tid, "12/13", up to the blank behind them. A single number, as in "12", is taken as both. */
@@ -210,7 +210,7 @@ static int add_location(struct reader *reader, uint32_t location)
 }
 
 /* Reads the line of a frame. The lines of inlined functions come before the line of the function into which they were
- * inlined. Only the last of these lines names an object. */
+ * inlined. Only the last of these lines contains an object. */
 static int perf_script_read_frame(struct reader *reader, char *line)
 {
     uint64_t address;

@@ -22,7 +22,7 @@
 #define LETTER 7.23 /* width of a letter in a fixed-width font of 12 units */
 #define NARROWEST 0.1
 #define ROWS 40u /* number of rows of frames that are always drawn */
-/* after ROWS, rows are drawn as long as frames with more than this share of the whole reach them */
+/* a deeper row is drawn only if its frames together have more than this share of the whole */
 #define DEEP 0.02
 #define ROUNDED 4.0       /* a frame that is at least this number of units wide has round corners */
 #define FRAMES_MAX 20000u /* limit for the number of frames; browsers draw this number without a delay */
@@ -48,8 +48,8 @@ static double scale_of(const struct picture_tree *tree)
     return all == 0 ? 0 : (WIDTH - 2 * EDGE) / (double)all;
 }
 
-/* Returns an array with the left edge of each frame. This is the left edge of its caller plus the widths of the frames
- * that the caller called before. The caller of find_starts frees the array. Returns NULL if there is no memory. */
+/* Returns an array with the left edge of each frame, which the caller frees, or NULL if there is no memory. The frames
+ * that one frame called are side by side. The first of them has the same left edge as this frame. */
 static uint64_t *find_starts(const struct picture_tree *tree)
 {
     uint64_t *starts = calloc(2 * (size_t)tree->frame_count, sizeof *starts);

@@ -82,9 +82,9 @@ static int compare_heat(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Finds the number of CPUs in use for which a cell gets the darkest colour. A slot may contain a part of the next
- * slot's time, and a few such slots would make all other slots pale. So one slot in two hundred may have more CPUs in
- * use than that. */
+/* Finds how many CPUs the darkest colour stands for. Some slots also contain a part of the next slot's time, and seem
+ * too busy. If the busiest of these were the darkest cell, all others would be pale. So one cell in two hundred may
+ * have more CPUs in use than the darkest colour stands for. */
 static int measure_heat(struct map *map)
 {
     const struct profile_timeline *line = map->line;
@@ -176,8 +176,8 @@ static void draw_column(const struct map *map, uint32_t column)
     }
 }
 
-/* Returns how many seconds apart the labels of the time axis are: the smallest of ..., 1, 2, 5, 10, 20, ... for which
- * they are at least 80 units apart. */
+/* Returns the number of seconds between two labels of the time axis. It is 1, 2 or 5 times a power of ten: the smallest
+ * such number that puts at least 80 units between the labels. */
 static double step_of(const struct map *map)
 {
     double wanted = 80 / map->width * seconds_of(map, CELLS);

@@ -67,12 +67,9 @@ struct picture_tree {
     bool wall;                               /* values are of elapsed time, not of CPU time */
     bool compares;                           /* there is a baseline */
     uint32_t dropped;                        /* number of frames that are left out because they are too small */
-    /* no frame that is left out because it is too small has a larger value than this */
-    uint64_t cut;
-    /* number of frames that are left out because they are below the last row that is kept */
-    uint32_t deeper;
-    /* sum of the baseline's values of frames that the profile does not have, except where chance explains the
-     * difference */
+    uint64_t cut;                            /* none of the frames counted in `dropped` has a larger value than this */
+    uint32_t deeper;                         /* number of frames that are left out because their row is not kept */
+    /* total value of the frames that only the baseline has. Frames whose absence chance explains are not included */
     uint64_t gone;
     uint64_t kinds;                          /* set of the kinds of frames that occur: bit 1 << kind */
     /* owned; a profile of which only the strings are used: the texts of the names */
@@ -81,13 +78,13 @@ struct picture_tree {
 
 /* Limits of what a picture shows. */
 struct picture_limits {
-    uint32_t most; /* how many frames are kept at most; the smallest frames are dropped first */
+    uint32_t most; /* largest number of frames that are kept; the smallest frames are dropped first */
     double share;  /* a frame with a smaller share of the whole than this is dropped; 0 to 1 */
     uint32_t rows; /* number of rows of frames that are always kept */
-    /* Deeper rows are kept as long as frames with more than this share of the whole reach them; 0 to 1. */
+    /* a deeper row is kept only if its frames together have more than this share of the whole; 0 to 1 */
     double deep;
-    /* What counts as the size of a frame when small frames are dropped. true: its value or its value in the baseline,
-     * whichever is larger. false: its value, so frames that only the baseline has are dropped. */
+    /* which size of a frame decides whether it is dropped. true: its value, or its value in the baseline if that is
+     * larger. false: its value, so frames that only the baseline has are dropped */
     bool keep_old;
 };
 
@@ -126,17 +123,14 @@ struct stack_merge {
     struct picture_store *to;
     bool several;     /* processes with different names have samples, so the first frame of each stack is its process */
     uint32_t *order;  /* owned; indexes in from->samples, sorted by the names of the processes */
-    /* owned; an element for each node of `from`. Each different name of a process has a number, from 1. A node is
-     * merged once for each name that has samples in it. lane[i] is the number of the name for which node i was merged
-     * last */
+    /* owned; an element for each node of `from`. The different names of processes are numbered from 1. A node is merged
+     * once for each name that has samples in it. lane[i] is the number of the last name for which node i was merged; 0:
+     * none yet */
     uint32_t *lane;
-    /* owned; an element for each node of `from`: the node of the store into which it was merged for the name in
-     * lane[i] */
-    uint32_t *merged;
-    /* owned; nodes of the stack that is being merged, from its leaf to the first caller that is merged already */
-    uint32_t *stack;
-    /* owned; an element for each location of `from`. If the location has at most one function: the function's name in
-     * the store; 0: it has not been stored yet */
+    uint32_t *merged; /* owned; merged[i] is the node of the store that node i became when it was merged for lane[i] */
+    uint32_t *stack; /* owned; nodes of the current stack that are still to be merged, leaf first */
+    /* owned; an element for each location of `from`: the index in the store of its function's name; 0: not stored yet.
+     * Not used for a location with several functions */
     uint32_t *names;
     /* owned; an element for each sample of `from`: the node of the store for the sample's innermost frame */
     uint32_t *leaves;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the tree that flame graphs are drawn from. Merged stacks get their weights, small frames are dropped, and the
- * other frames are put in order. No function recurses, because stacks may be very deep. In the store of merged stacks a
+ * Makes the tree that a flame graph shows. Merged stacks get their weights, small frames are dropped, and the other
+ * frames are put in order. No function recurses, because stacks may be very deep. In the store of merged stacks a
  * caller comes before what it called, so one pass from the last frame to the first is enough for the sums.
  */
 #include "config.h"
@@ -173,8 +173,8 @@ static uint64_t sum_gone(const struct draft *draft)
 }
 
 /* Finds the depth of each frame, and the deepest row that is kept. If a few stacks were far deeper than all others, the
- * picture would be mostly empty. So a deep row is kept only if more than the share limits->deep of the whole reaches
- * it. */
+ * picture would be mostly empty. So a deep row is kept only if its frames together have more than the share
+ * limits->deep of the whole. */
 static int measure_depths(struct choice *choice, const struct picture_limits *limits)
 {
     const struct draft *draft = &choice->draft;

@@ -22,8 +22,8 @@ static const char *const comment_words[] = {
     [PPROF_TIMELINE] = SIGN "timeline",
 };
 
-/* The totals that are written into a comment: those that are neither sums over the samples nor fields of the
- * message. */
+/* The totals that are written into a comment. The other totals are sums over the samples, or have a field in
+ * profile.proto. */
 #define TOTALS ((struct profile_totals *)NULL)
 #define TOTAL(name)                                                                                \
     {                                                                                              \

@@ -203,9 +203,8 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index)
     return add_object(reader, &unknown, index);
 }
 
-/* Finds the object of each function of a location, because a function in the file does not say to which object it
- * belongs. It belongs to the object of the location. If several locations are in different objects, the function's
- * field `object` becomes IN_MANY_OBJECTS. */
+/* Sets the objects of the functions of a location. In the file a function has no object. It gets the object of its
+ * location, or IN_MANY_OBJECTS if it has locations in different objects. */
 static int place_function(const struct pprof_reader *reader, const PbLocation *location)
 {
     const struct pprof_id *mapping = pprof_ids_find(&reader->mappings, location->mapping_id);

@@ -60,10 +60,10 @@ struct pprof_values {
     int count, time, wall;
     uint64_t unit; /* nanoseconds in the unit of the value `time` */
 };
-/* Chooses the values that are read. The message must have at least one value. The value "cpu" is taken as the time. If
- * there is no such value, the time is the value that the file declares as the default, or else the last value. In files
- * of other programs this value may really count bytes. The value "samples" is taken as the count. If there is no such
- * value, the count is the last value before the time that has the unit "count". */
+/* Chooses the values that are read. The message must have at least one value. The time is the value "cpu", or else the
+ * value that the file declares as the default, or else the last value. It may really be a number of bytes if another
+ * program wrote the file. The count is the value "samples". If there is none, the count is one of the values before the
+ * time: the last of them with the unit "count". */
 void pprof_choose_values(const PbProfile *message, struct pprof_values *values);
 /* Returns true if a value has this type and this unit. NULL stands for any type or any unit. */
 bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit);
@@ -88,12 +88,12 @@ enum pprof_comment {
     PPROF_OBJECT,
     PPROF_TIMELINE,
 };
-/* Returns the kind of a comment. The first words of a comment show its kind; *text is moved behind these words. */
+/* Returns the kind of a comment, which its first words show. Sets *text to the place behind these words. */
 enum pprof_comment pprof_comment_kind(const char **text);
 /* Finds KEY=NUMBER in a comment, and returns the number. Returns 0 if the key is not in the comment. */
 uint64_t pprof_number(const char *text, const char *key);
-/* Put the contents of a comment into the profile. `text` begins behind the words that pprof_comment_kind skips. Those
- * that return an int return 0 or -errno. */
+/* Put the contents of a comment into the profile. `text` begins behind the words that pprof_comment_kind skips.
+ * Functions that return an int return 0 or -errno. */
 void pprof_decode_totals(const char *text, struct profile *profile);
 int pprof_decode_command(const char *text, struct profile *profile);
 /* Adds the process that a comment describes, and sets *index to its index in the profile. */

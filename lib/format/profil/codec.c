@@ -17,8 +17,8 @@
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* Returns 0 if the object that the user names is an ELF file, else an error. If only the counter file names an object,
- * this object is not checked, because it may be missing. */
+/* Returns 0 if the object that the user has chosen is an ELF file, else an error. This is not checked for an object
+ * that only the counter file mentions, because it may be missing. */
 static int check_object(const char *path)
 {
     struct symbol_text text;
@@ -47,7 +47,7 @@ static struct histogram_module *choose_module(const struct histogram_file *file,
     return chosen;
 }
 
-/* Replaces the path of a module by the path that the user names, because the file of the module may have been moved
+/* Replaces the path of a module by a path that the user has given, because the file of the module may have been moved
  * since it was counted. */
 static int replace_module(struct histogram_file *file, const char *object)
 {

@@ -49,7 +49,7 @@ static uint32_t counter_size_of(uint64_t type)
 }
 
 /* Returns true if the file has as many counters as start-up code asks for: 2 bytes of counters for each 2, 4 or 8 bytes
- * of text. `slack` is by how many bytes the size may differ, because start-up code rounds it. */
+ * of text. The size may differ by `slack` bytes, because start-up code rounds it. */
 static bool is_usual(const struct header *header, uint64_t slack)
 {
     uint64_t text = header->high - header->low, bytes = header->counter_bytes;
@@ -84,9 +84,9 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
 }
 
 /* Returns the first form of the header with which all sizes are consistent, or NULL if there is none. If the header has
- * no version, the number of counters must also be usual. The first pass accepts only the exact number. This
- * distinguishes the two forms of the old header with 8-byte pointers, of which one has 20 bytes and the other 24. The
- * second pass accepts a number that was rounded by up to 8 bytes. */
+ * no version, the counters must also have a usual size. The first pass accepts only exact sizes. This distinguishes the
+ * old header with 8-byte pointers, which has 20 bytes, from the same header with padding, which has 24. The second pass
+ * accepts sizes that were rounded by up to 8 bytes. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all, struct header *header)
 {
     for (uint64_t slack = 0; slack <= 8; slack += 8)

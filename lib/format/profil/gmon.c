@@ -177,9 +177,9 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* Counts that are larger than a 16-bit counter are distributed over several histograms. Writes one of these, with
- * number `turn`, from 0. A counter in it has those ticks of its count that are above turn * COUNT_MAX, but at most
- * COUNT_MAX of them. */
+/* Counts that are larger than a 16-bit counter are distributed over several histograms. Writes the histogram with the
+ * number `turn`, from 0. The histograms before it have turn * COUNT_MAX ticks of a count. This one has the rest, or
+ * COUNT_MAX ticks if the rest is larger. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate, uint64_t turn)
 {
     bytes_put(out, HISTOGRAM, 1);

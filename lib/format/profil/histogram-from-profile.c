@@ -3,8 +3,8 @@
  * Turns the exact samples of a profile into what one of the old systems would have made: counters, or the pcs of
  * samples.
  *
- * The times in a profile are in nanoseconds. They become ticks, which are whole numbers. To avoid that rounding errors
- * add up, the times are added up first, and ticks are computed from the sum so far.
+ * The times in a profile are in nanoseconds. They become ticks, which are whole numbers. The ticks are computed from
+ * the sum of all times so far, so that rounding errors do not accumulate.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@ __extension__ typedef unsigned __int128 product; /* product of a number of nanos
 #define NO_RATE_NS (NANO / 100) /* ns that a sample stands for, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-/* Both ends of the text are multiples of this number of bytes. In every format it is a multiple of the text that one
+/* Both ends of the text are multiples of this number of bytes. In every format it is a multiple of the bytes that one
  * counter counts. */
 #define ALIGNED UINT64_C(16)
 

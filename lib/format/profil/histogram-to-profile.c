@@ -312,8 +312,7 @@ static int add_calls(const struct histogram_file *file, struct profile *profile,
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* Adds the ticks that the old system counted because the pc was outside of the text. It is not known at which
- * addresses. */
+/* Adds the ticks whose pc was outside of the text. Their addresses are not known. */
 static int add_outside(struct conversion *conversion)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .deleted = true, .fd = -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes FILE.meta, which contains what the format of FILE, a file of an old system, has no field for. */
+/* Reads and writes FILE.meta, a text file beside FILE. It contains what the format of FILE has no field for. */
 #include "config.h"
 
 #include <errno.h>
@@ -146,9 +146,9 @@ int meta_parse(const char *text, uint64_t sum, struct histogram_file *file)
     return error;
 }
 
-/* Returns true if FILE.meta may be used. FILE.meta changes what is read from FILE, and names files that are opened.
- * Another user who may write to the directory could have made it. So it must belong to this user, to root, or to the
- * owner of FILE. */
+/* Returns true if FILE.meta may be used. FILE.meta changes what is read from FILE, and contains paths of files that are
+ * opened. Another user who may write to the directory could have made it. So it must belong to this user, to root, or
+ * to the owner of FILE. */
 static bool meta_is_trusted(const char *path, const char *beside)
 {
     struct stat file, meta;

@@ -17,7 +17,7 @@
 #define HEADER 16u
 #define FILE_VERSION 1u
 #define PC_SIZE 8u
-#define BUFFER_PCS 131072u /* most pcs in one object; Solaris has the same limit */
+#define BUFFER_PCS 131072u /* limit for the pcs in one object; Solaris has the same limit */
 #define FUNCTION_SIZE 48u
 #define MODULE_SIZE 32u
 #define MODULES_MAX 4096u /* limit for the number of modules, because the file of each module is opened */
@@ -60,7 +60,7 @@ static int read_buffer(const struct bytes *object, uint64_t offset, uint64_t cou
 }
 
 /* Reads a function of the call graph. A function has two links to other functions, which are added to the list
- * `waiting`. Each function is marked in `seen` and is read only once. So links that form a ring do not loop forever. */
+ * `waiting`. Each function is marked in `seen` and is read only once. So links that form a ring do no harm. */
 static int read_function(const struct bytes *object, uint64_t offset, unsigned char *seen,
                          uint64_t *waiting, size_t *waiting_count, struct histogram_file *file)
 {

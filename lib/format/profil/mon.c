@@ -50,7 +50,7 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
 }
 
 /* Returns true if the first function in the file's list is in the text. If the list is empty, or if the function is at
- * address 0, returns !sure. */
+ * address 0, this is not known. Then returns true unless `sure` is true. */
 static bool is_called(struct bytes *at, const struct header *header, bool sure)
 {
     uint64_t pc = bytes_get_pointer(at);
@@ -71,10 +71,11 @@ static const struct shape *try_shapes(const unsigned char *bytes, size_t size, u
     return NULL;
 }
 
-/* Finds the width of pointers and the byte order of a file, a pair in `shapes`. Pairs that give a usual scale are tried
- * first, without that of the PDP-11. It is known already that the file is a mon.out. So next, pairs with an unusual
- * scale are accepted if the first function of the file is in the text. Then the PDP-11 is tried, and at last all pairs
- * without any of these conditions. */
+/* Finds the width of pointers and the byte order of a mon.out, a pair in `shapes`. Tries in this order:
+ *    - pairs with a usual scale, except for the pair of the PDP-11
+ *    - pairs with any scale, if the first function of the file is in the text, except for the pair of the PDP-11
+ *    - the pair of the PDP-11, with a usual scale
+ *    - all pairs, with any scale */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, struct header *header)
 {
     const struct shape *shape = try_shapes(bytes, size, size, 0, SHAPES - 1, false, true, header);

@@ -22,8 +22,8 @@ static bool is_segment(uint64_t start, uint64_t count, uint64_t left, uint32_t c
     return start % WORD == 0 && count > 0 && count <= left / counter && count * WORD <= (UINT64_C(1) << 32) - start;
 }
 
-/* Returns true if the segments end exactly at the end of the file, if counters have `counter` bytes. Nothing else in
- * the file shows how wide counters are. */
+/* Returns true if segments whose counters have `counter` bytes end exactly at the end of the file. Nothing else in the
+ * file shows how wide counters are. */
 static bool has_counters_of(struct bytes at, uint64_t segments, uint32_t counter)
 {
     for (uint64_t i = 0; i < segments; i++) {

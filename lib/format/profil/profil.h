@@ -4,15 +4,15 @@
  * ranges of text (machine code), or the pcs of single samples.
  *
  * A struct histogram_file (dialect/histogram.h) has the contents of such a file. Each format has a source file with a
- * function that reads a file's bytes into a histogram_file, a function that writes them, and a struct codec, with which
- * the format can also be read and written as a profile. When a profile becomes a histogram_file, its exact addresses
- * are counted by the rules of a dialect, which imitates an old system (dialect/dialect.h). When a histogram_file
- * becomes a profile, each counter becomes a sample at the lowest address that it counts.
+ * function that reads a file's bytes into a histogram_file, and a function that writes them. The format's struct codec
+ * is used to read and write the file as a profile. When a profile becomes a histogram_file, its exact addresses are
+ * counted by the rules of a dialect, which imitates an old system (dialect/dialect.h). When a histogram_file becomes a
+ * profile, each counter becomes a sample at the lowest address that it counts.
  *
- * Readers trust nothing: if a file says how much memory is needed, they compare this with the size of the file before
- * they allocate it. They return 0, PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW, and the caller clears the
- * histogram_file in any case. Writers can also fail with PPROFIL_ERROR_ADDRESSES (an address is too large for the
- * format's pointers) or PPROFIL_ERROR_COUNTERS (the format cannot hold these counters).
+ * Readers trust nothing: if a file says how much memory it needs, they compare this number with the size of the file
+ * before they allocate memory. They return 0, PPROFIL_ERROR_DAMAGED, -EFBIG, -ENOMEM or -EOVERFLOW, and the caller
+ * clears the histogram_file in any case. Writers can also fail with PPROFIL_ERROR_ADDRESSES (an address is too large
+ * for the format's pointers) or PPROFIL_ERROR_COUNTERS (the format cannot hold these counters).
  */
 #ifndef PPROFIL_PROFIL_H
 #define PPROFIL_PROFIL_H
@@ -104,8 +104,8 @@ uint64_t histogram_time(const struct profile *profile, const struct profile_samp
 /*
  * Fills an empty profile with the samples of a file, and with one process, one thread and some objects. The modules of
  * the file become the objects. If the file has no modules, there is one object: "[kernel]" if the file counts system
- * calls, else the object that the file names, or "[text]" if it names none. If the file of an object is on this
- * machine, addresses become offsets in it.
+ * calls, else the object whose path the file contains, or "[text]" if it contains none. If the file of an object is on
+ * this machine, addresses become offsets in it.
  *
  * Returns 0, -ENOMEM, -EFBIG, PPROFIL_ERROR_DAMAGED (the sum of times does not fit into the totals) or
  * PPROFIL_ERROR_LOAD_ADDRESS. The last error means that the object is position-independent, and that no address in the
@@ -113,30 +113,29 @@ uint64_t histogram_time(const struct profile *profile, const struct profile_samp
  */
 int histogram_to_profile(const struct histogram_file *file, struct profile *profile);
 
-/* A kpdata file may count system calls, one in each cell. Returns the name of the system call that a cell counts. Calls
- * have the numbers that they have on this machine. The name is static, or is written into `text`. */
+/* A kpdata file may count system calls, one in each cell. Returns the name of the system call that a cell counts.
+ * System calls have the same numbers as on this machine. The name is static, or is written into `text`. */
 #define HISTOGRAM_CALL_NAME 24 /* bytes */
 const char *histogram_call_name(uint64_t cell, char text[HISTOGRAM_CALL_NAME]);
 
 /* --- codecs ---------------------------------------------------------------------------- */
 
 struct codec {
-    /* if the user names no dialect, a profile is counted by the rules of the dialect with this name */
+    /* name of the dialect by whose rules a profile is counted, unless the user chooses another dialect */
     const char *dialect;
     double rate_hz;        /* how many ticks in a second readers of the format assume; 0: the file contains the rate */
     bool whole;            /* true: one file contains all objects; false: each object has its own file */
     bool single;           /* a file has at most one histogram */
     bool has_modules;      /* a file says at which addresses objects were mapped */
-    /* bytes of a counter in the format. The number of counts that do not fit into it is reported. 0: it is not
-     * reported */
+    /* bytes of a counter, to report how many counts do not fit into one; 0: such counts are not reported */
     uint32_t counter_size;
     int (*read)(const unsigned char *bytes, size_t size, struct histogram_file *file);
     int (*write)(int fd, const struct histogram_file *file);
 };
 
 /* Reads the file at path, and the file whose path is `name` followed by ".meta" (see below). `object` is the path of
- * the ELF file that was counted, which is not opened, or NULL if it is not known. Returns 0 or an error. The caller
- * clears `file` in either case. */
+ * the ELF file that was counted; NULL: not known. This file is not opened. Returns 0 or an error. The caller clears
+ * `file` in either case. */
 int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file);
 /* Reads a file as codec_load does, and turns it into a profile, which must be empty before. In addition to the errors
@@ -175,7 +174,7 @@ bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
  *    pid PID                of the process
  *    hz NUMBER              ticks per second
  *    module START END PATH  the file PATH was mapped at these addresses, hexadecimal
- *    calls CELLS            FILE is a kpdata file with this many cells, which count system calls by number, not text
+ *    calls CELLS            FILE is a kpdata file with CELLS cells, which count system calls by number, not text
  *
  * Other lines are comments, or belong to a later version of this format.
  */
