@@ -69,9 +69,9 @@ struct dialect {
     bool below_wraps;       /* there is no test for pc < offset, so for such a pc the distance wraps */
     bool narrow;            /* the computed index of the byte in the buffer is cut to 32 bits */
     bool bounded_ranges;    /* each region has its own bounds, and regions do not overlap */
-    /* the first 6 cells hold totals, although by their position they belong to the first 48 bytes of text. true
-     * (Inferno): ticks in these 48 bytes go to DIALECT_CELL_OUTSIDE. false (Plan 9): such ticks are added to the
-     * totals */
+    /* the cells with totals take the places of the cells for the first text. true (Inferno): these are 6 cells, and
+     * ticks in the first 48 bytes of text go to DIALECT_CELL_OUTSIDE. false (Plan 9): these are 2 cells, and ticks in
+     * the first 16 bytes of text are added to the totals */
     bool overlaid_cells;
     enum dialect_prof prof;
     const char *format;     /* name of the format (lib/format) that the programs of the system read */
@@ -245,11 +245,11 @@ struct dialect_count {
     uint64_t owed_ns;  /* CPU time that was not counted yet, because it is less than a tick */
     uint64_t overflow; /* address of a 4-byte counter for pcs in no region; 0: none */
     uint64_t array;    /* pcsample: address of the array in which the pcs are stored */
-    uint64_t told; /* address of a uint64_t that counts ticks whose counter was already full; 0: none */
+    uint64_t told; /* address of a uint64_t that counts the ticks that found their counter full; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks whose pc is in no region */
-    uint64_t overflows; /* number of ticks whose counter was already full, or that ended the counting */
+    uint64_t overflows; /* number of ticks that found their counter full, or that ended the counting */
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* address of the first counter */
