@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The code for both ends of the sockets through which programs that profile themselves send requests.
- * wire_profil_connect and wire_profil_ask run inside the programs. So these two functions allocate no memory, and raise
+ * A program that profiles itself sends requests to its supervisor through a socket. This is the code for both ends.
+ * wire_profil_connect and wire_profil_ask run inside the program. So these two functions allocate no memory, and raise
  * no signal. lib/compat closes the connection before the program's call of profil returns.
  */
 #include "config.h"

@@ -317,8 +317,8 @@ struct wire_profil {
     uint64_t overflow;
     uint64_t array;    /* WIRE_PROFIL_PCS: address of the array in which the pcs are stored */
     int64_t room;      /* WIRE_PROFIL_PCS: number of elements of this array, as the program gave it */
-    /* WIRE_PROFIL_COUNT: address of a uint64_t, to which the supervisor adds the number of ticks whose counter was
-     * already full; 0: none */
+    /* WIRE_PROFIL_COUNT: address of a uint64_t, to which the supervisor adds the number of ticks that found their
+     * counter full; 0: none */
     uint64_t told;
     int32_t pid, tid;  /* ids of the calling process and thread, as numbered in their own PID namespace */
     uint32_t scope;    /* WIRE_PROFIL_COUNT and WIRE_PROFIL_STOP: enum wire_profil_scope */
