@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The library for programs of 4.4BSD: defines the name profil. */
+/* The library for programs of 4.4BSD: defines the function profil. */
 #include "config.h"
 
 #include "compat/compat.h"

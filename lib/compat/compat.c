@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sends requests to the supervisor, and starts it. The program may call profil in several threads at once, or in a
- * signal handler. Between two calls it may fork, or close all descriptors. So only the address of the supervisor is
- * kept from one call to the next, and signals are blocked during a request.
+ * Sends requests to the supervisor, and starts it. The program may call profil in several threads at the same time, or
+ * in a signal handler. Between two calls it may fork, or close all descriptors. So only the address of the supervisor
+ * is kept from one call to the next, and signals are blocked during a request.
  */
 #include "config.h"
 
@@ -33,8 +33,7 @@ static struct {
     /* the process that made the socket with that name: this process, or an ancestor that has forked since */
     pid_t listener;
     pid_t supervisor;    /* pid of the supervisor; 0: no supervisor was started */
-    /* number of ticks whose counter was already full, and that no message has reported yet; the supervisor adds to
-     * it */
+    /* number of ticks that found their counter full, since the last message about them. The supervisor adds to it */
     _Atomic uint64_t overflows;
 } state;
 

@@ -5,9 +5,10 @@
  * supervisor. lib/wire/wire.h has the protocol.
  *
  * Each old system has its own library, which is loaded into other people's programs, and therefore needs only libc. The
- * library defines the names of the system's manual pages. So a program that declares profil itself gets the function of
- * its system, and never that of the C library. compat.c sends requests. histogram.c checks a histogram before its
- * request is sent. own-maps.c completes offsets of 32 bits. say.c blocks signals, reads settings and writes messages.
+ * library defines functions with the names that they have in the system's manual pages. So a program that declares
+ * profil itself gets the function of its system, and never that of the C library. compat.c sends requests. histogram.c
+ * checks a histogram before its request is sent. own-maps.c completes offsets of 32 bits. say.c blocks signals, reads
+ * settings and writes messages.
  */
 #ifndef PPROFIL_COMPAT_H
 #define PPROFIL_COMPAT_H
@@ -74,8 +75,8 @@ bool compat_check_region(const struct compat_call *call, struct wire_profil_regi
  * compat_enter and compat_leave. */
 bool compat_check_buffer(const char *call, uint64_t address, uint64_t size);
 
-/* Ends the counting in the threads that `scope` names. call: name of the function that the program has called, for
- * messages. Returns 0 or a negative errno. */
+/* Ends the counting in the threads of `scope`. call: name of the function that the program has called, for messages.
+ * Returns 0 or a negative errno. */
 int compat_stop(const char *call, enum wire_profil_scope scope);
 
 /* Copies `size` bytes. The address `from` may be invalid. Returns 0 or -EFAULT. */

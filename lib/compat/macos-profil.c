@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The library for programs of Mac OS X: defines the name profil. */
+/* The library for programs of Mac OS X: defines the function profil. */
 #include "config.h"
 
 #include <errno.h>

@@ -18,10 +18,10 @@
 #include "compat/n64-internal.h"
 #include "compat/own-maps.h"
 
-#define BLOCK 512 /* number of counters that are written at once */
+#define BLOCK 512 /* number of counters that are written with one call */
 
-/* Writes the first bytes, and perhaps not all, as write(2) does. If the other end of a socket is closed, the program
- * does not get a SIGPIPE. */
+/* Does what write(2) does, which may write only the first of the bytes. If the other end of a socket is closed, the
+ * program does not get a SIGPIPE. */
 static ssize_t stream_write_some(int fd, const void *bytes, size_t size)
 {
     ssize_t wrote = send(fd, bytes, size, MSG_NOSIGNAL);

@@ -38,7 +38,7 @@ enum offset_found {
      * read */
     OFFSET_AS_GIVEN,
     OFFSET_COMPLETED, /* the upper half of *offset was filled in */
-    /* several objects contain an address with these lower 32 bits, but not the object that calls profil */
+    /* several objects contain an address with these lower 32 bits, and the object that calls profil is none of them */
     OFFSET_AMBIGUOUS,
     OFFSET_NOWHERE,   /* the offset has only 32 bits, and no object contains an address with these lower 32 bits */
     OFFSET_NOWHERE_YET, /* the offset is a complete address, and there is no text now. Text may be loaded there later */
