@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process. One of them, kpdata, has the
- * number of samples at each place in the machine code. If the file system has no leases, kpdata is replaced ten times a
- * second. */
+/* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process. One of them, kpdata, counts
+ * samples by their place in the machine code. If kpdata cannot have a lease, it is replaced ten times a second. */
 #include "config.h"
 
 #include <argp.h>
