@@ -63,9 +63,8 @@ int canvas_printf(struct canvas *canvas, int row, int column, int width, enum st
     __attribute__((format(printf, 6, 7)));
 /* Changes the style of `width` cells. */
 void canvas_style(struct canvas *canvas, int row, int column, int width, enum style style);
-/* Draws a line of bars. The bar of the last value is at the right end. A bar is a block of one to eight eighths of a
- * cell. Without UTF-8, it is one of the characters " .:-=+*#". The bar of a value that is `highest` or more fills the
- * cell. */
+/* Draws a line of bars, with the last value at the right end. A bar is a block of one to eight eighths of a cell.
+ * Without UTF-8, it is one of " .:-=+*#". The bar of a value that is `highest` or more fills the cell. */
 void canvas_spark(struct canvas *canvas, int row, int column, int width, enum style style,
                   const float *values, int count, double highest);
 
