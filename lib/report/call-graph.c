@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Adds the time of callees to their callers, as gprof does (call_graph in style-internal.h). A row is for one function.
- * An arc stands for all calls of one function by one other function.
+ * An arc is for all calls of one function by one other function.
  *
  * Functions that call each other in a circle are a strongly connected component of the graph. Tarjan's algorithm
- * numbers the components, so that callees come first. The search does not recurse, because a hostile file could exhaust
- * the stack. Then, component by component and arc by arc, the time of each callee is added to its callers.
+ * numbers the components, callees before callers. The search does not recurse, because a hostile file could exhaust the
+ * stack. Then the time of each component is added to its callers, in the order of the numbers.
  *
  * Sums of floating-point numbers depend on the order in which their terms are added. This file uses gprof's order: of
  * all arcs of a caller, the arc that is last in the file comes first.
@@ -24,8 +24,8 @@
 struct arc {
     size_t from, to; /* indexes of the caller's row and the callee's row */
     uint64_t count;
-    /* index of this arc in the file. If the file has several arcs from the same caller to the same callee: index of the
-     * first of them */
+    /* index of this arc in the file; if the file has several arcs from this caller to this callee: index of the first
+     * of them */
     size_t order;
 };
 
@@ -84,8 +84,8 @@ static int graph_last_first(const void *left, const void *right)
     return a->order > b->order ? -1 : a->order < b->order;
 }
 
-/* Finds the row that counts the calls of code at the address `pc`. If this code comes after a label, the row is that of
- * the last function before the label. */
+/* Finds the row that counts the calls of the code at the address `pc`. If this code belongs to a label, the row is that
+ * of the last function before the label. */
 static const struct ticks_row *graph_find_called(const struct ticks_table *table, uint64_t pc)
 {
     const struct ticks_row *row = ticks_find(table, pc);
@@ -190,8 +190,8 @@ static void graph_visit(struct graph *graph, size_t root)
     }
 }
 
-/* Sorts rows by component, and within a component by address, with a counting sort. Uses the memory
- * of graph->stack, which is no longer needed. */
+/* Sorts rows by component, and within a component by address, with a counting sort. Uses the memory of graph->stack,
+ * which is no longer needed. */
 static void graph_sort_rows(struct graph *graph)
 {
     size_t *next = graph->stack, begin = 0;

@@ -3,13 +3,13 @@
  * Makes call trees: see call-tree.h.
  *
  * The nodes of the profile are visited once, parents before children. A node of the profile has several frames if
- * functions were inlined there. Each frame becomes a node of the tree, below the frame that called it; the outermost
- * frame is placed below the innermost frame of the parent. Then each sample is added to the tree node of its innermost
- * frame, and totals are summed from the last node to the first.
+ * functions were inlined there. For each frame, a node is added to the tree, below the node of the frame that called
+ * it. Then each sample is added to the tree node of its innermost frame, and totals are summed from the last node to
+ * the first.
  *
- * This top-down tree is the source of the other trees. In a tree of callees, nodes with the same unit and the same
- * parent are merged. In a tree of callers, paths go up from all calls of one function, one level at a time. No function
- * recurses, because stacks may be very deep.
+ * The other trees are made from this top-down tree. For a tree of callees, the parts of the tree below all calls of the
+ * chosen functions are merged. For a tree of callers, paths go up from all these calls, one level at a time. No
+ * function recurses, because stacks may be very deep.
  */
 #include "config.h"
 
@@ -81,8 +81,8 @@ struct builder {
     uint32_t *frames_of;
     uint32_t *frames;    /* owned; the units of each location, innermost first */
     uint32_t frame_count;
-    /* owned; indexed by node of the profile: index of the tree node for the innermost frame; NOWHERE: no sample needs
-     * the node */
+    /* owned; indexed by node of the profile: index of the tree node that was made for its innermost frame; NOWHERE: no
+     * sample needs the node */
     uint32_t *became;
 };
 
@@ -218,7 +218,7 @@ static void call_roots_find_one(const struct call_tree *tree, const bool *wanted
 int call_roots_find(const struct call_tree *tree, const bool *wanted, struct call_roots *roots)
 {
     uint32_t *inner =
-        /* indexed by node: on the way down to this node, the second node whose unit is marked in `wanted`; 0: there is
+        /* indexed by node: the second node with a wanted unit on the way from the root down to this node; 0: there is
          * no second */
         calloc(tree->count, sizeof *inner);
 
@@ -272,8 +272,9 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 
 /* --- callers ----------------------------------------------------------------------------- */
 
-/* A path through the top-down tree, from one call up to its caller, to the caller's caller, and so on. If two paths
- * meet in a node, they have passed through different units, because all children of a node have different units. */
+/* A path that goes up through the top-down tree, from a call to its caller, to the caller's caller, and so on. If two
+ * paths meet in a node, they have passed through different units, because all children of a node have different units.
+ * So the two paths are at different nodes of the tree of callers. */
 struct path {
     uint32_t call; /* the node of the top-down tree to which the path has come */
     uint32_t node; /* the node of the tree of callers that stands for `call` */
@@ -287,7 +288,7 @@ struct climb {
     uint32_t count;
 };
 
-/* Adds the call to which a path has come to the tree of callers, as a child of the node `below`. */
+/* Adds to the tree of callers the call that a path has reached, as a child of the node `below`. */
 static int climb_arrive(struct climb *climb, struct path *path, uint32_t below)
 {
     const struct call_node *call = &climb->from->nodes[path->call];
@@ -324,9 +325,9 @@ static int climb_begin(struct climb *climb, const struct call_roots *roots)
     return error;
 }
 
-/* Takes all paths one level up. The tree of callers already has all calls of the present level, so the totals of its
- * nodes on this level are known. If the total of a path's node is less than `least_ns`, the callers of this node are
- * left out: the path ends, and the node is marked as closed. If `stop` is true, this happens to every path. */
+/* Moves all paths one level up, to the callers. All calls of the present level are already in the tree of callers, so
+ * the totals of their nodes are known. If the total of a path's node is less than `least_ns`, the callers of this node
+ * are left out: the path ends, and the node is marked as closed. If `stop` is true, this happens to every path. */
 static int climb_on(struct climb *climb, bool stop, uint64_t least_ns)
 {
     uint32_t count = climb->count;

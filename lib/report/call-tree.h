@@ -22,7 +22,7 @@ struct call_node {
     bool inlined;            /* the unit was inlined into the unit of the parent node */
     bool closed;             /* the nodes below this node were left out */
     /* amount of the samples whose innermost frame is this node. In a tree of callers: the part of `total` in which the
-     * function at the top of the tree itself ran */
+     * function from which the tree starts ran itself, and not one of its callees */
     struct amount self;
     struct amount total; /* amount of the samples whose stacks contain the path from the root to this node */
 };
@@ -48,18 +48,18 @@ int call_tree_begin(struct call_tree *tree);
 /* Finds the child of the node `parent` that has the unit `unit`. If there is no such child, adds it. Returns 0 or an
  * error of call_tree_build. */
 int call_tree_descend(struct call_tree *tree, uint32_t parent, uint32_t unit, uint32_t *node);
-/* Sets the total of each node to the sum of self over the node and all nodes below it. */
+/* Sets the total of each node to the sum of the fields `self` of the node and of all nodes below it. */
 void call_tree_sum(struct call_tree *tree);
 
 /* --- from a function --------------------------------------------------------------------- */
 
-/* The calls from which a tree of callers or callees starts. These are calls of units that the caller of call_roots_find
+/* The calls from which a tree of callers or callees starts: calls of the units that the caller of call_roots_find
  * chooses. If a stack has several such calls, only the outermost is a root, so each stack counts once. */
 struct call_roots {
-    /* owned; indexed by node: the root on the way from the top of the tree down to this node; 0: none */
+    /* owned; indexed by node: the root above this node, or this node if it is a root itself; 0: none */
     uint32_t *root;
-    /* owned; indexed by node, used only for roots: amount of the samples whose innermost frame has the root's unit, in
-     * the root itself or below it */
+    /* owned; indexed by node, used only for roots: amount of the samples that ran in the root's unit itself, in this
+     * call or in a call of the same unit below it */
     struct amount *own;
     struct amount again; /* amount of the stacks with several calls of the chosen units */
 };

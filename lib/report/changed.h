@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* changed: finds the part of a growing profile that has not been added to sums yet: the new time of each sample, and
- * the nodes of the stacks that have new samples. */
+/* changed: finds the new part of a growing profile, which has not been added to sums yet: the new time of each sample,
+ * and the nodes on the stacks of samples with new time. */
 #ifndef PPROFIL_CHANGED_H
 #define PPROFIL_CHANGED_H
 
@@ -25,8 +25,8 @@ bool added_is_other(const struct added_samples *added, const struct profile *pro
 void added_begin(struct added_samples *added, const struct profile *profile, const struct report_filter *filter);
 /* Makes room for all samples of the profile. Returns 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);
-/* Writes to *more the part of a sample that has not been added yet. Returns false if this part is
- * 0, or if the sample does not count. */
+/* Writes to *more the part of a sample that has not been added yet. Returns false if this part is 0, or if the sample
+ * does not count. */
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more);
 void added_clear(struct added_samples *added);

@@ -76,7 +76,7 @@ static void add_total(struct code_sum *sum, uint64_t *seen, uint64_t now, const 
     *seen = now;
 }
 
-/* Adds a sample to the rows on its stack. `now` is 1 + index of the sample. */
+/* Adds a sample to the rows of the locations on its stack. `now` is 1 + index of the sample. */
 static void code_add_sample(const struct counter *counter, const struct listing *listing,
                             const struct profile_sample *sample, uint64_t now)
 {

@@ -18,17 +18,18 @@ struct annotation {
     uint32_t count;
 };
 
-/* Finds the code of the function whose row BY_FUNCTION has this id. All code with the function's name in the function's
- * object belongs to the function. So there are several blocks if a compiler split the function, or if several source
- * files have a function of this name. The caller clears the annotation. Returns 0, -ENOMEM, -ENOENT if there is no such
- * function, or PPROFIL_ERROR_NO_CODE, with the reason in *problem, which nobody frees. */
+/* Finds the code of a function. `id` is the id of the function's row in a report by function. All code with the
+ * function's name in the function's object belongs to the function. So there are several blocks if a compiler split the
+ * function, or if several source files have a function of this name. The caller clears the annotation. Returns 0,
+ * -ENOMEM, -ENOENT if there is no such function, or PPROFIL_ERROR_NO_CODE, with the reason in *problem, which the
+ * caller does not free. */
 int annotate_function(struct profile *profile, struct symbolizer *symbolizer, uint64_t id,
                       struct annotation *annotation, const char **problem);
 void annotate_clear(struct annotation *annotation);
 
-/* Keeps only those rows of a report BY_FUNCTION whose functions match a pattern. The pattern "OBJECT:NAME" matches the
- * function NAME of OBJECT; name-search.h describes other patterns. Returns 0, -ENOMEM, or -EINVAL if the pattern is not a
- * valid regular expression. After -EINVAL, and also if no row is left, the reason is in `problem`, which has room for
+/* Keeps only those rows of a report by function whose functions match a pattern. The pattern "OBJECT:NAME" matches the
+ * function NAME of OBJECT; name-search.h describes other patterns. Returns 0, -ENOMEM, or -EINVAL if the pattern is not
+ * a valid regular expression. After -EINVAL, and also if no row is left, the reason is in `problem`, which has room for
  * `size` bytes. */
 int annotate_keep(struct pprofil_report *report, const char *pattern, char *problem, size_t size);
 
@@ -42,8 +43,8 @@ struct code_sum {
 
 /* The sums of the rows of a listing. */
 struct code_sums {
-    /* owned; indexed by row of the listing. The instructions of a source line are those that were compiled from it and
-     * come before the next source line. The sum of a source line is the sum of these instructions. */
+    /* owned; indexed by row of the listing. The sum of a source line is the sum of the instructions that were compiled
+     * from it and come before the next source line */
     struct code_sum *rows;
     struct code_sum all;
     /* owned; indexes of the rows that are instructions, sorted by symbol_instruction.place */
@@ -56,8 +57,8 @@ int code_sums_make(const struct profile *profile, const struct report_options *o
                    const struct listing *listing, struct code_sums *sums);
 void code_sums_clear(struct code_sums *sums);
 
-/* Finds the instruction that contains the byte at `place` (symbol_instruction.place) of the object, and returns its
- * row. Returns UINT32_MAX if there is no such instruction. */
+/* Finds the instruction that contains a byte of the object, and returns its row. `place` is the place of the byte, as
+ * in symbol_instruction.place. Returns UINT32_MAX if there is no such instruction. */
 uint32_t code_row_of_place(const struct code_sums *sums, const struct listing *listing, uint64_t place);
 /* Finds the instruction that begins at a link-time address, and returns its row. Returns UINT32_MAX if there is no such
  * instruction. */

@@ -22,7 +22,7 @@ struct diff_function {
     const char *name, *object[DIFF_SIDES]; /* borrowed */
     uint32_t name_id;                      /* index of the name in table.names */
     struct diff_pair self, total;
-    /* which sample was last added to `total` (a value of diff_table.samples), so that each sample is added only once,
+    /* value that diff_table.samples had when a sample was last added to `total`. So each sample is added only once,
      * even if the function is recursive */
     uint64_t seen;
     /* the object of this function was renamed between the two profiles, so the counts of this function were moved to
@@ -31,9 +31,9 @@ struct diff_function {
 };
 
 struct diff_table {
-    /* owned; a profile of which only the table of strings is used; it has the names of both profiles */
+    /* owned; a profile that is used only as a table of strings: the names in both profiles */
     struct profile *names;
-    /* the key of a function is {name, object}; sums number i and found[i] are for the same function */
+    /* a key is {name, object}; keys.all[i] and found[i] are for the same function */
     struct sums keys;
     struct diff_function *found; /* owned; one for each key */
     /* owned; for each of the two profiles an array, indexed by location: index of the location's function in `found` */
@@ -123,8 +123,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* Describes all functions that have the same name and are each in only one of the two profiles. count[side]: how many
- * of them are only in the profile `side`. row[side]: index in diff_table.found of the last one of these. */
+/* The functions of one name that are in only one of the two profiles. count[side]: how many of them are in the profile
+ * `side`. row[side]: index in diff_table.found of the last one of these. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };
@@ -225,9 +225,9 @@ static void judge(struct pprofil_change *change, double q, double least)
     change->significant = q <= DIFF_LEVEL && fabs(change->change) >= least;
 }
 
-/* Computes q for all changes. The q of one change depends on all tests that are made, so all tests are adjusted
- * together. One of them is the test of the profiles' whole time. If shares are compared, this test is left out, because
- * the share of the whole time is always 1. */
+/* Computes the q-values of all changes (statistics_adjust). A q-value depends on all tests that are made, so all tests
+ * are adjusted together. One of them is the test of the profiles' whole time. If shares are compared, this test is left
+ * out, because the share of the whole time is always 1. */
 static int diff_judge_all(struct pprofil_diff *diff, const struct diff_options *options)
 {
     double *values = calloc(2 * (size_t)diff->totals.rows + 1, sizeof *values);

@@ -2,13 +2,14 @@
 /*
  * Sums samples for flat reports: see flat-sums.h.
  *
- * New samples are added to the nodes of their stacks (changed.h). A walk over these nodes counts, for each sum, how
- * many frames of the present stack belong to it. So the time of a function that calls itself is added only once.
+ * New samples are added to the nodes of their stacks (changed.h). Then a walk visits these nodes. For each sum, the
+ * walk counts how many frames on the stack of the present node belong to the sum. So the time of a function that calls
+ * itself is added only once.
  *
- * The samples of a location without a name are in a sum for unnamed code. When the location gets its name, they belong
- * to another sum. So a sample with such a location on its stack waits: it is added for one report, and is subtracted
- * again after the report. If a name changes, all sums are made again. Only code that was made at run time changes its
- * name.
+ * The samples of a location without a name are in a sum for unnamed code. When the location gets its name, its samples
+ * belong to another sum. So a sample with an unnamed location on its stack waits: it is added for one report, and is
+ * subtracted again after the report. If a name changes, all sums are made again. Only code that was made at run time
+ * changes its name.
  */
 #include "config.h"
 
@@ -45,8 +46,8 @@ static bool is_code(enum pprofil_by by)
 
 /* --- the sums of a location -------------------------------------------------------------- */
 
-/* Returns true if the names or lines of a location have been looked up, as far as this report needs them. The sums of
- * such a location are final, that is, its samples never move to other sums. */
+/* Returns true if what this report needs of a location, its name or its lines, has been looked up. From then on, the
+ * samples of the location stay in the same sums. */
 static bool is_looked_up(const struct update *update, uint32_t location)
 {
     uint32_t needs = update->options->live ? row_needs(update->options) : 0;
@@ -72,8 +73,8 @@ static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
     return error;
 }
 
-/* Makes a sum for each frame of a location, if there is none yet. If the location has been looked up, these sums are
- * final (is_looked_up), so their indexes are stored in frame_sums. */
+/* Makes the missing sums for the frames of a location. If the location has been looked up (is_looked_up), its samples
+ * stay in these sums, so the indexes of the sums are stored in frame_sums. */
 static int flat_sums_need_location(const struct update *update, uint32_t location)
 {
     struct flat_sums *sums = update->sums;
@@ -130,9 +131,9 @@ static int flat_sums_enter(void *context, uint32_t node)
     return error;
 }
 
-/* The walk calls this function when it leaves a node. Adds `self` to the sum of the node's innermost frame. Adds
- * `total` to a sum only if no frame that is still on the stack belongs to this sum. So `total` is added once, even if
- * several frames of the stack belong to one sum. */
+/* The walk calls this function when it leaves a node. Adds `self` to the sum of the node's innermost frame, and takes
+ * all frames of the node off the stack. Adds `total` to a sum when the last frame that belongs to this sum leaves the
+ * stack. So the time of a function that calls itself is added only once. */
 static void flat_sums_leave(void *context, uint32_t node, const struct amount *self, const struct amount *total)
 {
     const struct update *update = context;
@@ -187,8 +188,8 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location, co
     return 0;
 }
 
-/* Returns the index of the state, of the system call or of the thread, whichever decides to which sum a sample belongs.
- * In a report BY_PROCESS it is the thread, because each thread belongs to one process. */
+/* Returns the index that decides to which sum a sample belongs: that of its state, of its system call or of its thread.
+ * A report by process uses the index of the thread too, because each thread belongs to one process. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)
@@ -234,8 +235,7 @@ static int flat_sums_add(struct update *update, uint32_t index, const struct amo
     return changed_add(&update->sums->changed, update->profile, sample->node, more);
 }
 
-/* Returns true if all locations on the stack of a sample have been looked up. If so, the sample does not have to
- * wait. */
+/* Returns true if all locations on the stack of a sample have been looked up. If not, the sample must wait for them. */
 static bool is_settled(const struct update *update, const struct profile_sample *sample)
 {
     const struct profile_node *nodes = update->profile->nodes;
@@ -276,7 +276,7 @@ static int flat_sums_add_new(struct update *update)
     return error == 0 ? flat_sums_walk(update) : error;
 }
 
-/* Adds the waiting samples to the sums. If `away` is true, subtracts them from the sums instead. */
+/* Adds the samples that wait for names to the sums. If `away` is true, subtracts them instead. */
 static int flat_sums_add_waiting(struct update *update, bool away)
 {
     const struct flat_sums *sums = update->sums;
@@ -327,9 +327,8 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
         .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
 }
 
-/* Subtracts the waiting samples from the sums. A sum that is left without samples may still take its name from a
- * location that has not been looked up. Removes such a location from the sum, so that the sum can take its name from
- * another location. */
+/* Subtracts the samples that wait for names from the sums. A sum that has no samples now may still refer to a location
+ * that has not been looked up. Removes this reference, so that the sum can take its name from another location. */
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);
@@ -352,8 +351,8 @@ void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint
     uint32_t first, end;
     uint64_t key[2];
 
-    /* the name of code made at run time may have changed. The hottest functions are found by name, so find them
-     * again */
+    /* code that was made at run time may have got another name. The hottest functions are found by name, so they must
+     * be found again */
     if (!is_code(sums->by) && profile->objects[place->object].kind == PROFILE_OBJECT_ANON)
         hottest_clear(&sums->hottest);
     if (!is_code(sums->by) || location >= sums->known_count || sums->known[location] == 0)

@@ -12,19 +12,19 @@
 
 /* --- hottest.c: the function in which each thread or process of a growing profile spends most time --- */
 
-/* The hottest function of each thread or process, that is, the function in which it spent most time. An empty structure
- * is all 0. */
+/* The hottest function of each thread or process: the function in which it spent the most time. An empty structure is
+ * all 0. */
 struct hottest {
-    /* owned; the result. Key: {thread or process, 0}; location: a location in its hottest function */
+    /* owned; the result: the key is {thread or process, 0}, and the location is in the hottest function */
     struct sums best;
     /* private to hottest.c: */
     struct sums sums; /* owned; key: {thread or process, function} */
     struct added_samples added;
 };
 
-/* Adds the new samples of the profile. All calls with one structure must have the same options, and no name may change
- * between them, unless the structure is emptied first. A sample in a function without a name is added later, when the
- * function has a name. Returns 0 or -ENOMEM, which leaves the structure empty. */
+/* Adds the new samples of the profile to *hottest. If the options are not those of the last call, or if a name has
+ * changed since then, the caller must call hottest_clear first. A sample in a function without a name is added later,
+ * when the function has a name. Returns 0 or -ENOMEM, which leaves *hottest empty. */
 int hottest_update(struct hottest *hottest, const struct profile *profile, const struct report_options *options);
 void hottest_clear(struct hottest *hottest);
 
@@ -36,14 +36,15 @@ struct flat_sums {
     struct sums sums;       /* owned; some of these sums may have 0 samples */
     struct amount all;      /* amount of all samples that count in the report */
     bool has_stacks;        /* at least one sample that counts has more than one frame */
-    /* live reports BY_THREAD and BY_PROCESS: the hottest function of each row */
+    /* in live reports by thread or by process: the hottest function of each row */
     struct hottest hottest;
     /* private to flat-sums.c: */
     enum pprofil_by by;
     bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
-    /* Owned. In reports BY_FUNCTION, BY_LINE and BY_OBJECT: for each location, 1 + index of the location's first number
-     * in frame_sums. In other reports: for each thread, system call or state, 1 + index of its sum. 0: not known yet */
+    /* Owned. In reports by function, line or object, indexed by location: 1 + index in frame_sums at which the numbers
+     * of the location begin. In other reports, indexed by thread, system call or state: 1 + index of its sum. 0: not
+     * known yet */
     uint32_t *known;
     uint32_t known_count;
     /* owned; for each location that has been looked up: the number of its frames, then the index of each frame's sum */
@@ -58,9 +59,9 @@ struct flat_sums {
 };
 
 /* Adds the new samples of a profile to *sums. Makes all sums again if the profile was cleared, or if one of these has
- * changed since the last report: the options by, no_inlines and stacks, the filter, or the mode (CPU time or elapsed
- * time). Waiting samples are in the sums too, until flat_sums_settle subtracts them. Returns 0 or -ENOMEM, which leaves
- * *sums empty. */
+ * changed since the last report: the options `by`, `no_inlines` and `stacks`, the filter, or the mode (CPU time or
+ * elapsed time). Waiting samples are in the sums too, until flat_sums_settle subtracts them. Returns 0 or -ENOMEM,
+ * which leaves *sums empty. */
 int flat_sums_update(struct flat_sums *sums, const struct profile *profile, const struct report_options *options);
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile);
 

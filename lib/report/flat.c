@@ -68,8 +68,8 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
 /* A row during sorting. Usually self time and total time decide the order of rows. So this structure has copies of
  * both, which makes sorting many rows faster. */
 struct ordered_row {
-    /* the two times by which rows are sorted, ns. They are self time, then total time; in a report that is sorted by
-     * total: total time, then self time */
+    /* the times by which rows are sorted, ns: self time, then total time. In a report that is sorted by total time:
+     * total time, then self time */
     uint64_t first, second;
     const struct pprofil_row *row;
     const struct sum *sum;

@@ -2,12 +2,13 @@
 /*
  * Makes the largest rows of the call tree of a growing profile: see live-calls.h.
  *
- * A row is a group of nodes of the profile that have the same function, and the same functions above them in the tree.
- * In each step the largest group becomes a row, and the nodes below this group become new groups. The steps end when
- * there are enough rows. The nodes below groups that did not become rows are never visited.
+ * Frames form a group if they have the same function, and the same functions above them in the tree. In each step the
+ * largest group becomes a row, and the frames below it form new groups. The steps end when there are enough rows.
+ * Frames below a group that did not become a row are never visited.
  *
- * A member of a group is one frame of a node; a node has several frames if functions were inlined there. In a tree of
- * callers, a member is a frame above the outermost call of the chosen function, and has the time of that call.
+ * A node of the profile has several frames if functions were inlined there. In a tree of callers, the caller of a frame
+ * is below the frame, and each frame has the time of the call from which the tree starts: the outermost call of the
+ * chosen function.
  */
 #include "config.h"
 
@@ -20,7 +21,7 @@
 
 struct member {
     uint32_t node, frame;
-    uint32_t weight; /* node whose time counts: `node`; in a tree of callers: the chosen function's outermost call */
+    uint32_t weight; /* node with the member's time; in a tree of callers: the call from which the tree starts */
     uint32_t next;   /* 1 + index of the next member of the same group; 0: none */
 };
 
@@ -311,7 +312,8 @@ static int live_calls_make_rows(struct finder *finder, uint32_t limit)
 
 /* --- the first groups -------------------------------------------------------------------- */
 
-/* Returns 1 + index of the outermost frame of a function at a location. Returns 0 if the function has none there. */
+/* Returns 1 + index of the outermost frame of a function at a location. Returns 0 if the function has no frame
+ * there. */
 static uint32_t frame_of_function(const struct finder *finder, uint32_t location, uint64_t function)
 {
     uint32_t first, end;
@@ -326,7 +328,8 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Makes the first groups from the outermost calls of a function, because calls inside them would count twice. */
+/* Makes the first groups from the outermost calls of a function. Calls inside them are left out, because their time
+ * would count twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

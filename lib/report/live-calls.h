@@ -34,14 +34,14 @@ struct live_calls {
     /* owned, parents before children; the texts in the rows are borrowed from the profile */
     struct pprofil_live_call *rows;
     uint32_t count;
-    /* ns: time of all samples that count; root_ns: time of the samples in the tree. Both are in ns */
+    /* time of all samples that count, and time of the samples in the tree, ns */
     uint64_t ns, root_ns;
 };
 
-/* Makes the tree. options->by is BY_FUNCTION, and options->limit is above 0. `kind` is CALLS, CALLERS or CALLEES. A
- * tree of CALLERS or CALLEES starts from one function; `function` is then the id of this function's row BY_FUNCTION.
- * The caller keeps *nodes from call to call, and clears *nodes and *calls, also after an error. Returns 0 or
- * -ENOMEM. */
+/* Makes a call tree of functions: options->by is PPROFIL_BY_FUNCTION, and options->limit is above 0. `kind` is not
+ * PPROFIL_TREE_INVERTED. A tree of callers or callees starts from one function; `function` is the id of this function's
+ * row in a report by function. The caller may use *nodes again in the next call. It clears *nodes and *calls, also
+ * after an error. Returns 0 or -ENOMEM. */
 int live_calls_find(const struct profile *profile, const struct report_options *options, enum pprofil_tree_kind kind,
                     uint64_t function, struct live_nodes *nodes, struct live_calls *calls);
 void live_calls_clear(struct live_calls *calls);

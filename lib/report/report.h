@@ -50,7 +50,7 @@ struct report_options {
     /* for live reports: sums that the caller keeps between reports; NULL: each report sums all samples again */
     struct flat_sums *sums;
     struct report_filter filter;
-    /* for BY_FUNCTION, BY_OBJECT and BY_LINE: make totals if any sample has more than one frame */
+    /* for reports by function, object or line: make totals if any sample has more than one frame */
     bool stacks;
     bool no_inlines; /* if `stacks` is set: the time of an inlined function counts for its caller */
     bool fold;       /* for trees: if a function calls itself directly, both calls share one row */
@@ -79,16 +79,16 @@ struct report_stacks {
     uint32_t mark_count;
 };
 
-/* Sums the time of all stacks, of all stacks with missing frames, and for each reason the time of the stacks whose
- * frames are missing for this reason. The caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
+/* Sums the time of all stacks, the time of all stacks with missing frames, and the time of the stacks for each reason
+ * why frames are missing. The caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 
-/* Returns the id of the row BY_FUNCTION, BY_OBJECT or BY_LINE to which a location belongs. For BY_FUNCTION this is the
- * row of the function that the linker knows, not of a function that was inlined there. */
+/* Returns the id of the row to which a location belongs in a report by function, object or line. In a report by
+ * function, this is the row of the function that the linker knows, not of a function that was inlined there. */
 uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t location);
-/* Returns the id of the row BY_THREAD of a thread, or of the row BY_PROCESS of a process. `index` is the index of this
- * thread or process in the profile. */
+/* Returns the id of the row of a thread in a report by thread, or of a process in a report by process. `index` is the
+ * index of the thread or process in the profile. */
 uint64_t report_task_id(uint32_t index);
 
 /* --- call trees ------------------------------------------------------------------------------ */
@@ -100,11 +100,12 @@ struct pprofil_tree {
 };
 
 struct report_tree_options {
-    /* of.by is BY_FUNCTION, BY_LINE or BY_OBJECT. of.stacks is ignored, because trees always use the stacks */
+    /* of.by is PPROFIL_BY_FUNCTION, PPROFIL_BY_LINE or PPROFIL_BY_OBJECT. of.stacks is ignored, because trees always
+     * use the stacks */
     struct report_options of;
     enum pprofil_tree_kind kind;
-    /* for CALLERS and CALLEES: a pattern as in name-search.h. On each stack, only the outermost call of a matching
-     * function counts. */
+    /* for trees of callers or callees: a pattern, as in name-search.h, for the functions from which the tree starts. On
+     * each stack, only the outermost call of a matching function counts. */
     const char *function;
     double least;         /* a share of the whole time, 0..1; rows with a smaller share are left out */
     uint32_t depth;       /* number of levels of the tree; 0: all */

@@ -9,7 +9,7 @@
 #include "report/statistics.h"
 
 #define KEY_PENDING UINT64_MAX
-/* largest number of frames of one location. The limit is needed because a damaged file may have any number of lines */
+/* largest number of frames of one location; in a damaged file, a location may have any number of lines */
 #define INLINED_MAX 64
 
 /* --- frames ------------------------------------------------------------------------------ */
@@ -42,8 +42,8 @@ void row_frames(const struct profile_location *location, const struct report_opt
 
 /* --- which samples count ----------------------------------------------------------------- */
 
-/* filter->process selects one program that a process ran. If a process executed several programs, the profile has an
- * entry with the same pid for each of them. */
+/* filter->process selects one entry of profile->processes. A process that executed several programs has an entry for
+ * each of them, with the same pid. */
 bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
                          const struct profile_sample *sample)
 {
@@ -73,7 +73,7 @@ bool row_counts(const struct profile *profile, const struct report_options *opti
     if (options->live && report_ns(profile, sample) == 0)
         return false;
     if (!profile->totals.wall &&
-        sample->state != PROFILE_RUNNING) /* taken while wall mode was on; it does not count now */
+        sample->state != PROFILE_RUNNING) /* the sample was taken while wall mode was on, and does not count now */
         return false;
     return report_lets_through(profile, &options->filter, sample);
 }
@@ -186,8 +186,8 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Functions with the same name in one object share a row. The row shows where the first of these functions is defined.
- * If this is not known, it shows the place of the first function whose definition is known. */
+/* Functions with the same name in one object share a row. The row shows where one of them is defined: the first one
+ * whose definition is known. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];

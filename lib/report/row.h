@@ -18,10 +18,9 @@
 const struct profile_line *row_line(const struct profile_location *location, uint32_t frame);
 /* Returns the function that the linker knows at a location (not an inlined function), or PROFILE_NONE. */
 uint32_t row_function(const struct profile_location *location);
-/* Finds which lines of a location are frames of a stack. *first is the innermost frame, *end is one more than the
- * outermost frame. A location has at least one frame. In reports BY_OBJECT, and in all reports with no_inlines, a
- * location has exactly one frame. With no_inlines, this frame is the line of the function that the linker knows (in a
- * report BY_FUNCTION), or the innermost line (BY_LINE). */
+/* Finds which lines of a location are frames of a stack: the lines *first (the innermost) to *end - 1 (the outermost),
+ * at least one. Reports by object, and all reports with no_inlines, use only one line. With no_inlines, this is the
+ * line of the function that the linker knows in a report by function, and the innermost line in a report by line. */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 
@@ -31,26 +30,25 @@ void row_frames(const struct profile_location *location, const struct report_opt
 bool row_counts(const struct profile *profile, const struct report_options *options,
                 const struct profile_sample *sample);
 
-/* Returns what must be looked up at a location before it is known to which rows the location belongs:
- * PROFILE_LOOKED_NAME, PROFILE_LOOKED_LINE, or 0 (nothing). */
+/* Returns what must be looked up at each location so that its rows are known: PROFILE_LOOKED_NAME, PROFILE_LOOKED_LINE,
+ * or 0 (nothing). */
 uint32_t row_needs(const struct report_options *options);
 /* Looks up, for all locations, what row_needs returns. If `symbolizer` is NULL, does nothing. Returns 0 or -ENOMEM. */
 int row_look_up(struct symbolizer *symbolizer, const struct report_options *options);
 
-/* Writes the key of one frame of a location to `key`. options->by is BY_FUNCTION, BY_LINE or BY_OBJECT. In a live
- * report, all locations of one object that have no name yet (BY_LINE: no line yet) have the same key. This key is
- * called pending. */
+/* Writes the key of a frame to `key`, for a report by function, line or object. In a live report, all code of one
+ * object that has no name yet (in a report by line: no line yet) has the same key, which is called pending. */
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
-/* Writes the key of the row to which a sample belongs. `by` is BY_THREAD, BY_PROCESS, BY_SYSCALL or BY_STATE. */
+/* Writes the key of the row to which a sample belongs in a report by thread, process, system call or state. */
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 
 /* Returns the id of the row with this key. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by);
-/* Returns the id of a row of a tree, which is never 0. `above` is the id of the tree's row directly above this one; 0:
- * none. `id` is the id that this row would have in a flat report. */
+/* Returns the id of a row of a tree, which is never 0. `above` is the id of the row above this one in the tree; 0:
+ * there is none. `id` is the id that this row would have in a flat report. */
 uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
@@ -59,7 +57,7 @@ uint64_t row_id_below(uint64_t above, uint64_t id);
  * uses now. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame);
 
-/* Fills in the texts of a row BY_FUNCTION, BY_LINE or BY_OBJECT. The caller has set row->pending. */
+/* Fills in the texts of a row for a function, line or object. The caller has set row->pending. */
 void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by, struct pprofil_row *row);
 
 /* A row whose texts are all empty. */

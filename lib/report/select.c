@@ -50,8 +50,7 @@ static void names_clear(struct names *names)
     free(names->marked);
 }
 
-/* Marks the names that the pattern matches. If the pattern matches no name, returns an error. But for --ignore, this is
- * no error. */
+/* Marks the names that the pattern matches. If it matches no name, returns an error, except for the option --ignore. */
 static int names_match(const struct selector *selector, struct names *names)
 {
     char why[160] = "";
@@ -69,10 +68,10 @@ static int names_match(const struct selector *selector, struct names *names)
     return error;
 }
 
-/* Returns the index of a sample's name in a table of names. */
+/* Returns the index, in a table of names, of a sample's process, thread, object or function. */
 typedef uint32_t entry_of(const struct selector *selector, const struct profile_sample *sample);
 
-/* If `error` is 0, keeps only the samples whose names are marked. In both cases clears the table, and returns
+/* If `error` is 0, keeps only the samples whose names are marked in the table. Always clears the table, and returns
  * `error`. */
 static int keep_marked(const struct selector *selector, struct names *names, entry_of *entry, int error)
 {
@@ -131,8 +130,8 @@ static uint32_t thread_of(const struct selector *selector, const struct profile_
     return sample->thread;
 }
 
-/* Keeps only the samples of the threads that the pattern matches. If the pattern is a number, and a thread has this
- * tid, only tids are compared with the pattern, and no names. */
+/* Keeps only the samples of the threads that the pattern matches. If the pattern is the tid of a thread, it is compared
+ * only with tids, not with names. */
 static int keep_thread(const struct selector *selector)
 {
     const struct profile *profile = selector->profile;

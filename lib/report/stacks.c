@@ -51,8 +51,8 @@ static int stacks_compare(const void *left, const void *right)
     return row_compare_text(a->why, b->why);
 }
 
-/* Sums the samples of each mark in an array that is indexed by location. Then moves the marks that have samples or time
- * to the front of the array. */
+/* Sums the samples of each mark (a location in place of missing frames) in an array that is indexed by location. Then
+ * moves the marks that have samples or time to the front of the array. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks)
 {
     static const struct report_options all;

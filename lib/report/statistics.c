@@ -6,21 +6,22 @@
  * samples, and a sample at 100 Hz weighs ten times as much as a sample at 1000 Hz. Each weight is divided by the mean
  * weight of all samples of its profile, so that profiles of two rates can be compared.
  *
- * In the formulas below, q is a mean of the weights of a function's samples, in which each sample counts in proportion
- * to its weight: (sum of squares) / (sum of weights). If all samples weigh the same, q is 1 and the formulas are those
- * of the textbooks. The q is needed because, for example, a function with one sample of weight fifty was seen in one
- * event, not in fifty events. (The q of statistics_adjust is another quantity.)
+ * In the formulas below, q is (sum of the squares of the weights) / (sum of the weights) of a function's samples. It is
+ * needed because, for example, a function with one sample of weight fifty was seen in one event, not in fifty events:
+ * its q is 50. If all samples weigh the same, q is 1, and the formulas are those of the textbooks. (The q of
+ * statistics_adjust is another quantity.)
  *
  * A cell is an entry of profile->samples, which stands for several samples. The profile has the sum of the weights of
- * these samples, but not the sum of their squares. Cells with few samples show how much the weights of samples vary. If
- * m is the mean weight in a cell of n samples, and M is the mean weight of the cell's function, then n (m - M)^2 is on
- * average the variance of the weight of a sample. This estimate is too large if the means of cells differ for another
- * reason, for example because two threads differ. So the estimate has an upper bound.
+ * these samples, but not the sum of their squares. So the sum of squares is estimated from the differences between the
+ * cells of a function. If m is the mean weight in a cell of n samples, and M is the mean weight in the function,
+ * n (m - M)^2 is on average the variance of the weights. This estimate is too large if cells differ for another reason,
+ * for example because they belong to different threads. So the estimate has an upper bound.
  *
- * Shares are compared by the two-proportion test; p is the share in both profiles taken together. The variance of the
- * share in a profile of n samples is p (1 - p) / n times (q (1 - p) + r p), where r is the q of all other functions.
- * Times are compared as if samples came at random (a Poisson process), at one rate for both profiles. The number of
- * samples really varies less than in a Poisson process, but the time that a program runs varies too.
+ * Shares are compared with the two-proportion test. In a profile of n samples, the variance of a share is the product
+ * of p (1 - p) / n and q (1 - p) + r p. Here p is the share in both profiles together, and r is the q of all other
+ * functions. Times are compared as if samples came at random times (a Poisson process), at the same rate in both
+ * profiles. The number of samples really varies less than in a Poisson process, but the time that a program runs varies
+ * too.
  */
 #include "config.h"
 
@@ -30,9 +31,9 @@
 
 #include "report/statistics.h"
 
-/* an estimate for one function also uses the spread of all functions, which counts as much as this many cells */
+/* the estimate for a function also uses the spread of all functions, as if that were the spread of this many cells */
 #define PRIOR 4.0
-/* the estimate of a sum of squares is at most this many times as large as the sum that was counted */
+/* the estimate of a sum of squares is at most this many times the sum that was computed from the cells */
 #define SQUARES_RATIO_MAX 3.0
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
 
@@ -124,7 +125,7 @@ int statistics_adjust(double *values, size_t count)
 
 /* --- of a diff --------------------------------------------------------------------------- */
 
-/* Returns the smallest sum of squares that the weights can have, which they have if all weights are equal. */
+/* Returns the sum of squares for the case that all weights are equal. This is the smallest possible sum. */
 static double least_squares(const struct diff_sums *sums)
 {
     return sums->samples == 0 ? 0 : (double)sums->ns * (double)sums->ns / (double)sums->samples;
@@ -155,7 +156,8 @@ static double mean_weight(const struct diff_sums *all)
     return all->samples == 0 ? 0 : (double)all->ns / (double)all->samples;
 }
 
-/* Returns the q of a function in both profiles together. If `others` is true, returns the q of all other functions. */
+/* Returns the q of a function in both profiles together (the top of this file explains q). If `others` is true, returns
+ * the q of all other functions. */
 static double relative_weight(const struct diff_test *test, const struct diff_pair *pair, bool others)
 {
     double squares = 0, weights = 0;

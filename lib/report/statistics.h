@@ -24,16 +24,16 @@ struct estimate {
  * interval is not 0, even if the share is 0 or 1. Returns 0 if there are no samples. */
 double statistics_half_width(double share, double samples);
 
-/* Estimates a share from an effective number of samples, by Wilson's score interval. If there are no samples, the
+/* Estimates a share from an effective number of samples, with Wilson's score interval. If there are no samples, the
  * interval is [0, 1]. */
 struct estimate statistics_share(double share, double samples);
 
-/* Estimates a sum over samples by the score interval. It is assumed that the samples come at random times (a Poisson
- * process), and that each sample adds `unit` to the sum. */
+/* Estimates a sum to which each sample adds `unit`, with a score interval. Assumes that the samples come at random
+ * times (a Poisson process). */
 struct estimate statistics_sum(double sum, double unit);
 
-/* Returns the difference b - a of two independent estimates, by the square-and-add interval of Newcombe (Statistics in
- * Medicine 17, 1998, method 10). The width of the interval is not 0 if one estimate is 0. */
+/* Returns the difference b - a of two independent estimates. The interval is that of Newcombe's method 10 (Statistics
+ * in Medicine 17, 1998). Its width is not 0, even if one estimate is 0. */
 struct estimate statistics_difference(const struct estimate *a, const struct estimate *b);
 
 /* Returns the probability, 0..1, that chance alone makes a difference at least this large in either direction.
@@ -68,27 +68,26 @@ struct diff_pair {
 /* The sums of the two profiles, and what kind of value is compared. */
 struct diff_test {
     struct diff_pair all;
-    /* times in ns are divided by this number before they are compared. For seconds it is 1e9. For seconds in each
-     * second of sampling it is the elapsed time of the profile, ns */
+    /* times in ns are divided by this number before they are compared: by 1e9 to compare seconds, or by the elapsed
+     * time of the profile (ns) to compare seconds per second of sampling */
     double seconds[DIFF_SIDES];
     bool by_share;
 };
 
-/* How much the weights of samples differ within functions. variance / freedom is the variance of the weights, divided
- * by the square of their mean. diff_settle needs this value mainly for functions with few cells. An empty structure is
- * all 0. */
+/* How much the weights of a function's samples differ, measured over all functions together. The quotient
+ * variance / freedom is the variance of the weights, divided by the square of their mean. diff_settle uses it mainly
+ * for functions with few cells. An empty structure is all 0. */
 struct diff_spread {
-    /* variance: sum of squared deviations from the mean, divided by the square of the mean. freedom: degrees of
-     * freedom */
+    /* variance: sum of the squared deviations from the mean, each divided by the square of the mean; freedom: degrees
+     * of freedom */
     double variance, freedom;
 };
 void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 
-/* sums->squares was computed as if all weights in a cell were equal. Replaces it by a better estimate. */
+/* sums->squares was computed as if all weights in a cell were equal. Replaces this value by a better estimate. */
 void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
-/* A pair has the counts of one function in both profiles. Compares the two, and fills in *change, except for the fields
- * q and significant. */
+/* Compares the counts of one function in both profiles. Fills in *change, except for the fields q and significant. */
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change);
 
 #endif

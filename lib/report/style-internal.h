@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* style-internal: what the files of styles share: a table that has the ticks and calls of each symbol. The text that a
- * counter counts may belong to several symbols. Styles differ in how they divide the counter's ticks among these
+/* style-internal: a table with the ticks and calls of each symbol, which the files of all styles use. The text (code)
+ * that a counter counts may belong to several symbols. Styles differ in how they divide the counter's ticks among these
  * symbols. */
 #ifndef PPROFIL_STYLE_INTERNAL_H
 #define PPROFIL_STYLE_INTERNAL_H
@@ -31,10 +31,10 @@ struct ticks_table {
 };
 
 enum ticks_split {
-    /* each symbol gets ticks in proportion to its part of the counter's text; counters begin and end at multiples of
-     * two bytes */
+    /* each symbol in the counter's text gets ticks in proportion to its part of this text; the text begins and ends at
+     * multiples of two bytes */
     TICKS_UNITS,
-    TICKS_BYTES,      /* the same, but counters may begin and end at any byte */
+    TICKS_BYTES,      /* the same, but the text may begin and end at any byte */
     TICKS_FIRST_BYTE, /* all ticks go to the symbol that has the first byte of the counter's text */
 };
 
@@ -51,9 +51,9 @@ void ticks_clear(struct ticks_table *table);
 /* Returns the row whose text contains an address, or NULL. */
 struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address);
 
-/* Returns the address in the text at which a histogram of a file begins. If file->from_text is true, the file does not
- * contain this address. In that case the start of the page of the first symbol is used, as kprof does. A page has
- * TICKS_PAGE bytes. */
+/* Returns the address at which the text of a histogram begins. If file->from_text is true, the file does not contain
+ * this address. In that case the start of the page of the first symbol is used, as kprof does. A page has TICKS_PAGE
+ * bytes. */
 #define TICKS_PAGE UINT64_C(4096)
 uint64_t ticks_base(const struct ticks_table *table, const struct histogram_file *file,
                     const struct histogram *histogram);
@@ -72,9 +72,9 @@ void ticks_add_file(struct ticks_table *table, const struct histogram_file *file
  * among its callers in proportion to their calls. Functions that call each other in a circle are treated as one
  * function. Hidden rows are left out.
  *
- * The rows must be sorted by address and have their ticks. The function adds, to the calls of each row, the calls by
- * other functions. `below` is an array with one element for each row, and all elements are 0. The function stores there
- * the ticks of each row's callees. Returns 0 or -ENOMEM.
+ * The rows must be sorted by address and have their ticks. Adds the calls by other functions to the field `calls` of
+ * each row. Stores the ticks of each row's callees in `below`, an array with one element for each row, which the caller
+ * has set to 0. Returns 0 or -ENOMEM.
  */
 int call_graph(const struct histogram_file *file, struct ticks_table *table, double *below);
 

@@ -25,7 +25,7 @@
 
 /* How the kprof of Inferno and the kprof of Plan 9 differ. */
 struct kprof {
-    uint64_t specials; /* number of cells at the start that do not count text */
+    uint64_t specials; /* number of cells (counters) at the start of a file that do not count text */
     bool plan9;
 };
 

@@ -3,14 +3,14 @@
  * Prints reports like prof(1) of the Seventh Edition (V7), of 4.3BSD and of Solaris. Solaris has two such reports: for
  * old mon.out files, and for versioned mon.out files.
  *
- * The ticks of a counter are divided among the symbols in the counter's text, in proportion to their text. V7 and
- * 4.3BSD measure the text in whole words of the PDP-11, Solaris in bytes. Solaris's versioned files have pcs and no
- * counters.
+ * A counter counts the ticks in a range of text (code). These ticks are divided among the symbols in this range, in
+ * proportion to the size of their parts. V7 and 4.3BSD measure sizes in whole words of the PDP-11, Solaris in bytes.
+ * The versioned files of Solaris have no counters. They contain the pc of each tick.
  *
  * Three things differ from the original programs. Times and scales are not computed in single precision and 32-bit
  * integers. A call counts for the nearest symbol before the call's pc; V7 used the first symbol within 20 bytes. For a
- * file without call counts this file prints a table, because files of pprofil often have no call counts; Solaris
- * printed no table.
+ * file without call counts a table is printed, because files of pprofil often have no call counts; Solaris printed
+ * none.
  */
 #include "config.h"
 
@@ -39,7 +39,7 @@ struct flavour {
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
     enum ticks_split split;
-    uint64_t reach; /* largest distance of a call's pc from the start of its symbol, bytes; 0: the symbol's size */
+    uint64_t reach; /* a call counts only up to this distance from its symbol, bytes; 0: the symbol's size */
     int columns;    /* width of addresses; 0: addresses are not printed */
     bool all_rows;  /* also print rows without time and calls */
 };

@@ -3,9 +3,9 @@
  * Finds the ticks of each symbol, which all styles print.
  *
  * Counters and rows are both sorted by address, so one pass over both is enough. When a counter begins after the end of
- * a row, later counters need not look at this row again. A position is a distance from the low end of a histogram, in
- * bytes or, for TICKS_UNITS, in units. Positions are stored as doubles. These are exact, because no text has 2^53
- * bytes.
+ * a row, later counters need not look at this row again. A position is a distance from the start of a histogram's text,
+ * in bytes or, for TICKS_UNITS, in units of two bytes. Positions are stored as doubles, which can hold all whole
+ * numbers up to 2^53. No text is that long.
  */
 #include "config.h"
 
@@ -41,16 +41,16 @@ static bool ticks_is_local(const struct symbol *symbol)
     return symbol->binding == STB_LOCAL;
 }
 
-/* Returns true if `name` begins with fewer underscores than `than`. Compilers and libraries put underscores in front of
- * the names that are in the source. */
+/* Returns true if the first or the second character of `than` is an underscore, and that of `name` is not. Compilers
+ * and libraries put underscores in front of the names that are in the source. */
 static bool ticks_is_plainer(const char *name, const char *than)
 {
     return (name[0] != '_' && than[0] == '_') || (name[1] != '_' && than[1] == '_');
 }
 
-/* Chooses one of the symbols at an address that the function `wanted` accepts. As in gprof, functions come before
- * labels, and global symbols come before local symbols. If several symbols are equal in this, chooses the one with the
- * plainest name (ticks_is_plainer), or else the first of them. */
+/* Chooses one of several symbols at one address, among those that the function `wanted` accepts. As in gprof, functions
+ * come before labels, and global symbols before local symbols. Of symbols that are equal in this, chooses the one with
+ * the plainest name (ticks_is_plainer), or else the first. */
 static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count, ticks_wanted *wanted)
 {
     const struct symbol *best = NULL;
@@ -113,7 +113,7 @@ struct ticks_row *ticks_find(const struct ticks_table *table, uint64_t address)
 /* Where the counters of a histogram are in the text. */
 struct ruler {
     uint64_t low; /* address of the first counter */
-    double width; /* size of the text of one counter; in units of UNIT bytes if `units` is true, otherwise in bytes */
+    double width; /* how much text one counter counts; in units of UNIT bytes if `units` is true, otherwise in bytes */
     bool units;
 };
 
@@ -146,8 +146,8 @@ static double ticks_place_of(const struct ruler *ruler, uint64_t address)
     return ruler->units ? (double)(address / UNIT - ruler->low / UNIT) : (double)(address - ruler->low);
 }
 
-/* Divides the ticks of counter `i` among the rows in its text. *from is the index of the first row that may end after
- * the counter begins. The caller passes the counters in ascending order, and this function increases *from. */
+/* Divides the ticks of counter `i` among the rows in its text. All rows before number *from end before this text. The
+ * caller passes the counters in ascending order, and this function increases *from. */
 static void ticks_share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from,
                             uint64_t i, double ticks)
 {

@@ -3,9 +3,9 @@
  * style: prints reports that equal, byte for byte, the reports of other systems' profilers, such as prof, gprof and
  * kprof. The files style-*.c write text to a stream of the caller. All other files of this directory only return data.
  *
- * The profiled program is an ELF file. Styles read it by the rules of the old profilers: any code belongs to the last
- * symbol before it, even if this symbol's size says that it has ended. Static functions have rows, as with prof -a and
- * -g. If an address has several names, the rules of gprof choose a name.
+ * The profiled program is an ELF file. Styles read it by the rules of the old profilers: all code up to the next symbol
+ * belongs to a symbol, even if the size of the symbol is smaller. Static functions have rows, as with the options -a
+ * and -g of prof. If an address has several names, the rules of gprof choose a name.
  */
 #ifndef PPROFIL_STYLE_H
 #define PPROFIL_STYLE_H
@@ -39,7 +39,7 @@ struct style {
     /* name of the dialect (pprofil-dialects(7)) by whose rules a saved profile is turned into counters for this
      * report */
     const char *dialect;
-    /* the report has samples of all objects, as program counters at the addresses at which the objects were mapped */
+    /* the report is for all objects, not only for the program. Addresses are those at which the objects were mapped */
     bool whole;
     style_function *print;
     /* Prints to the stream `errors`, in the old program's own words, why a file could not be read. `path` is NULL if

@@ -24,10 +24,10 @@ struct sum {
     struct amount self;
     /* amount of the samples with the row anywhere on their stack; each sample counts once */
     struct amount total;
-    /* for rows of code: the location from which the row takes its name; one of its frames has the key of this sum.
+    /* for rows of code: a location that has a frame with the key of this sum. The row takes its name from this frame.
      * PROFILE_NONE in a new sum */
     uint32_t location;
-    /* for rows of code: index of the line of `location` that has the key of this sum; 0: the innermost line */
+    /* for rows of code: index of this frame in the lines of `location`; 0: the innermost line */
     uint32_t frame;
     uint32_t thread, syscall, state;
 };

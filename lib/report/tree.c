@@ -42,7 +42,7 @@ struct maker {
     uint32_t *below;
     uint64_t least_ns; /* a node with a smaller total (ns) gets no row, because of the option `least` */
     uint64_t floor_ns; /* a node with a smaller total (ns) gets no row, because of the option `limit` */
-    uint64_t places;   /* how many more nodes whose total is exactly floor_ns may get rows */
+    uint64_t places;   /* how many nodes with a total of exactly floor_ns may still get rows */
 };
 
 /* --- what is shown ----------------------------------------------------------------------- */
@@ -177,9 +177,9 @@ static int sort_below(struct maker *maker, const struct call_node *node, uint32_
     return 0;
 }
 
-/* Puts the children of a node on the stack of waiting rows, the largest child on top. Children that are cut off share
- * one entry, which is below all others. If their total is too small for a row, there is no such entry. `parent` is the
- * index of the node's own row, or PPROFIL_TREE_TOP. */
+/* Puts the rows of a node's children on the stack of waiting rows, the largest on top. Children that are cut off share
+ * one row, at the bottom. If their total is too small, they get no row at all. `parent` is the index of the node's own
+ * row, or PPROFIL_TREE_TOP. */
 static int open_node(struct maker *maker, uint32_t index, uint32_t parent)
 {
     const struct call_node *nodes = maker->calls->nodes;
@@ -298,8 +298,8 @@ static int tree_from_function(struct maker *maker, const struct call_tree *from,
     return error;
 }
 
-/* Sets maker->calls to the tree from which the rows are made. This is the top-down tree *from, or another tree, which
- * this function then makes in *made. */
+/* Sets maker->calls to the tree from which the rows are made: the top-down tree *from, or a tree that this function
+ * makes in *made. */
 static int choose_tree(struct maker *maker, const struct call_tree *from, struct call_tree *made,
                        char *problem, size_t size)
 {
