@@ -45,7 +45,8 @@ struct pprofil_live {
  * new in the profile. Returns 0 or -ENOMEM. */
 int live_exchange(struct pprofil_live *live);
 
-/* Returns one of the locations that belong to a row BY_FUNCTION or BY_LINE. Returns PROFILE_NONE if none is known. */
+/* Returns one of the locations that belong to a row of a report by function or by line. Returns PROFILE_NONE if none is
+ * known. */
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id);
 
 /* Converts a filter of pprofil.h to a filter of lib/report. `filter` may be NULL. It may also be smaller than this
