@@ -61,8 +61,8 @@ static char *selection_describe(const struct pprofil_selection *selection)
     return what;
 }
 
-/* Adds the selection to the command of a part. When the part is saved, the file keeps the command, but has no field for
- * the selection. */
+/* Adds the text of the selection to the command (the profiled command line), because a file has a field for the
+ * command, but none for the selection. */
 static void add_to_command(struct pprofil_profile *part)
 {
     const char *command = part->profile->command;
