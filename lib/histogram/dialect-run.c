@@ -225,7 +225,7 @@ static struct run_image *new_image(struct dialect_run *run, uint32_t pid, bool c
     return image;
 }
 
-/* Makes the image of a forked child. If children count in this dialect, it begins with a copy of the parent's
+/* Makes the image of a forked child. If children count in this dialect, the image begins with a copy of the parent's
  * counts. */
 static int fork_image(struct dialect_run *run, uint32_t pid, const struct run_image *parent)
 {

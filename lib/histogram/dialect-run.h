@@ -13,8 +13,8 @@
 struct dialect_run_region {
     char *object;       /* owned: path of the object, or only the last component of this path; NULL: the program */
     uint64_t low, high; /* link-time addresses; if `high` is 0, the region is all code of the object */
-    /* a WIRE_MAP event of the object has come. For most mappings the event is only sent when a tick is in the
-     * mapping */
+    /* the object has been mapped, as a WIRE_MAP event says. For most mappings, this event is only sent when a tick is
+     * in the mapping */
     bool seen;
 };
 
@@ -29,7 +29,7 @@ struct dialect_run_options {
     uint64_t period_ns; /* CPU time of a tick; 0: the tick of the dialect */
 };
 
-/* The state of the counting in an image. */
+/* What is known about the counting in one image (one program in one process). */
 struct dialect_run_facts {
     uint32_t pid;
     uint32_t generation; /* number of earlier images of this process that have at least one tick */
