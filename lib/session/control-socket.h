@@ -22,9 +22,9 @@ struct control_socket {
  * socket is closed. Returns 0 or -ENAMETOOLONG. */
 int control_address(const char *target, bool is_path, struct sockaddr_un *address, socklen_t *size);
 
-/* Makes a socket that listens at the address that control_address makes of `target` and `is_path`. Replaces the socket
- * file of a session that has ended. Returns -EADDRINUSE if another session listens at the address, -EEXIST if the path
- * is a file that is not a socket; otherwise 0 or another negative errno. */
+/* Makes a socket that listens at the address of a session (control_address). Replaces the socket file of a session that
+ * has ended. Returns -EADDRINUSE if another session listens at the address, -EEXIST if the path is a file that is not a
+ * socket; otherwise 0 or another negative errno. */
 int control_listen(const char *target, bool is_path, struct control_socket *result);
 
 /* Closes the socket, and removes its file. If another file is at the path now, that file stays. */

@@ -166,8 +166,8 @@ static void control_drop_peer(struct control *control, unsigned i)
     control->peers[i] = control->peers[--control->peer_count];
 }
 
-/* Accepts connections, and closes those of other users at once. Any user may connect to an abstract address, so such
- * connections must be accepted too: otherwise they would stay in the queue of the socket and fill it. A user may
+/* Accepts connections, and closes those of other users immediately. Any user may connect to an abstract address, so
+ * such connections must be accepted too: otherwise they would stay in the queue of the socket and fill it. A user may
  * connect again as fast as this function closes connections, so each call accepts at most ACCEPT_MAX connections. */
 static void control_accept(const struct pprofil_session *session, int listener)
 {
@@ -211,8 +211,8 @@ void control_serve(struct pprofil_session *session)
     struct control *control = session->control;
 
     if (control == NULL || control->serving)
-        /* if control_serve is running already, this second call does nothing. There is such a call if control_serve
-         * executes the command "flush": this calls a function of the caller, which may call pprofil_session_pump */
+        /* a call inside another call of control_serve does nothing. Such a call is possible because the command "flush"
+         * calls a function of the caller, which may call pprofil_session_pump */
         return;
     control->serving = true;
     for (unsigned i = 0; i < control->listener_count; i++)

@@ -306,8 +306,8 @@ static const struct format *choose_format(const struct dialect *dialect, const c
     return by_path != NULL && by_path->codec != NULL ? by_path : format_by_name(dialect->format);
 }
 
-/* Returns the name that files of a format usually have on the system that the format is from. If `format` is NULL, this
- * is the format of the dialect's own system. */
+/* Returns the name that files of a format usually have on the system that the format is from. If `format` is NULL, uses
+ * the format of the dialect's own system. */
 static const char *usual_path(const struct dialect *dialect, const char *format)
 {
     const struct dialect *other;

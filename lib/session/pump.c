@@ -95,8 +95,8 @@ static void pump_socket(struct pprofil_session *session)
         epoll_ctl(session->epoll, EPOLL_CTL_DEL, session->socket, NULL);
 }
 
-/* Waits for the descriptor of a file that was just mapped. A session with a dialect needs it at once to read the file.
- * The supervisor sends the descriptor on the socket right after the event of the mapping. */
+/* Waits for the descriptor of a file that was just mapped. With a dialect, the session reads this file before it takes
+ * the next event. The supervisor sends the descriptor on the socket right after the event of the mapping. */
 static void pump_await_object(struct pprofil_session *session, const struct wire_header *event)
 {
     const struct wire_map *map = (const struct wire_map *)event;
@@ -198,7 +198,7 @@ static int pump_kill_supervisor(struct pprofil_session *session)
 
 /* Does what session_command does, and also sends the descriptor `fd` with the command, unless `fd` is -1. This process
  * and the supervisor may both be stopped for a while, for example by Ctrl-Z or in a frozen container. At most one
- * second of such a time counts as waiting for the answer. */
+ * second of this while counts as waiting for the answer. */
 static int pump_command(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t since = time_now_ms();

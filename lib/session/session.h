@@ -24,11 +24,11 @@ struct pprofil_profile {
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned; NULL: no names have been looked up yet */
     bool counters;                 /* the profile was read from a file of counters */
-    /* owned; if pprofil_profile_select made the profile as a part of another profile: text of the selection; otherwise
-     * NULL */
+    /* owned; text of the selection by which pprofil_profile_select made this profile from another profile; NULL: this
+     * profile was made in another way */
     char *selected;
-    double selected_share;         /* such a part's share of the time of the whole profile, 0..1 */
-    uint64_t selected_of;          /* number of samples of the whole profile */
+    double selected_share;         /* share of the other profile's time that this profile contains, 0..1 */
+    uint64_t selected_of;          /* number of samples of the other profile */
     char problem[PROBLEM_SIZE];    /* reason why the last call failed; "": not known */
 };
 
@@ -73,8 +73,8 @@ struct pprofil_session {
 /* --- start-supervisor.c ------------------------------------------------------------------- */
 
 /* Starts pprofil-supervise, and gives it three descriptors. A wait(2) of the caller does not find the supervisor, and
- * when the supervisor ends, the caller gets no signal. But the socket is closed then, so the session notices that the
- * supervisor has ended. Returns 0 or a negative errno, with the problem set. */
+ * the caller gets no signal when the supervisor ends. The session notices this because the socket is closed. Returns 0
+ * or a negative errno, with the problem set. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
 /* Waits for the supervisor's first message, which contains the supervisor's protocol version. Returns 0 or a negative
@@ -87,12 +87,12 @@ int session_await_hello(struct pprofil_session *session);
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds a descriptor to session->epoll. From then on session_wait also returns when this descriptor is readable, and the
- * descriptor of pprofil_session_fd is then readable too. Returns 0 or a negative errno. */
+/* Adds a descriptor to session->epoll. From then on, when this descriptor is readable, session_wait returns, and the
+ * descriptor of pprofil_session_fd is readable too. Returns 0 or a negative errno. */
 int session_watch(const struct pprofil_session *session, int fd);
 
-/* Creates a ring that is large enough for a sampling rate, so that it holds a few seconds of samples from every CPU.
- * Errors are those of ring_create. */
+/* Creates a ring that can hold a few seconds of samples from every CPU, at the rate `hz`. Errors are those of
+ * ring_create. */
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
 /* Adds all events in the ring to the profile and to histograms, without waiting. Returns 0, or -ENOMEM, or -EPROTO if
@@ -115,8 +115,8 @@ int session_check_supervisor(struct pprofil_session *session);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 
-/* Uses an event for the histograms in buffers. A sample is counted in the histogram of its process, and in the
- * histogram of all processes. An exec ends the counting for its process. */
+/* Updates the histograms in buffers of the caller after an event. A sample is counted in the histogram of its process,
+ * and in the histogram of all processes. An exec ends the counting for its process. */
 void session_histograms_feed(struct pprofil_session *session, const struct wire_header *event);
 void session_histograms_clear(struct pprofil_session *session);
 void session_histograms_free(struct pprofil_session *session);
@@ -138,8 +138,8 @@ void control_free(struct pprofil_session *session);
 void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size);
 
 /* Stores one line of text: which threads of a process cannot be traced, and why the first of them cannot. The process
- * `tracer` traces the other threads, and has found that it cannot trace `count` threads. If all of these have ended or
- * are traced now, the text contains only their number. */
+ * `tracer` traces the other threads, and has found `count` threads that it cannot trace. If all of these have ended or
+ * are traced now, the text contains only `count`. */
 void ptrace_denied_threads(pid_t pid, pid_t tracer, unsigned count, char *text, size_t size);
 
 #endif

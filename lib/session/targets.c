@@ -3,7 +3,7 @@
  * The targets of a session: attaches to processes, and launches programs. A launched program must run as if its user
  * had started it without pprofil.
  *
- * The caller may attach to several processes at once, and each may have several threads. Processes and threads that
+ * The caller may attach to several processes in one call, and each may have several threads. Processes and threads that
  * cannot be traced are left out, and the caller gets a warning. There is an error only if nothing can be traced.
  */
 #include "config.h"
@@ -109,9 +109,9 @@ static int redirect_program(const struct pprofil_launch *launch, int *report, in
     return *report < 0 || *go < 0 ? -EMFILE : 0;
 }
 
-/* Resets the signal handlers of the child. Until its exec a child has the handlers of its parent. If the child got a
- * signal, such a handler would do in the child what it is meant to do in the parent, for example write to a pipe that
- * both processes have. Also, the signal would not end the child. */
+/* Resets the signal handlers of the child. Until its exec, a child has the handlers of its parent. A signal to the
+ * child would run such a handler, which might, for example, write to a pipe that both processes have. Also, the signal
+ * would not end the child. */
 static void drop_handlers(void)
 {
     struct sigaction none = {.sa_handler = SIG_DFL}, old;

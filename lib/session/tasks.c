@@ -97,8 +97,8 @@ static const char *name_syscall(int32_t number, bool compat)
     return name != NULL ? name : "unknown";
 }
 
-/* Stores the id and the name of a thread's row BY_THREAD, and how many samples found the thread awake. If the thread is
- * not in the profile, the id stays 0. */
+/* Stores the id and the name that a thread's row has in a report by thread, and how many samples found the thread
+ * awake. If the thread is not in the profile, the id stays 0. */
 static void find_row(const struct task_list *list, uint32_t process, struct known_task *known)
 {
     const struct profile *profile = list->profile;
