@@ -133,8 +133,8 @@ static bool stop_reaping(void)
 }
 
 /* Clones the first child, which clones the supervisor. Each of them gets its own stack. The children share the memory
- * of the caller, including the data of the calling thread. So until the end all signals are blocked, and the thread
- * cannot be cancelled. Returns 0 or a negative errno. */
+ * of the caller, including the data of the calling thread. So while they start, all signals are blocked, and this
+ * thread cannot be cancelled. Returns 0 or a negative errno. */
 static int clone_children(struct start *start, pid_t *child)
 {
     char *stacks = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
