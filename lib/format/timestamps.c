@@ -82,8 +82,8 @@ static int find_images(const struct profile *profile, struct memo *latest)
 }
 
 /* Returns the lifetime of a process, or of one generation of it if it executed several programs. `latest` is the number
- * of the last generation of the process. If the beginning or the end is not known, the run is divided into equal parts,
- * one for each generation, and the limit of this generation's part is taken. */
+ * of the last generation of the process. A beginning or end that is not known is computed: the run is divided into
+ * equal parts, one for each generation. */
 static struct lifetime lifetime_of(const struct timestamps *made, const struct profile_process *process,
                                    uint32_t latest)
 {

@@ -61,7 +61,7 @@ struct perf_space {
 /* Returns the mapping that contains an address, or NULL if there is none. The result is valid until a mapping is
  * added. */
 const struct perf_mapping *perf_space_find(const struct perf_space *space, uint64_t address);
-/* Adds a mapping of at least one byte. Where old mappings overlap it, it replaces them. Returns 0 or -ENOMEM. */
+/* Adds a mapping of at least one byte. It replaces the parts of old mappings that it overlaps. Returns 0 or -ENOMEM. */
 int perf_space_add(struct perf_space *space, const struct perf_mapping *mapping);
 /* Adds copies of the mappings of another process. *left is the number of mappings that may still be copied, and becomes
  * lower with every copy. Returns 0, -ENOMEM, or PPROFIL_ERROR_DAMAGED if there are more than *left mappings. */

@@ -191,8 +191,8 @@ static void cache_stack(struct perf_stack *stack, const unsigned char *bytes, si
     *stack = (struct perf_stack){copy, size, replay->epoch, pid, node};
 }
 
-/* Finds the stack of a sample, in the cache if possible. As long as no mapping and no process changes, two samples of a
- * process with the same addresses have the same stack. */
+/* Finds the stack of a sample, in the cache if possible. If two samples of a process have the same addresses, they have
+ * the same stack, as long as no mapping and no process changes. */
 static int find_stack(struct perf_replay *replay, unsigned misc, struct sample *sample, uint32_t *node)
 {
     const unsigned char *bytes = sample->chain.at;

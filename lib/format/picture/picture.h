@@ -57,8 +57,8 @@ struct picture_frame {
     struct picture_weight old_total, old_self; /* the values of total and self in the baseline */
 };
 
-/* A tree of frames. A frame comes before the frames that it called, and these are sorted by name (depth-first order).
- * Frame 0 is the root, which contains all other frames. */
+/* A tree of frames, in depth-first order: a frame comes before the frames that it called. Frames with the same caller
+ * are sorted by name. Frame 0 is the root, which contains all other frames. */
 struct picture_tree {
     struct picture_name *names;
     struct picture_frame *frames;

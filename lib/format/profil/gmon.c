@@ -59,8 +59,8 @@ static bool is_dimension(const unsigned char *text)
     return length > 0;
 }
 
-/* Returns an earlier histogram of the same text, or NULL if there is none. If there is one, the new histogram has the
- * ticks that did not fit into the counters of the earlier one. */
+/* Returns an earlier histogram of the same text, or NULL if there is none. A file has several histograms of a text if
+ * the ticks did not fit into the counters of one. */
 static struct histogram *find_same(struct histogram_file *file, uint64_t low, uint64_t high, uint64_t count)
 {
     for (size_t i = 0; i < file->histogram_count; i++) {

@@ -189,7 +189,7 @@ void meta_remove(const char *path);
  * its sum does not match these bytes, or if its owner is neither this user, root nor the owner of PATH. Returns 0 or
  * -ENOMEM. */
 int meta_read(const char *path, const void *bytes, size_t size, struct histogram_file *file);
-/* Adds what `text`, the contents of a FILE.meta, says to `file`. `sum` is hash_fnv of the bytes of FILE. */
+/* Adds the contents of a FILE.meta, given in `text`, to `file`. `sum` is hash_fnv of the bytes of FILE. */
 int meta_parse(const char *text, uint64_t sum, struct histogram_file *file);
 
 /* --- the formats ----------------------------------------------------------------------- */
