@@ -101,9 +101,9 @@ int dialect_check(const struct dialect *dialect, const struct dialect_region *re
 /* Returns true if the scale turns counting off. */
 bool dialect_is_off(const struct dialect *dialect, uint32_t scale);
 
-/* Returns true if the region counts the pc. Then stores the index of its counter in *index. If `exact` is true,
- * computes as the old system does: with 32-bit arithmetic, and with a last counter that may be only partly inside the
- * buffer. If `exact` is false, computes with all bits, and uses only counters that are completely inside the buffer. */
+/* If the region counts the pc, stores the index of the counter in *index and returns true. If `exact` is true, computes
+ * as the old system does: with 32-bit arithmetic, and with a last counter that may be only partly inside the buffer. If
+ * `exact` is false, computes with all bits, and uses only counters that are completely inside the buffer. */
 bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
@@ -121,9 +121,9 @@ enum dialect_added {
     DIALECT_STOPPED,    /* nothing was added, and counting has ended */
 };
 
-/* Adds `ticks` to *counter, which has counter_size bytes. Stores in *full how many of these ticks would have found the
- * counter at its largest value if they had been added one by one. But if the result is DIALECT_STOPPED, stores the
- * number of all ticks in *full. */
+/* Adds `ticks` to *counter, which has counter_size bytes. Stores in *full how many of these ticks would find the
+ * counter full, that is, at its largest value, if they were added one by one. If the result is DIALECT_STOPPED, *full
+ * is the number of all ticks. */
 enum dialect_added dialect_add(enum dialect_overflow overflow, unsigned counter_size,
                                uint64_t *counter, uint64_t ticks, uint64_t *full);
 
