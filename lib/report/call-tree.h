@@ -21,8 +21,8 @@ struct call_node {
     uint32_t child, sibling;
     bool inlined;            /* the unit was inlined into the unit of the parent node */
     bool closed;             /* the nodes below this node were left out */
-    /* amount of the samples whose innermost frame is this node. In a tree of callers: the part of `total` in which the
-     * function from which the tree starts ran itself, and not one of its callees */
+    /* amount of the samples whose innermost frame is this node. In a tree of callers, which starts from a function: the
+     * part of `total` in which this function itself ran, and not its callees */
     struct amount self;
     struct amount total; /* amount of the samples whose stacks contain the path from the root to this node */
 };

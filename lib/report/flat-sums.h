@@ -53,7 +53,7 @@ struct flat_sums {
     uint32_t *waiting; /* owned; indexes of the samples that wait */
     uint32_t waiting_count;
     struct changed_nodes changed; /* nodes to which samples were added since the last walk */
-    /* owned; indexed by sum: how many frames of the walk's present stack belong to this sum */
+    /* owned; indexed by sum: how many frames on the stack of the walk's present node belong to this sum */
     uint32_t *on_stack;
     uint32_t on_stack_count;
 };

@@ -79,8 +79,8 @@ struct report_stacks {
     uint32_t mark_count;
 };
 
-/* Sums the time of all stacks, the time of all stacks with missing frames, and the time of the stacks for each reason
- * why frames are missing. The caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
+/* Sums the time of all stacks, the time of the stacks with missing frames, and this time for each reason why frames are
+ * missing. The caller clears *stacks, also after an error. Returns 0 or -ENOMEM. */
 int report_stacks(const struct profile *profile, struct report_stacks *stacks);
 void report_stacks_clear(struct report_stacks *stacks);
 

@@ -27,7 +27,7 @@ struct sum {
     /* for rows of code: a location that has a frame with the key of this sum. The row takes its name from this frame.
      * PROFILE_NONE in a new sum */
     uint32_t location;
-    /* for rows of code: index of this frame in the lines of `location`; 0: the innermost line */
+    /* for rows of code: index of the frame with this key in the lines of `location`; 0: the innermost line */
     uint32_t frame;
     uint32_t thread, syscall, state;
 };
