@@ -67,7 +67,8 @@ int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsi
     int error = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        /* warns of the process before this one; the problem of the last process stays in session->problem */
+        /* warns about the previous process; if no process can be traced, the problem of the last one becomes the
+         * error */
         if (error != 0)
             warn(context, session->problem);
         error = pprofil_session_attach(session, pids[i]);
