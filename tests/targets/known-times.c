@@ -2,9 +2,8 @@
 /*
  * Spends CPU time before and after a fork, or in system calls and between them. Times are in ms:
  *
- *   known-times BEFORE AFTER     BEFORE in before(); then it forks, and the child spends AFTER in after()
- *   known-times -s MS            MS in all, divided between system calls and work(), which gets 0.5 to 1 times
- *                                as much as the system calls
+ *   known-times BEFORE AFTER     spends BEFORE in before(), then forks; the child spends AFTER in after()
+ *   known-times -s MS            spends MS in system calls and work(), which gets 0.5 to 1 times as much as the calls
  *
  * Prints "cpu NS user NS": the CPU time of the first process, and with -s the CPU time of work().
  */
