@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The library's histograms, which the supervisor fills while a target runs:
+ * Tests the library's histograms, which the supervisor fills while a target runs:
  *
  *   histograms TARGET
  *
- * TARGET is tests/targets/known-shares. Ticks are of CPU time. On a busy machine, the target gets less CPU time than
- * elapsed time. So the tests wait until it has used enough, and expect at least three quarters of the ticks that are
- * due.
+ * TARGET is tests/targets/known-shares. Ticks count CPU time, of which the target gets little on a busy machine. So the
+ * tests wait until it has used enough, and expect at least three quarters of the ticks that are due.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Live views of sessions that really sample:
+ * Tests live views of sessions that really sample:
  *
  *   live KNOWN-SHARES SLEEPERS [BIG]
  *

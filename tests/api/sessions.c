@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sessions: a program that a session launches, and sessions that other processes command.
+ * Tests sessions that launch a program, and sessions that get commands from other processes:
  *
  *   sessions DIRECTORY
  *
