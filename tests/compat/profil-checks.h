@@ -5,7 +5,7 @@
  *   counter         type of a counter
  *   PERIOD_NS       the period of the system's tick
  *   ONE_EACH_WORD   the scale that gives every 4 bytes of text a counter
- *   start(buffer, size, offset, scale), stop()
+ *   start(buffer, size, offset, scale), stop()   turn counting on and off
  *   CHILD_COUNTS    1: counting goes on in a forked child
  *   SYSTEM_TIME     1: time in the kernel counts, too
  */
