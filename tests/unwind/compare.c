@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * compare [-v] [-s SIZE] FILE: unwinds the stacks that stacks.py or aarch64.c recorded, and compares them with those
- * that gdb or backtrace found. Two stacks are equal if all program counters are. Prints one line. -v also prints the
- * stacks that differ or are broken. The status is 1 if fewer than 99 % are equal.
+ * that gdb or backtrace found. Two stacks are equal if all program counters are equal. Prints a summary. -v also prints
+ * the stacks that differ or are broken. The status is 1 if fewer than 99 % are equal.
  *
  * After the outermost function, and where unwind information is wrong, gdb shows frames at addresses where no code is
  * mapped. These frames are left out, and such stacks are counted as padded. -s cuts the copies to SIZE bytes. Then a
