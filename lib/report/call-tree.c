@@ -81,8 +81,8 @@ struct builder {
     uint32_t *frames_of;
     uint32_t *frames;    /* owned; the units of each location, innermost first */
     uint32_t frame_count;
-    /* owned; indexed by node of the profile: index of the tree node that was made for its innermost frame; NOWHERE: no
-     * sample needs the node */
+    /* owned; indexed by node of the profile: index of the tree node for its innermost frame; NOWHERE: no sample needs
+     * the node */
     uint32_t *became;
 };
 

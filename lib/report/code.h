@@ -18,11 +18,10 @@ struct annotation {
     uint32_t count;
 };
 
-/* Finds the code of a function. `id` is the id of the function's row in a report by function. All code with the
- * function's name in the function's object belongs to the function. So there are several blocks if a compiler split the
- * function, or if several source files have a function of this name. The caller clears the annotation. Returns 0,
- * -ENOMEM, -ENOENT if there is no such function, or PPROFIL_ERROR_NO_CODE, with the reason in *problem, which the
- * caller does not free. */
+/* Finds the code of the function whose row in a report by function has this id. All code with the function's name in
+ * the function's object belongs to the function. So there are several blocks if a compiler split the function, or if
+ * several source files have a function of this name. The caller clears the annotation. Returns 0, -ENOMEM, -ENOENT if
+ * there is no such function, or PPROFIL_ERROR_NO_CODE, with the reason in *problem, which nobody frees. */
 int annotate_function(struct profile *profile, struct symbolizer *symbolizer, uint64_t id,
                       struct annotation *annotation, const char **problem);
 void annotate_clear(struct annotation *annotation);

@@ -21,11 +21,11 @@ struct diff_options {
     double least;
 };
 
-/* Compares two profiles; profiles[0] is the old profile. Two functions are the same if they have the same name, and if
- * the last components of their objects' paths are equal. But the program may have been renamed. So a function that is
- * only in the old profile and a function that is only in the new profile are also the same if they have the same name,
- * and if no other function with this name is in only one profile. Looks up missing names. `symbolizers`, and each of
- * its elements, may be NULL. The caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW,
+/* Compares two profiles; profiles[0] is the old profile. Two functions are the same if their names and the last
+ * components of their objects' paths are equal. But the program may have been renamed. So a function that is only in
+ * the old profile and a function that is only in the new profile are also the same if they have the same name, and if
+ * no other function with this name is in only one profile. Looks up missing names. `symbolizers`, and each of its
+ * elements, may be NULL. The caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW,
  * PPROFIL_ERROR_MIXED_TIMES if one profile has CPU times and the other has elapsed times, or PPROFIL_ERROR_NO_DURATION
  * if times per second are compared and the sampling time of a profile is not known. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],

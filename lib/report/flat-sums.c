@@ -73,8 +73,8 @@ static int flat_sums_remember(struct flat_sums *sums, uint32_t value)
     return error;
 }
 
-/* Makes the missing sums for the frames of a location. If the location has been looked up (is_looked_up), its samples
- * stay in these sums, so the indexes of the sums are stored in frame_sums. */
+/* Makes the missing sums for the frames of a location. If the location has been looked up, its samples stay in these
+ * sums, so the indexes of the sums are stored in frame_sums. */
 static int flat_sums_need_location(const struct update *update, uint32_t location)
 {
     struct flat_sums *sums = update->sums;

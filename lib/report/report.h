@@ -100,12 +100,11 @@ struct pprofil_tree {
 };
 
 struct report_tree_options {
-    /* of.by is PPROFIL_BY_FUNCTION, PPROFIL_BY_LINE or PPROFIL_BY_OBJECT. of.stacks is ignored, because trees always
-     * use the stacks */
+    /* the tree is of functions, lines or objects (of.by). of.stacks is ignored, because trees always use the stacks */
     struct report_options of;
     enum pprofil_tree_kind kind;
-    /* for trees of callers or callees: a pattern, as in name-search.h, for the functions from which the tree starts. On
-     * each stack, only the outermost call of a matching function counts. */
+    /* for trees of callers or callees: a pattern (name-search.h) for the functions from which the tree starts. On each
+     * stack, only the outermost call of a matching function counts. */
     const char *function;
     double least;         /* a share of the whole time, 0..1; rows with a smaller share are left out */
     uint32_t depth;       /* number of levels of the tree; 0: all */

@@ -48,7 +48,7 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
 /* Returns the id of the row with this key. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by);
 /* Returns the id of a row of a tree, which is never 0. `above` is the id of the row above this one in the tree; 0:
- * there is none. `id` is the id that this row would have in a flat report. */
+ * none. `id` is the id that this row would have in a flat report. */
 uint64_t row_id_below(uint64_t above, uint64_t id);
 
 /* --- names ------------------------------------------------------------------------------- */
@@ -60,7 +60,6 @@ void row_name_by(const struct profile *profile, struct sum *sum, uint32_t locati
 /* Fills in the texts of a row for a function, line or object. The caller has set row->pending. */
 void row_name_code(const struct profile *profile, const struct sum *sum, enum pprofil_by by, struct pprofil_row *row);
 
-/* A row whose texts are all empty. */
 #define ROW_EMPTY ((struct pprofil_row){.name = "", .object = "", .file = "", .hottest = ""})
 
 /* Fills in the samples, times, shares and confidence intervals of a row. `whole` is the amount whose share is 1.

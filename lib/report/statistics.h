@@ -37,8 +37,8 @@ struct estimate statistics_sum(double sum, double unit);
 struct estimate statistics_difference(const struct estimate *a, const struct estimate *b);
 
 /* Returns the probability, 0..1, that chance alone makes a difference at least this large in either direction.
- * `variance` is the variance of the difference if only chance is at work (the null hypothesis). `correction` is Yates's
- * continuity correction, which is half of what one sample adds to the difference. */
+ * `variance` is the variance of the difference if only chance is at work (the null hypothesis). `correction` is half of
+ * what one sample adds (Yates's continuity correction). */
 double statistics_p(double difference, double variance, double correction);
 
 /* `values` has the p-values of `count` tests. Replaces each p-value by the q-value of its test: the lowest false
