@@ -57,7 +57,6 @@ static void explain_refusal(pid_t pid, const struct proc_status *status, char *t
     }
 }
 
-/* Calls the function `visit` for each thread of a process. */
 static void each_thread(pid_t pid, void (*visit)(void *context, pid_t tid), void *context)
 {
     char path[64];
