@@ -94,7 +94,6 @@ int pprofil_profile_open(const char *path, const struct pprofil_file *file, ppro
     return 0;
 }
 
-/* Looks up all names and lines of a profile. */
 static int symbolize_all(struct pprofil_profile *profile)
 {
     int error = api_need_symbolizer(profile);
