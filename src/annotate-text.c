@@ -12,6 +12,7 @@
 
 #include "annotate.h"
 #include "base/utf8.h"
+#include "output-stream.h"
 #include "report.h"
 
 #define BOLD "\033[1m"
@@ -27,7 +28,7 @@ static void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
                          const struct pprofil_code_about *about, const struct annotate_view *view)
 {
     if (view->colour)
-        fputs(report_heat(share_of(row->ns, about->ns)), out);
+        fputs(output_colour_of_share(share_of(row->ns, about->ns)), out);
     if (row->ns > 0 || row->samples > 0)
         fprintf(out, "%7.2f %8" PRIu64, 100 * share_of(row->ns, about->ns), row->samples);
     else
@@ -40,7 +41,7 @@ static void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
 
 static void annotate_end_line(FILE *out, const struct annotate_view *view)
 {
-    fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
+    fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
 }
 
 /* --- the head -------------------------------------------------------------------------- */
@@ -51,7 +52,7 @@ static void annotate_print_head(FILE *out, const struct pprofil_code_about *abou
     utf8_print_harmless(out, view->name);
     fputs(" in ", out);
     utf8_print_harmless(out, about->object);
-    fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end, view->colour ? REPORT_PLAIN : "");
+    fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end, view->colour ? OUTPUT_PLAIN : "");
     fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples, (double)about->ns / 1e9,
             100 * share_of(about->ns, view->whole_ns));
     if (view->stacks)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "output-stream.h"
 #include "report.h"
 
 /* --- text -------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static void diff_print_head(FILE *out, const struct diff_view *view)
     utf8_print_harmless(out, view->paths[0]);
     fputs(" -> ", out);
     utf8_print_harmless(out, view->paths[1]);
-    fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
+    fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
     diff_print_side(out, "old", view->profiles[0]);
     diff_print_side(out, "new", view->profiles[1]);
 }
@@ -125,7 +126,7 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
         fprintf(out, "  %c%10.2f  %10.2f  %+6.2f", diff_mark(total), 100 * total->share[0],
                 100 * total->share[1], 100 * (total->share[1] - total->share[0]));
     diff_print_name(out, row);
-    fputs(view->colour && colour[0] != '\0' ? REPORT_PLAIN "\n" : "\n", out);
+    fputs(view->colour && colour[0] != '\0' ? OUTPUT_PLAIN "\n" : "\n", out);
 }
 
 /* Prints the last line, such as "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions
@@ -144,7 +145,7 @@ static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *tota
         fputs(", significantly", out);
     fprintf(out, "; %" PRIu32 " of %" PRIu32 " function%s changed significantly",
             totals->significant, totals->rows, totals->rows == 1 ? "" : "s");
-    fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
+    fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
 }
 
 static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct diff_view *view)

@@ -83,6 +83,13 @@ bool output_wants_colour(FILE *out)
     return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
+const char *output_colour_of_share(double share)
+{
+    if (share >= 0.10)
+        return "\033[31m"; /* red */
+    return share >= 0.02 ? "\033[33m" : ""; /* yellow */
+}
+
 static FILE *output_open_directly(const char *path)
 {
     int fd = output_path_open(path);

@@ -17,6 +17,10 @@ struct output_stream {
 
 /* Returns true if the stream is a terminal, TERM is not "dumb", and NO_COLOR is not set. */
 bool output_wants_colour(FILE *out);
+/* Returns the escape sequence that begins the colour for a share of the time, 0 to 1, or "" for no colour. OUTPUT_PLAIN
+ * ends the colour. */
+const char *output_colour_of_share(double share);
+#define OUTPUT_PLAIN "\033[0m"
 
 /* Opens the stream. If `path` is NULL or "-", the stream is standard output. On failure it
  * complains and returns false. */

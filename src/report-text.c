@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "output-stream.h"
 #include "report.h"
 
 #define BOLD "\033[1m"
-#define HOT "\033[31m"
-#define WARM "\033[33m"
 #define MARKS_SHOWN 4u
 #define LIMIT_SIZE 128 /* bytes for the reason why the rate is lower than requested */
 #define STATE_SHARE_MIN 0.0005 /* states with a smaller share are not printed */
@@ -148,7 +147,7 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
     pprofil_profile_totals(profile, &totals, sizeof totals);
     fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
     utf8_print_harmless(out, pprofil_profile_command(profile));
-    fputs(colour ? REPORT_PLAIN "\n" : "\n", out);
+    fputs(colour ? OUTPUT_PLAIN "\n" : "\n", out);
     report_print_counts(out, &totals);
     report_print_quality(out, &totals);
     if (totals.wall)
@@ -173,13 +172,6 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
                 totals.untraced, plural(totals.untraced));
 }
 
-const char *report_heat(double share)
-{
-    if (share >= 0.10)
-        return HOT;
-    return share >= 0.02 ? WARM : "";
-}
-
 static void report_print_rows(FILE *out, const pprofil_report *report, const struct report_view *view, bool wall)
 {
     bool totals = pprofil_report_has_totals(report);
@@ -189,9 +181,9 @@ static void report_print_rows(FILE *out, const pprofil_report *report, const str
     for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
-        fputs(view->colour ? report_heat(row.share) : "", out);
+        fputs(view->colour ? output_colour_of_share(row.share) : "", out);
         report_columns_text(out, &row, view->by, totals, wall);
-        fputs(view->colour ? REPORT_PLAIN "\n" : "\n", out);
+        fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
     }
 }
 

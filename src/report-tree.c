@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "output-stream.h"
 #include "report.h"
 
 #define DRAWN_MAX 32u   /* levels of indent that are drawn; a deeper row shows its level as a number */
@@ -105,14 +106,14 @@ static void tree_print_row(const struct tree_printer *printer, const struct ppro
 
     tree_row_name(row, printer->view->by, name, sizeof name);
     if (printer->view->colour)
-        fputs(report_heat(row->row.total_share), out);
+        fputs(output_colour_of_share(row->row.total_share), out);
     fprintf(out, "%6.2f  %5.2f  ", 100 * row->row.total_share, 100 * row->row.total_error95);
     if (tree_shows_self(printer->view) && row->cut == 0)
         fprintf(out, "%6.2f  ", 100 * row->row.share);
     else if (tree_shows_self(printer->view))
         fputs("        ", out);
     if (printer->view->colour)
-        fputs(REPORT_PLAIN, out);
+        fputs(OUTPUT_PLAIN, out);
     size_t width = tree_print_branches(printer, row) + report_width(name);
     utf8_print_harmless(out, name);
     if (row->row.object[0] != '\0' && printer->view->by != PPROFIL_BY_OBJECT) {

@@ -63,10 +63,6 @@ int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tre
 
 /* Prints the heading of reports and trees in text: what was measured, and how accurate the figures are. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
-/* Returns the escape sequence that begins the colour for a row's share, or "" for no colour.
- * REPORT_PLAIN ends the colour. */
-const char *report_heat(double share);
-#define REPORT_PLAIN "\033[0m"
 
 enum report_column_flags {
     REPORT_TOTAL = 1,    /* the column counts callees, too; it is shown if the report has totals */

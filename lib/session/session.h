@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * session: sessions, as pprofil/session.h declares them. A session starts the supervisor (start-supervisor.c), makes it
- * attach to targets (targets.c), and adds the supervisor's events to a profile and to histograms (pump.c, which also
- * sends commands). session.c contains the life of a session from opening to closing: read it first.
+ * session: sessions, as pprofil/session.h declares them. A session starts the supervisor (start-supervisor.c), sends it
+ * commands (supervisor-commands.c), makes it attach to targets (targets.c), and adds the supervisor's events to a
+ * profile and to histograms (pump.c). session.c contains the life of a session from opening to closing: read it first.
  */
 #ifndef PPROFIL_SESSION_H
 #define PPROFIL_SESSION_H
@@ -91,10 +91,6 @@ int session_fail(struct pprofil_session *session, int error, const char *format,
  * descriptor of pprofil_session_fd is readable too. Returns 0 or a negative errno. */
 int session_watch(const struct pprofil_session *session, int fd);
 
-/* Creates a ring that can hold a few seconds of samples from every CPU, at the rate `hz`. Errors are those of
- * ring_create. */
-int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
-
 /* Adds all events in the ring to the profile and to histograms, without waiting. Returns 0, or -ENOMEM, or -EPROTO if
  * there is something in the ring that is not an event, or -EOVERFLOW if the profile is too large, or -EFBIG if a region
  * of the dialect needs too large a buffer. */
@@ -102,6 +98,8 @@ int session_take(struct pprofil_session *session);
 
 /* Waits until events, messages or commands come, at most timeout_ms (-1: without a limit). Returns 0 or -EINTR. */
 int session_wait(const struct pprofil_session *session, int timeout_ms);
+
+/* --- supervisor-commands.c ---------------------------------------------------------------------- */
 
 /* Sends a command, and waits for an answer. If the op of the command is 0, sends nothing, and only waits. While it
  * waits, calls session_take. Returns the error in the answer, or -EPIPE if the supervisor has ended, or -ETIMEDOUT if
@@ -112,6 +110,10 @@ int session_command(struct pprofil_session *session, const struct wire_message *
  * nothing for about 10 s, this function requests an answer. If no answer comes, kills the supervisor, because the
  * supervisor may keep threads of a target stopped. Returns 0, also after killing the supervisor, or -ENOMEM. */
 int session_check_supervisor(struct pprofil_session *session);
+
+/* Creates a ring that can hold a few seconds of samples from every CPU, at the rate `hz`. Errors are those of
+ * ring_create. */
+int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 
