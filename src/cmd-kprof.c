@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* pprofil kprof -p PID DIR: serves the files of Inferno's kprof(3) device for a process. One of them, kpdata, counts
- * samples by their place in the machine code. If kpdata cannot have a lease, it is replaced ten times a second. */
+ * samples by their place in the machine code. Without a lease (see kprof-files.c), kpdata is replaced ten times a
+ * second. */
 #include "config.h"
 
 #include <argp.h>

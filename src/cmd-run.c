@@ -56,9 +56,9 @@ static bool run_is_over(const struct run *run)
 }
 
 /* Reaps all children that have ended, because the program may not be the only child. pprofil adopts orphans if it is
- * the first process of a container or a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER). It also keeps the children that
- * its process had before it executed pprofil. The library starts children, too, and leaves their reaping to this
- * function. Only wait calls with __WALL find them. */
+ * the first process of a container or a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER). If a shell that had children
+ * replaced itself by pprofil (execve(2)), they are now pprofil's. The library starts children, too, and leaves their
+ * reaping to this function. Only wait calls with __WALL find the library's children. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};

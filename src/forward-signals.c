@@ -57,9 +57,9 @@ static bool asks_for_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/* Returns true if the signal is meant for the program. Not meant for it are SIGCHLD, signals that cannot be caught,
- * signals for faults and exceeded limits of pprofil itself, signals that main.c handles or the C library uses, and
- * signals that stop a job. The terminal sends signals that stop a job to each process of the job. */
+/* Returns false for signals that are not meant for the program: SIGCHLD, signals that cannot be caught, signals that
+ * report a fault or an exceeded limit of pprofil itself, signals of main.c, signals of the C library, and signals that
+ * stop a job. The terminal sends signals that stop a job to each process of the job. */
 static bool is_for_program(int signal)
 {
     static const int ours[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCHLD,
@@ -159,8 +159,8 @@ static bool went_to_all(const struct forward *forward, int signal)
 
 /* Returns true if pprofil must not pass the signal on. A signal that the probe did not get was sent to pprofil alone,
  * and must be passed on. A signal that the probe got has also reached the program, if the program is in our process
- * group. If the program has left our group, a signal from our terminal is not meant for it, and a signal from a process
- * has reached it only if it was sent to our whole control group. */
+ * group. If the program has left our group, signals from our terminal are not meant for the program, and signals from a
+ * process have reached the program only if they were sent to our whole control group. */
 static bool reached_program(const struct forward *forward, int signal)
 {
     if (!(forward->probed & signal_bit(signal)))

@@ -22,7 +22,7 @@
 #define FORWARD_SIGNALS_MAX 64
 
 /* The probe is a process that shows which signals were sent to our whole process group. The kernel does not tell a
- * receiver whether a signal was sent to it or to its group: kill(2) fills the same siginfo for both. Nobody sends a
+ * receiver whether a signal was sent to it or to its group: siginfo is the same in both cases. Nobody sends a
  * signal to the probe alone, because nobody knows its PID. So a signal that the probe gets was sent to the group, or to
  * each process of a control group in turn. */
 struct forward_probe {
@@ -42,8 +42,8 @@ struct forward {
     /* for each signal that is in `waiting`: time at which pprofil will decide on it;
      * CLOCK_MONOTONIC, ms; the index is the signal's number - 1 */
     int64_t due_ms[FORWARD_SIGNALS_MAX];
-    /* how many signals that asked for an end came so far; a signal that came within FORWARD_ECHO_MS
-     * after the last counted one is not counted */
+    /* number of signals so far that asked for an end; those that came within FORWARD_ECHO_MS after the last counted
+     * one are not counted */
     unsigned ends;
     int end_signal; /* last signal that was counted in `ends` */
     int64_t end_ms; /* time when `end_signal` came; CLOCK_MONOTONIC, ms */

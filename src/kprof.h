@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * kprof: serves the files of Inferno's kprof(3) device for a process: kpctl, a FIFO for commands, and kpdata with the
+ * kprof: serves the files of Inferno's kprof(3) device for a process. kpctl is a FIFO for commands, and kpdata has the
  * counts. cmd-kprof.c has the command and its loop, and kprof-files.c has the files. kprof-guard.c has the guard, a
  * process that replaces kpctl by a socket if the server was killed, or if the sampled process has ended.
  */
@@ -24,7 +24,7 @@ struct kprof {
     pid_t pid;
     const char *object; /* path of a mapped file, or the last component of this path; NULL: the file of the program */
     const char *directory;
-    bool by_call; /* true: each cell counts the time in the kernel of one system call */
+    bool by_call; /* true: each cell counts the kernel time of one system call */
     double hz;
 
     pprofil_session *session;

@@ -62,7 +62,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
 pprofil_profile *open_profile(const char *path, const struct pprofil_file *file);
 
 struct selection_request {
-    /* selection.object is the argument of --object; if a file has only counters, it names the object that they count */
+    /* .object is the argument of --object; for a file that has only counters, it is the object that they count */
     struct pprofil_selection selection;
     struct pids pids;
 };
@@ -75,8 +75,8 @@ extern const struct argp_child selection_children[];
  * NULL: pprofil recognizes the format. The caller closes the profile. On failure it complains and returns NULL. */
 pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
 
-/* Replaces *profile by its requested part, and closes the whole profile. If the request selects
- * nothing, the profile stays. On failure it complains and returns false. */
+/* Replaces *profile by its requested part, and closes the whole profile. If no part was requested, does nothing. On
+ * failure it complains and returns false. */
 bool selection_apply(const struct selection_request *request, const char *path, pprofil_profile **profile);
 
 #endif

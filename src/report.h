@@ -76,7 +76,7 @@ struct report_column {
      * not have the column */
     unsigned csv, json;
     unsigned flags;                  /* enum report_column_flags */
-    /* groupings whose reports have the column in text: a set of bits, 1 << enum pprofil_by for each */
+    /* set of the groupings whose reports in text have this column: a bit 1 << enum pprofil_by for each */
     unsigned by;
     unsigned width;                  /* width in text; numbers are right-aligned, names left-aligned */
     /* `text`: the heading in text. `ascii`: heading without UTF-8; NULL: `text` is used. `wall`:

@@ -77,8 +77,7 @@ static const struct argp_option dialect_options[] = {
 
 const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
-/* Reads an integer as C writes it, that is, also in hex, because people write the argument of
- * --scale in hex. */
+/* Reads an integer, also one like 0x8000, because people write the argument of --scale in hex. */
 static uint32_t integer_option(const char *option, const char *text)
 {
     char *end;
