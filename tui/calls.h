@@ -13,11 +13,10 @@
 
 struct calls_row {
     struct pprofil_live_call call; /* counts since the start */
-    /* the row's time at the end of the last window, with callees in `before_ns`, and without
-     * callees in `before_self_ns` */
+    /* the row's time at the end of the last window; `before_ns` includes callees, `before_self_ns` does not */
     uint64_t before_ns, before_self_ns;
-    /* the row's share of the last windows' time, with callees in `smooth_share`, and without
-     * callees in `smooth_self`. table_smooth_share smooths both. */
+    /* the row's share of the last windows' time, smoothed by table_smooth_share; `smooth_share` includes callees,
+     * `smooth_self` does not */
     double smooth_share, smooth_self;
     /* index in calls.rows of the row's largest child, and of its next smaller sibling; CALLS_NONE:
      * there is none */
@@ -79,7 +78,7 @@ uint32_t calls_find(const struct calls *calls, uint64_t id);
 
 /* --- calls-flame.c --------------------------------------------------------------------------- */
 
-/* Lays out a box for the row `root`, which is `columns` wide, and boxes for the rows below it. If `root` is CALLS_NONE,
+/* Lays out a box of `columns` columns for the row `root`, and boxes for the rows below it. If `root` is CALLS_NONE,
  * lays out boxes for all rows. Boxes narrower than a column are left out. Returns 0, or -ENOMEM with no boxes. */
 int calls_flame(struct calls *calls, uint32_t root, int columns);
 /* Returns the index of a row's box, or CALLS_NONE. */

@@ -121,7 +121,7 @@ enum effect filter_enter(struct model *model)
         return EFFECT_NONE;
     /* a copy, because filter_push clears the table */
     struct pprofil_row row = table->rows[model->selected].total;
-    if (row.pending) { /* the row has no name yet; other rows replace it once its name is looked up */
+    if (row.pending) { /* a row without a name; when the name is known, another row replaces it */
         model_answer(model, "its name is still being looked up");
         return EFFECT_PAINT;
     }

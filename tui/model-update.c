@@ -207,8 +207,8 @@ static void update_say_no_memory(struct model *model, const struct snapshot *sna
     model_say(model, snapshot->time_ns, "out of memory: some figures are old");
 }
 
-/* Returns true if the table's window ends now. If a table was opened just before the end of a window, its first window
- * does not end yet, because it would be too short. It ends together with the next window. */
+/* Returns true if the table has no report yet, or if its window ends now. If a table was opened just before the end of
+ * a window, its first window would be too short. So this first window goes on until the end of the next window. */
 static bool update_window_ends(const struct model *model, const struct table *table, double seconds, bool due)
 {
     if (!table->taken)
@@ -217,8 +217,8 @@ static bool update_window_ends(const struct model *model, const struct table *ta
 }
 
 /* Returns true if the table must be cleared and begin again with this snapshot, because rows still lack names and no
- * window of the table has ended. Such rows are in a table that was opened in the middle of a window. New rows always
- * lack names, so a table begins again at most BEGINNINGS times. Otherwise its first window might never end. */
+ * window of the table has ended. This happens to tables that are opened in the middle of a window. Each new row lacks a
+ * name at first. So a table begins again at most BEGINNINGS times. Otherwise its first window might never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
     if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)

@@ -193,7 +193,7 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
     if (rows > model->shown_size) {
         uint64_t *larger = realloc(model->shown, rows * sizeof *larger);
         if (larger == NULL)
-            return; /* out of memory: a later snapshot looks up where the rows' functions are defined */
+            return; /* out of memory: the definitions of these functions are looked up later */
         model->shown = larger;
         model->shown_size = rows;
     }

@@ -65,8 +65,8 @@ struct model_position {
     uint32_t selected, top;
     uint64_t id;
     unsigned sideways;
-    /* true: the user has moved the selection, so the selection follows its row; false: the
-     * selection stays on the first line */
+    /* true: the user has moved the selection, which now stays on its row wherever the row goes; false: the selection
+     * stays on the first line */
     bool chosen;
 };
 
@@ -105,7 +105,7 @@ struct model {
     double target_cpu;
     float minute[MODEL_MINUTE]; /* values of `target_cpu` in the last seconds, newest last */
     double achieved_hz;         /* samples per second of CPU time in the last window */
-    /* time for which the target was stopped, divided by its CPU time, between the supervisor's last two reports */
+    /* between the supervisor's last two reports: time for which the target was stopped, divided by its CPU time */
     double stopped_share;
     unsigned silent_seconds; /* seconds without a report of the supervisor; 0: the reports come regularly */
     uint32_t running, sleeping, uninterruptible; /* numbers of threads in the states R, S and D */
@@ -179,13 +179,14 @@ struct model {
     /* only for tui/model*.c */
     struct table frozen[SNAPSHOT_GROUPINGS]; /* while paused: the tables that the screen shows */
     uint64_t table_ns[SNAPSHOT_GROUPINGS];   /* end of each table's last window; CLOCK_MONOTONIC */
-    /* time when all counts were 0; a table that begins with the next snapshot has a window from then on; 0: unknown */
+    /* time when all counts were 0; 0: unknown. If a table begins with the next snapshot, its first window began at
+     * this time. */
     uint64_t began_ns;
     struct model_before before;
     bool closed;              /* the last window has ended, and no other will begin */
     struct model_position positions[SNAPSHOT_GROUPINGS + MODEL_PAGES];
-    /* index of the present list in `positions`. While this list is on the screen, its position is in the members
-     * `selected`, `top`, `selected_id`, `sideways` and `chosen` instead. */
+    /* index in `positions` of the list on the screen. This element is written when the user leaves the list. Until
+     * then, the position is in the members `selected`, `top`, `selected_id`, `sideways` and `chosen`. */
     unsigned position;
     bool chosen;              /* true: the user has moved the selection; see struct model_position */
     enum model_page back;     /* page to which the user goes back from the page with the output */

@@ -24,7 +24,7 @@
 #define LINES_MAX 5000u
 /* number of lines that are dropped together; moving the other lines for each new line would cost too much time */
 #define DROPPED_LINES (LINES_MAX / 4)
-#define READ_SIZE_MAX (256u << 10)      /* most bytes to read before keys are served again */
+#define READ_SIZE_MAX (256u << 10)      /* after this number of bytes, keys are read again */
 #define COLUMNS_MAX 4096u /* greatest length of a line in bytes; the rest of a longer line is dropped */
 #define TAB 8
 
@@ -47,7 +47,7 @@ static void keeper_run(int master, int until)
     _exit(0);
 }
 
-/* Starts the keeper. The keeper is not a child of top, so that nobody has to wait for it. Returns 0 or -errno. */
+/* Starts the keeper. The keeper is not a child of top, so nobody has to call wait(2) for it. Returns 0 or -errno. */
 static int output_start_keeper(struct output *output)
 {
     int ends[2], status;

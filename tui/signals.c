@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Catches signals that end the live view, or stop it for a while. Handlers get no argument of ours, so their data are
- * static in this file. A signal that was ignored at the start stays ignored, as nohup(1) wants. A signal that has
- * another handler is caught only if it is a signal of a crash, because other handlers do not restore the terminal.
- * src/main.c has handlers for SIGPIPE and SIGXFSZ.
+ * static in this file. A signal that was ignored at the start stays ignored, as nohup(1) wants. A signal that has a
+ * handler already keeps it. But signals of crashes get our handler instead, because other handlers would not restore
+ * the terminal. src/main.c has handlers for SIGPIPE and SIGXFSZ.
  */
 #include "config.h"
 
@@ -77,7 +77,7 @@ static void signals_change_handler(const int *signals, size_t count, void (*from
             sigaction(signals[i], &action, NULL);
 }
 
-/* Sets another stack for handlers, because the handler of a stack overflow cannot use the full stack. */
+/* Sets another stack for handlers, because after a stack overflow the normal stack has no room for a handler. */
 static void signals_have_stack(void)
 {
     static char bytes[ALTERNATE_STACK];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sorts the rows of a table. Each order ends with the row's id, so that no two rows are equal and
- * no row moves without a reason. Shares are compared in hundredths of a percent.
+ * Sorts the rows of a table. Rows that are equal otherwise are sorted by id, so that no row moves
+ * without a reason. Shares are compared in hundredths of a percent.
  */
 #include "config.h"
 
@@ -111,8 +111,8 @@ struct tree {
     struct table *table;
     struct pid_entry *parents, *rows; /* owned: sorted by pid and rank */
     uint32_t parent_count;
-    /* owned: one node for each row, at first in the order of the rows, later sorted by the row of the parent, and by
-     * size if the parent is the same */
+    /* owned: one node for each row, at first in the order of the rows, later sorted by parent; the children of a
+     * parent are sorted by size */
     struct node *nodes;
     /* owned: for each row, the index in `nodes` of the row's first child. The index of the first
      * row without a parent is in first[count], where `count` is the number of rows. */

@@ -3,10 +3,10 @@
  * A table and its windows. A row's time in a window is the increase of its time from one report to the next. While the
  * rows of a new report are taken, a hash finds the rows of the previous report by their ids.
  *
- * A row can also shrink or vanish. When an address gets a name, its counts move to the function of this name, and
- * appear as an increase of this function in the present window. So the increases of all rows together may be greater
- * than the increase of the total time. A row's share is its part of the increases of all rows, because its part of the
- * increase of the total time could exceed 1.
+ * When an address gets a name, its counts move to the row of the function of this name. The row that had the counts
+ * shrinks or vanishes. The function's row grows, as if the function had used this time in the present window. So the
+ * growth of all growing rows may be more than the growth of the total time. A row's share is its part of the growth of
+ * all growing rows. Its part of the growth of the total time could exceed 1.
  */
 #include "config.h"
 
@@ -211,9 +211,8 @@ int table_find(const struct table *table, uint64_t id)
 
 /* --- names that come late ------------------------------------------------------------------- */
 
-/* When addresses get names, some rows shrink or vanish, and others grow. `grown` is the sum of the growth of all rows,
- * in ns. The other members are the parts of the last window that shrinking and vanishing rows lose, and growing rows
- * get. */
+/* When addresses get names, some rows shrink or vanish, and others grow. `grown` is the growth of all growing rows, in
+ * ns. The other members are what the shrinking and vanishing rows lose of the last window. The growing rows get it. */
 struct moved {
     uint64_t grown, window_ns, window_samples;
     double smooth_share;

@@ -90,7 +90,7 @@ static int batch_print_frames(struct batch *batch)
     uint64_t next = time_now();
     int error = 0;
 
-    batch->model->began_ns = next; /* gives the first frame, which may be the only one, a window */
+    batch->model->began_ns = next; /* so the first frame has a window, too; it may be the only frame */
 
     while (error == 0) {
         next += window;

@@ -23,12 +23,12 @@
 #define FIRST_WINDOW_NS (300 * MILLISECOND)
 #define LEAD_NS_MAX 100e6
 #define CANDIDATES_NS (1000 * MILLISECOND)
-/* After all targets have ended, names that are still being looked up need snapshots. For ASK_OFTEN_NS after top.key_at
- * (last key, or end of the last window), a snapshot is taken every TOP_ASK_NS, and later every ASK_SELDOM_NS. */
+/* After all targets have ended, only snapshots bring the names that are still being looked up. For ASK_OFTEN_NS after
+ * top.key_at (last key, or end of the last window), one is taken every TOP_ASK_NS, and later every ASK_SELDOM_NS. */
 #define ASK_OFTEN_NS (2000 * MILLISECOND)
 #define ASK_SELDOM_NS (1000 * MILLISECOND)
-/* After the end of all targets, snapshots are taken for at least this time after top.key_at, because
- * the library does not announce that it has found a function's definition. */
+/* After all targets have ended, snapshots are taken for at least this time after top.key_at, even if no names are
+ * missing, because the library does not announce that it has found a function's definition. */
 #define ASK_NS_MAX (30000 * MILLISECOND)
 #define DEFAULT_HZ 1000.0
 #define PROGRAM_ROWS 24

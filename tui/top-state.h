@@ -44,7 +44,7 @@ struct top {
     uint64_t names_at;  /* time when names of the window's rows will be requested; 0: the names have been requested */
     uint64_t ask_at;    /* time of the next snapshot that does not end a window; 0: none */
     uint64_t key_at;    /* time when the last key was pressed or the last window ended */
-    double agreed_hz;   /* rate that the library has accepted last */
+    double agreed_hz;   /* the last rate that the library accepted */
     bool agreed_wall;
     /* time until which the last screen waits for names; 0: the targets have not ended */
     uint64_t last_at;

@@ -61,8 +61,8 @@ static void table_paint_seconds(const struct pen *pen, const void *row)
     canvas_put_right(pen->canvas, pen->row, pen->column, pen->width, STYLE_FIGURE, text);
 }
 
-/* Paints the use of CPUs in per cent of one CPU. A thread cannot use more than one CPU, so larger values become 100 %.
- * The first measurement of a sleeping thread may include CPU time from before the window. */
+/* Paints the use of CPUs in per cent of one CPU. For a thread, larger values than 100 % become 100 %. There are such
+ * values because the first measurement of a sleeping thread may include CPU time from before the window. */
 static void table_paint_cpu(const struct pen *pen, const void *row)
 {
     const struct table *table = pen->table;

@@ -27,9 +27,9 @@ struct page {
     int column, width, keys_width;
 };
 
-/* Finds the beginning of a text that fits on a line, broken at a blank if there is one. Sets
- * *length to the length of this beginning. Returns the rest of the text. Keys and their help texts
- * are ASCII, so each byte takes one column. */
+/* Finds how much of a text goes on the first line, which is broken at a blank if possible. Sets *length
+ * to the length of this part, and returns the rest of the text. Keys and their help texts are ASCII,
+ * so each byte takes one column. */
 static const char *help_break_line(const char *text, int width, int *length)
 {
     int all = (int)strlen(text), at = width < 1 ? 1 : width;
