@@ -51,8 +51,8 @@
 #define PRESENCE_MIN 128
 /* A thread loses about OCCUPIER_COST_NS to the occupier at each sample. The occupier is used for a thread that runs
  * alone if this cost is at most 1/CHEAP_PART of the budget (budget.h). For a program that profiles itself, the cost may
- * be as much as the whole budget. Such a program may count only the samples outside of the kernel, so samples at the
- * ends of system calls would make its results wrong. */
+ * be as much as the whole budget: the program may count only the samples outside of the kernel, and without the
+ * occupier too many of these would be at the ends of system calls. */
 #define OCCUPIER_COST_NS 12000.0
 #define CHEAP_PART 4
 /* If the occupier comes too late for a tick, no sample is taken until the next tick. After OCCUPIER_LATE_TICKS_MAX such

@@ -31,9 +31,9 @@ struct regs_i386 {
     uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
 };
 
-/* Fills in regs->syscall, regs->entered and regs->result. flags: the saved flags register. In it, the processor has set
- * the resume flag if a fault has stopped the thread, and has cleared it if an interrupt has, except during a repeated
- * string instruction: Intel SDM volume 3, 17.3.1.1. */
+/* Fills in regs->syscall, regs->entered and regs->result. flags: the saved flags register. Its resume flag is 1 if a
+ * fault has stopped the thread. If an interrupt has, the flag is 0, except in the middle of a repeated string
+ * instruction: Intel SDM volume 3, 17.3.1.1. */
 static void regs_fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;
@@ -196,13 +196,13 @@ static bool regs_is_call_at(pid_t tid, uint64_t pc)
  * runs, and between the two stops the kernel may have changed the registers in one of two ways:
  *
  * The kernel may have prepared the thread to begin the call anew (arch_do_signal_or_restart). Then the pc is at the
- * instruction of the call, and rax contains the number of the call, or of restart_syscall, instead of a result. If a
- * call has returned a result that is equal to one of these numbers, this may look the same. In both cases this function
+ * instruction of the call, and rax contains the number of the call, or of restart_syscall, instead of a result. A call
+ * that has returned, and whose result happens to be one of these numbers, may look the same. This function then also
  * returns false.
  *
- * The kernel may have prepared the thread to run a signal handler. Then the pc is at the beginning of the handler. In a
- * 32-bit program eax contains the number of the signal (ia32_setup_rt_frame). In an x32 program eax still contains the
- * result of the call.
+ * The kernel may have prepared the thread to run a signal handler. Then the pc is at the beginning of the handler, so
+ * this function returns false. In a 32-bit program eax contains the number of the signal (ia32_setup_rt_frame). In an
+ * x32 program eax still contains the result of the call.
  */
 static bool regs_has_returned(pid_t tid, const struct regs *regs)
 {
@@ -275,8 +275,8 @@ static void regs_put_arguments(union register_set *set, bool narrow, const struc
     }
 }
 
-/* Sets rax, which contains the result of a call, and orig_rax, which contains its number. If orig_rax is -1, the thread
- * is in no call for the kernel, so the kernel does not begin the call anew. */
+/* Sets rax, which contains the result of a call, and orig_rax, which contains its number. orig_rax -1 tells the kernel
+ * that the thread is in no call, so the kernel begins no call anew. */
 static void regs_put_number(union register_set *set, bool narrow, int64_t rax, int64_t orig_rax)
 {
     if (narrow) {

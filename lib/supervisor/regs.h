@@ -68,8 +68,8 @@ struct regs_context regs_context(bool compat);
  * regs_enter_call must be used. */
 int regs_restart_call(pid_t tid);
 
-/* Looks in the registers that were read at a stop for the system call from which the thread will return when it is
- * resumed. Fills *call in and returns true. Returns false if there is no such call, or if the machine does not show it.
+/* Finds the system call from which the thread will return when it is resumed. regs: the registers, as read at the stop.
+ * Fills *call in and returns true. Returns false if there is no such call, or if the machine does not show it.
  * The kernel may have decided to begin the call anew. Then some machines do not show the call; on other machines
  * call->result is an -ERESTART... code (include/linux/errno.h). */
 bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);

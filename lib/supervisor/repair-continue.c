@@ -62,9 +62,9 @@ static bool continue_may_go_on(const struct tracee *tracee, int64_t result, bool
     return !receives || !continue_has_received_all(tracee, result, had_error);
 }
 
-/* Decides what follows after a piece, or after a call that was begun anew, has returned `result`. Returns true if the
- * tracee will make another piece. Otherwise ends the call and returns false. final: if a call that was begun anew has
- * moved only a part of its data, pieces must not move the rest. */
+/* Decides what to do when a piece, or a call that was begun anew, has returned `result`. Returns true if the tracee
+ * will make another piece, or that call once more. Otherwise ends the call and returns false. final: if a call that was
+ * begun anew has moved only a part of its data, pieces must not move the rest. */
 static bool continue_next(struct tracee *tracee, int64_t result, bool final)
 {
     struct repair *repair = &tracee->repair;
@@ -87,9 +87,9 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     bool had_error = repair->error_waits;
     if (repair->came_short && piece_may_raise_stray_sigpipe(&repair->request) && repair->held.info.si_signo != SIGPIPE)
         stray_sigpipe_look(tracee);
-    /* Is an error still in the socket (error_waits)? A recvmmsg(2) returns it before it receives anything. A piece that
-     * receives the rest of a message returns it only if there is no data. On a local socket, a piece that receives less
-     * than it was asked for removes the error, even if it does not return it: unix_stream_read_generic */
+    /* Finds out whether an error is still in the socket. A recvmmsg(2) returns such an error before it receives
+     * anything. A piece that receives the rest of a message returns it only if there is no data. On a local socket
+     * (unix_stream_read_generic), a piece that receives too little removes the error, even if it does not return it */
     if (repair->progress.part == 0)
         piece_note_error(repair, result, repair->asked);
     else if (result <= 0 || (repair->request.target.is_local && repair->came_short))
@@ -109,8 +109,8 @@ static bool continue_next(struct tracee *tracee, int64_t result, bool final)
     return false;
 }
 
-/* Returns true if the deadline has passed, but the call finished its first part before, and its time limit applies to
- * each part separately (call_limit_is_of_part). Then the call may go on: the next part has the whole limit again. */
+/* Returns true if the call had finished its first part when the deadline passed, and its time limit applies to each
+ * part separately (call_limit_is_of_part). Then the call may go on: the next part has the whole limit again. */
 static bool continue_has_part_in_time(const struct tracee *tracee, int64_t result)
 {
     const struct repair *repair = &tracee->repair;

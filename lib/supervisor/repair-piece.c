@@ -16,9 +16,9 @@
 #include "supervisor/repair.h"
 #include "supervisor/tracer.h"
 
-/* Builds the next piece of a call. Returns the result of call_next_piece, or -EPERM. If the program has a filter of
- * system calls (seccomp(2)), the filter might kill the program when it makes a call with another number. So the piece
- * must then have the same number as the broken call. Returns -EPERM if there is no such piece. */
+/* Builds the next piece of a call. Returns the result of call_next_piece. If the program has a filter of system calls
+ * (seccomp(2)), the filter might kill the program when it makes a call with another number. So the piece must then have
+ * the same number as the broken call; returns -EPERM if there is no such piece. */
 static int64_t piece_make(struct tracee *tracee, struct regs_call *piece)
 {
     struct repair *repair = &tracee->repair;

@@ -46,11 +46,11 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
 }
 
 /* Returns true if it is not known how much time a recvmmsg(2) with a time limit has left. The kernel writes the
- * remaining time only after each message, and the call may have waited long since then. It can have waited only a short
- * time if a tick's interrupt broke it, because ticks interrupt only running threads. So the remaining time is unknown
- * if something else caused the stop. It is also unknown if a message is incomplete, or if a signal is pending: the
- * signal may have broken the call before our interrupt did, since the stop of the interrupt comes before the signal is
- * delivered (get_signal in kernel/signal.c). */
+ * remaining time only after each message, and the call may have waited long since then. If a tick's interrupt broke the
+ * call, this was only a short time, because ticks interrupt only running threads. If something else did, the remaining
+ * time is unknown. It is also unknown if a message is incomplete, or if a signal is pending. That signal may have
+ * broken the call before the interrupt did: the stop of an interrupt comes before the delivery of a signal (get_signal
+ * in kernel/signal.c). */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
     /* cause is STOP_BY_US also if a SIGCONT made the thread stop */
@@ -64,8 +64,8 @@ static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause
 static bool repair_continue(struct tracer *tracer, struct tracee *tracee, struct regs_call *call, enum stop_cause cause)
 {
     struct repair *repair = &tracee->repair;
-    /* time since which the call has waited. If a signal broke the call, this is not interrupt.at, because the signal
-     * may have come long after our last interrupt */
+    /* `since`: the time limit of the call is counted from this time. If a signal broke the call, our last interrupt
+     * (interrupt.at) may have been long before, so the present time is used */
     uint64_t limit = 0, since = cause == STOP_BY_US ? tracee->interrupt.at : time_now();
     pid_t tid = tracee->tid;
 
@@ -194,8 +194,8 @@ static void repair_note_handler(struct tracee *tracee, struct regs_call *call)
     repair->next_handled = (repair->next_handled + 1) % HANDLED_CALLS;
 }
 
-/* Returns true if a signal handler has broken this call earlier, and the thread has just returned from that handler, so
- * it has not made the call again. */
+/* Returns true if a signal with a handler has broken this call earlier, and the thread has just returned from that
+ * handler, so it has not made the call again. */
 static bool repair_follows_handler(struct tracee *tracee, struct regs_call *call)
 {
     for (unsigned i = 0; i < HANDLED_CALLS && call->lacks_first; i++) {
@@ -249,8 +249,7 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     }
     if (!repair->at_call_end)
-        /* if no tick has interrupted the tracee (state INTERRUPTED), a signal has broken the call, possibly a
-         * SIGCONT */
+        /* INTERRUPTED: a tick has broken the call. In any other state, a signal has, possibly a SIGCONT */
         repair->billed = tracee->state == TRACEE_INTERRUPTED;
     bool interrupted = call_is_interrupted(&call);
     bool alone = ours && repair_note_place(repair, regs, &call);

@@ -145,9 +145,9 @@ void repair_give_up(struct tracee *tracee);
 
 /* The functions below need no lock. */
 
-/* Makes the tracee's call, which is continued by pieces or begun anew, end at time `deadline`; 0: the call has no time
- * limit. Only DEADLINES_MAX calls can be watched at a time. If there are more, the call ends when the tracee first
- * stops after the deadline. */
+/* Sets the time at which the tracee's call must end; 0: the call has no time limit. The call is continued by pieces, or
+ * was begun anew. Only DEADLINES_MAX calls can be watched at a time. Any further call ends when its tracee first stops
+ * after the deadline. */
 void deadline_set(struct tracer *tracer, struct tracee *tracee, uint64_t deadline);
 /* Interrupts the tracees whose calls have a deadline that has passed, so that these calls end. Returns the earliest
  * deadline of the other calls; 0: none. */
@@ -156,10 +156,10 @@ uint64_t deadline_check(struct tracer *tracer);
 /* --- signals that are held --- */
 
 /*
- * A signal may reach a thread between two pieces, that is, shorter calls that do the rest of a system call. In one
- * whole call the kernel looks for signals only when it has moved all that it can move without waiting. But it also
- * looks for signals between two pieces, where the call would end although it could have moved more. So we do not
- * deliver the signal there, but hold it, and send it again when the next piece begins.
+ * A signal may reach a thread between two pieces, that is, shorter calls that do the rest of a system call. During one
+ * whole call, the kernel looks for signals only when it has moved all that it can move without waiting. If it delivered
+ * a signal between two pieces, the call would end although more could be moved without waiting. So we hold the signal,
+ * and send it again when the next piece begins.
  *
  * A held signal is in no queue of the kernel. If the supervisor is killed before the next piece begins, the signal is
  * lost.

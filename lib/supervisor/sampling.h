@@ -19,8 +19,8 @@ void sampling_pause(struct supervisor *supervisor);
 void sampling_set_wall(struct supervisor *supervisor, bool wall);
 /* Sets the statistics to 0. CPU time that was used before no longer counts. */
 void sampling_clear(struct supervisor *supervisor);
-/* Returns under which condition samples are taken now: BUDGET_ bits of budget.h. Their cost depends on it. full: no CPU
- * is idle. */
+/* Returns the present value of the condition on which the cost of a sample depends: BUDGET_ bits of budget.h. full: no
+ * CPU is idle. */
 unsigned sampling_condition(const struct supervisor *supervisor, bool full);
 /* Called by the tracer's own thread. Sets the sampling rate to the highest rate that the budget allows now. */
 void sampling_adjust_rate(struct tracer *tracer, uint64_t now);

@@ -32,14 +32,14 @@ void schedule_init(struct schedule *schedule, uint64_t seed);
 
 /* Returns the time of the next tick. This is the tick that schedule_draw_ahead has drawn; if there is none, or its time
  * has passed, another tick is drawn. The tick represents the time from the end of the former stratum to the end of its
- * own stratum, but at most 2 periods. Sets covered_ns to the length of the time that it represents, and missed_ns to
- * the rest. period_ns > 0. */
+ * own stratum, but at most 2 periods. Sets covered_ns to the length of the represented time, and missed_ns to the
+ * length of the time that this limit leaves out. period_ns > 0. */
 uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
-/* Returns the time of the first tick after a pause. The ticks come when they would have come without the pause. If the
- * last returned tick has not come yet, returns it again. Otherwise returns the tick of schedule_draw_ahead, if its time
- * has not passed. Ticks that were due in the pause are dropped, and no tick covers their strata. So a target that turns
- * sampling on again and again, for less than a period each time, still gets as many samples as without pauses.
+/* Returns the time of the first tick after a pause. If the last returned tick has not come yet, returns it again.
+ * Otherwise returns the tick of schedule_draw_ahead, if its time has not passed. Ticks that were due in the pause are
+ * dropped, and no tick covers their strata. The pause does not delay the later ticks. So even if a target turns
+ * sampling on only for less than a period each time, it gets as many samples for this time as without pauses.
  * period_ns > 0. */
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 

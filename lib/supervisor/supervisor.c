@@ -2,8 +2,7 @@
 /*
  * What tracers share: the lock, the search through the tracees of all tracers, the inboxes, and the list of tracers.
  *
- * Every file of the supervisor may call these functions, because they never answer a stop, neither themselves nor by a
- * function that they call.
+ * Every file of the supervisor may call these functions, because no stop is ever answered inside them.
  */
 #include "config.h"
 

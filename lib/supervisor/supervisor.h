@@ -285,8 +285,8 @@ struct client {
 /* The state that all tracers share. It is used with the lock, except _Atomic fields and fields that only the first
  * tracer uses. */
 struct supervisor {
-    /* The lock is recursive, because at_stop_answer takes it, although the caller already holds it at the stops of new
-     * tasks and of execs */
+    /* The lock is recursive: at_stop_answer takes it, and at the stops of new tasks and of execs its caller already
+     * holds it */
     pthread_mutex_t lock;
     struct options options;
     _Atomic bool sampling;
@@ -311,8 +311,8 @@ struct supervisor {
     uint64_t born_at;    /* last time at which a tracee made a task */
     struct {
         uint64_t cpu_ns; /* CPU time of all processes that have ended */
-        /* for programs that profile themselves: CPU time of ended processes that no sample represents; negative if the
-         * samples represent more than the CPU time */
+        /* for programs that profile themselves: how much CPU time of ended processes no sample represents; negative if
+         * the samples represent more than the CPU time */
         int64_t left_ns;
     } ended;
 

@@ -3,7 +3,7 @@
  * Waits for stops and ends of tracees (news), and answers them.
  *
  * Every stop is answered according to its kind as soon as it is seen, even if the tracer was waiting for a different
- * stop. An interrupt may be sent to a thread that has already stopped for another reason, without our knowing it yet.
+ * stop. When an interrupt is sent, the thread may already have stopped for another reason, and we do not know it yet.
  * Then the thread stops once more for the interrupt. If the thread stops for another reason just after an interrupt was
  * sent, there is no stop for the interrupt: ptrace_stop in kernel/signal.c clears the pending trap. So a stop of any
  * kind may yield the sample that an interrupt asked for. If an interrupt makes a stop after its sample was taken, the
@@ -19,8 +19,8 @@
  *     ENDED       the tracee is forgotten; so is its process if this was its last tracee
  *
  * INTERRUPT, SIGNAL, GROUP and CALL stops of a tracee whose process is known are answered without the lock, because the
- * answer concerns only the tracee. Exceptions are the first stop of a thread, and all stops of a program that profiles
- * itself: these are answered with the lock, as all other stops are.
+ * answer concerns only the tracee. All other kinds of stops are answered with the lock. So are the first stop of a
+ * thread, and all stops of a program that profiles itself.
  */
 #include "config.h"
 
@@ -41,11 +41,11 @@
 #include "supervisor/tracer-cpus.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-/* if news comes for this time without a pause, ns, the tracees are asked one by one whether they have news */
+/* after how much time with news and no pause the tracees are asked for news one by one, ns; also how long this takes */
 #define WAIT_TURN_NS 500000u
 #define WAIT_TURN_TRACEES_MAX 256
 #define WAIT_TURN_PIECE 16 /* how many tracees are asked between two reads of the clock */
-#define WAIT_DRAIN_MAX_NS 2000000u /* wait_drain ends after this time, ns, so that ticks and commands can go on */
+#define WAIT_DRAIN_MAX_NS 2000000u /* how long wait_drain may take, ns; short, so that ticks and commands can go on */
 
 /* The longest time for which the tracer polls for a stop, ns. Polling for this time costs as much as a sleep and a
  * wake-up. */

@@ -19,7 +19,7 @@
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
 
-/* if this much of a call's time limit is left, ns, the limit did not end the call */
+/* how much of a call's time limit must be left to show that the limit did not end the call, ns */
 #define CUT_TIME_LEFT_MIN_NS 10000000
 
 /* Returns true if a read of /dev/random may return less by itself, without a signal. Before commit 90ea1c6436d2
@@ -54,10 +54,10 @@ static int cut_write(const struct call_request *request, const struct descriptor
     return S_ISFIFO(file->type) || file->terminal || cut_is_memory_device(file);
 }
 
-/* Returns true if a receive may have ended by itself before it had all the data that it was asked for: because urgent
- * data is next; or, on a local socket, because MSG_PEEK does not wait for more data, or because the sender has passed
- * descriptors for which the program had no room, so MSG_CTRUNC is set (unix_stream_read_generic in
- * net/unix/af_unix.c). */
+/* Returns true if a receive may have ended by itself before it had all the data that it was asked for. It does so if
+ * urgent data is next. On a local socket there are two further reasons (unix_stream_read_generic in
+ * net/unix/af_unix.c): MSG_PEEK does not wait for more data; and MSG_CTRUNC shows that the sender has passed
+ * descriptors for which the program had no room. */
 static bool cut_is_at_bound(pid_t tid, const struct call_request *request, const struct descriptor *file)
 {
     uint32_t told = 0;
@@ -186,8 +186,8 @@ static int cut_position(pid_t pid, pid_t tid, int fd, uint64_t pointer, uint64_t
  * kernel shortens it: it reads only up to the end of the source, and writes only up to RLIMIT_FSIZE
  * (generic_copy_file_checks in fs/read_write.c). A piece (a further call for the rest) must not go beyond these limits:
  * it would copy too much, or raise SIGXFSZ. If source and target are the same file, the call may have made its own
- * source longer. Then a piece must read only up to the former end. If the call has written up to the present end, the
- * former end is where it began to write. */
+ * source longer. Then a piece must read only up to the former end of the file. If the file now ends where the call has
+ * stopped writing, its former end is taken to be where the call began to write. */
 static int cut_range(pid_t pid, pid_t tid, const struct regs_call *call, struct call_request *request)
 {
     uint64_t done = (uint64_t)call->result, from, to, end, limit;

@@ -34,9 +34,9 @@ static int progress_write_length(pid_t tid, const struct call_request *request, 
                                &length, sizeof length);
 }
 
-/* Finds the byte at position `place` in the element of the message's vector that contains it. Sets *address to the
- * address of the byte, and *size to the size of the element from the byte on. At the end of the message, sets *size to
- * 0. Returns 0 or -errno. */
+/* Finds the byte at position `place` in the target's memory. Sets *address to its address, and *size to how many bytes
+ * there are from it to the end of the vector element that contains it. At the end of the message, sets *size to 0.
+ * Returns 0 or -errno. */
 static int progress_find_memory(pid_t tid, const struct call_request *request,
                              const struct message_position *place, uint64_t *address, uint64_t *size)
 {

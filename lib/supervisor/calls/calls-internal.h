@@ -43,8 +43,7 @@ struct call_position {
     uint64_t element;
     uint64_t within;        /* offset of the byte in that element */
     uint64_t base, length;  /* address and size of that element */
-    /* number of elements that fit into parameter `room` of call_find_position; of the first element, only the part from
-     * the byte on counts */
+    /* how many elements fit into `room` bytes (parameter of call_find_position); the first one begins at the byte */
     uint64_t fitting;
     uint64_t fitting_bytes; /* total size of these elements, from the byte on */
 };

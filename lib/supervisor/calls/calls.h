@@ -80,7 +80,7 @@ struct call_request {
     /* the files to which `descriptor` and `source` referred when the call was cut short */
     struct file_identity file, source_file;
     struct call_target target;              /* properties of the file of `descriptor` */
-    /* number of the argument that contains `size`, and of the one that contains `address`; the first is 0; -1: none */
+    /* index of the argument that contains `size`, and of the argument that contains `address`; -1: none */
     int8_t size_argument, address_argument;
     uint64_t address;
     /* what the program has asked for: number of bytes, elements, events or submissions */
@@ -125,7 +125,7 @@ bool call_limit_is_of_part(pid_t pid, pid_t tid, const struct regs_call *call);
 /* How much of a call was done by the call itself and by its pieces, the calls that do the rest. */
 struct call_progress {
     uint64_t done; /* how much is done, in the unit of the call's return value: bytes, messages or events */
-    /* CALL_MESSAGES: number of bytes that are moved already of the message after the first `done` messages */
+    /* CALL_MESSAGES: how many bytes of the next message (the one after the first `done` messages) are already moved */
     uint64_t part;
 };
 
@@ -140,10 +140,10 @@ int64_t call_next_piece(pid_t tid, const struct regs_call *call, const struct ca
                         const struct call_progress *progress, struct regs_call *piece);
 /* Adds to *progress what a piece has moved. moved: result of the piece. Returns 0 or -errno. */
 int call_add_piece(pid_t tid, const struct call_request *request, uint64_t moved, struct call_progress *progress);
-/* Sets *progress to what a call that was cut short has done. call->result is its result, which may count an incomplete
- * message; progress->done does not. If recvmmsg(2) has put bytes of an incomplete message into the next one, moves them
- * back in the target's memory; it may have done so even if it returns an error. Returns 0 or -errno: -EOPNOTSUPP if the
- * rest cannot be received, or an error of target_memory_read or target_memory_write. */
+/* Sets *progress to what a call that was cut short has done. The result of the call, call->result, may count an
+ * incomplete message; progress->done does not. If recvmmsg(2) has put bytes of an incomplete message into the next one,
+ * moves them back in the target's memory, in some cases even if an error is returned. Returns 0 or -errno: -EOPNOTSUPP
+ * if the rest cannot be received, or an error of target_memory_read or target_memory_write. */
 int call_first_progress(pid_t tid, const struct regs_call *call, struct call_request *request,
                         struct call_progress *progress);
 

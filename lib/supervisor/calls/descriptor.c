@@ -253,9 +253,9 @@ static bool descriptor_is_terminal_device(dev_t device)
     return length > 4 && memcmp(subsystem + length - 4, "/tty", 4) == 0;
 }
 
-/* Reads the settings of a terminal. If TIME is 0, a read waits for MIN bytes: termios(3), "Noncanonical mode". But a
- * read of the master of a pseudo-terminal waits only for one byte, and the settings are those of the slave
- * (tty_mode_ioctl). */
+/* Reads the settings of a terminal. If TIME is 0, a read waits for MIN bytes: termios(3), "Noncanonical mode". The
+ * master of a pseudo-terminal shows the settings of the slave (tty_mode_ioctl), but a read of the master waits only for
+ * one byte. */
 static void descriptor_look_at_terminal(int copy, struct descriptor *descriptor)
 {
     struct termios settings;

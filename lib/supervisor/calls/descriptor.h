@@ -59,8 +59,8 @@ bool descriptor_is_at_mark(pid_t pid, pid_t tid, int fd, const struct file_ident
 
 /* Clears the pending error of a socket (SO_ERROR in socket(7)). If a recvmmsg(2) was interrupted after some messages,
  * it has stored the error ERESTARTSYS in the socket (do_recvmmsg in net/socket.c). The next call on the socket would
- * return this error, 512, which no program expects. Another error is lost if it ended the recvmmsg just as we stopped
- * it. Does nothing to a socket whose descriptor cannot be copied. */
+ * return this error, 512, which no program expects. If another error ended the recvmmsg at the moment at which we
+ * stopped it, that error is lost. Does nothing to a socket whose descriptor cannot be copied. */
 void descriptor_clear_error(pid_t pid, pid_t tid, int fd, const struct file_identity *file);
 
 /* Returns true if the descriptor still refers to this file. Another thread may have closed or replaced it: dup2(2). */

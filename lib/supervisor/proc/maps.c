@@ -96,7 +96,7 @@ static bool maps_is_known(const struct maps *maps, const struct mapping *mapping
     return false;
 }
 
-/* What maps_query reads about a mapping: NAME also reads the numbers, and NAME_AND_BUILD_ID reads everything. */
+/* What maps_query reads about a mapping. NAME: the numbers and the name. NAME_AND_BUILD_ID: everything. */
 enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 
 static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details, enum extent extent)

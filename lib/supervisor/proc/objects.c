@@ -22,8 +22,8 @@
 #define PRIVATE_IDS 0x80000000u /* ids from this one on belong to objects that are not files, such as the vDSO */
 #define COMPAT_END (UINT64_C(1) << 32)
 /* A scan reads all executable mappings of a process. The first EARLY_SCANS scans of a process are made whenever they
- * are asked for, as long as a scan takes less than EARLY_COST_NS of CPU time. This limit does not apply to the first
- * scan, which may start an opener, and comes before the program has mapped its libraries. Later scans take at most
+ * are asked for, unless the scan before took EARLY_COST_NS or more of CPU time. Only the first scan may take longer: it
+ * may start an opener, and comes before the program has mapped its libraries. Later scans take at most
  * 1/SCAN_SHARE of the time; after a sample in a mapping that the client did not know, at most 1/SCAN_SHARE_CHANGED. */
 #define EARLY_SCANS 8u
 #define EARLY_COST_NS 2000000u

@@ -122,7 +122,7 @@ void opener_serve(int socket)
     bool served = false;
 
     prctl(PR_SET_NAME, "pprofil-open");
-    /* because the working directory that this process has inherited would keep its file system from being unmounted */
+    /* the working directory that this process has inherited would keep its file system from being unmounted */
     if (chdir("/") < 0)
         return;
     while (!served && open_request_receive(socket, &request) == 0) {

@@ -17,8 +17,8 @@
 #include "wire/wire.h"
 
 #define PATH_SIZE 64
-/* procfs_read_status_field reads not only the field, but also what follows it, because callers parse later fields, too:
- * STATUS_LINES bytes together, or all up to the end of the file */
+/* procfs_read_status_field reads this many bytes from the beginning of the field on, or up to the end of the file. So
+ * callers can also parse the fields that follow */
 #define STATUS_LINES 512
 
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)

@@ -49,8 +49,8 @@ void procfs_task_close_if_scarce(struct procfs_task *task);
 ssize_t procfs_read_file(const char *path, char *text, size_t size);
 
 /* Finds out what the task is doing, and fills *state in. state->doing is PROCFS_GONE also if /proc cannot be read.
- * Opens the file of doing_fd if it is not open. If task->wary and task->multithreaded are true, finds out only
- * state->doing, because it does not read "syscall". */
+ * Opens the file of doing_fd if it is not open. If task->wary and task->multithreaded are true, does not read
+ * "syscall", and so finds out only state->doing. */
 void procfs_look(struct procfs_task *task, struct procfs_state *state);
 
 /* Reads the run and wait times of the task. Returns 0 or -errno: -ENOENT if the kernel does not keep these times. */

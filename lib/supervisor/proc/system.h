@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* system: finds out about the whole system how many CPUs we may use, how many tasks are runnable, and which is the
- * newest process id. Also finds out a property of the kernel that only its version shows. */
+/* system: finds out how many CPUs we may use, how many tasks of the whole system are runnable, and which is the newest
+ * process id. Also finds out from the kernel's version whether a read of /proc/TID/syscall may wait for an exec. */
 #ifndef PPROFIL_SUPERVISOR_SYSTEM_H
 #define PPROFIL_SUPERVISOR_SYSTEM_H
 
@@ -19,8 +19,8 @@ struct system_load {
  * cannot be read; then runnable and last_pid are unchanged. */
 int system_load_read(struct system_load *load);
 
-/* Returns how many CPUs are in the set `cpus`; or how many whole CPUs the quota of our control group allows, at least
- * 1, if these are fewer. See cpu.max of Documentation/admin-guide/cgroup-v2.rst, and cpu.cfs_quota_us of
+/* Returns the smaller of two numbers: how many CPUs are in the set `cpus`, and how many whole CPUs (at least 1) the
+ * quota of our control group allows. See cpu.max of Documentation/admin-guide/cgroup-v2.rst, and cpu.cfs_quota_us of
  * Documentation/scheduler/sched-bwc.rst. */
 unsigned system_cpu_count(const cpu_set_t *cpus);
 
