@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the code of a function, and the rows of the functions that match a pattern: see code.h. */
+/* Finds the code of a function. Also finds the rows of a report whose functions match a pattern. See code.h. */
 #include "config.h"
 
 #include <errno.h>

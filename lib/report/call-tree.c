@@ -7,9 +7,9 @@
  * it. Then each sample is added to the tree node of its innermost frame, and totals are summed from the last node to
  * the first.
  *
- * The other trees are made from this top-down tree. For a tree of callees, the parts of the tree below all calls of the
- * chosen functions are merged. For a tree of callers, paths go up from all these calls, one level at a time. No
- * function recurses, because stacks may be very deep.
+ * The other trees are made from this top-down tree. For a tree of callees, all calls of a chosen function become one
+ * node, and the nodes below these calls are merged. For a tree of callers, paths go up from these calls, one level at a
+ * time. No function recurses, because stacks may be very deep.
  */
 #include "config.h"
 
@@ -273,8 +273,8 @@ int call_tree_callees(const struct call_tree *from, const struct call_roots *roo
 /* --- callers ----------------------------------------------------------------------------- */
 
 /* A path that goes up through the top-down tree, from a call to its caller, to the caller's caller, and so on. If two
- * paths meet in a node, they have passed through different units, because all children of a node have different units.
- * So the two paths are at different nodes of the tree of callers. */
+ * paths meet in a node, they come from different children of this node. All children of a node have different units, so
+ * the two paths are at different nodes of the tree of callers. */
 struct path {
     uint32_t call; /* the node of the top-down tree to which the path has come */
     uint32_t node; /* the node of the tree of callers that stands for `call` */

@@ -58,8 +58,8 @@ void call_tree_sum(struct call_tree *tree);
 struct call_roots {
     /* owned; indexed by node: the root above this node, or this node if it is a root itself; 0: none */
     uint32_t *root;
-    /* owned; indexed by node, used only for roots: amount of the samples that ran in the root's unit itself, in this
-     * call or in a call of the same unit below it */
+    /* owned; indexed by node, set only for roots: amount of the samples that ran in the root's unit itself, and not in
+     * its callees. If the unit calls itself, the inner calls count too */
     struct amount *own;
     struct amount again; /* amount of the stacks with several calls of the chosen units */
 };

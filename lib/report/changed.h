@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* changed: finds the new part of a growing profile, which has not been added to sums yet: the new time of each sample,
- * and the nodes on the stacks of samples with new time. */
+/* changed: finds what has not been added to sums yet in a growing profile: the new time of each sample, and the nodes
+ * on the stacks of samples with new time. */
 #ifndef PPROFIL_CHANGED_H
 #define PPROFIL_CHANGED_H
 

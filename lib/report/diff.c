@@ -123,8 +123,8 @@ static void diff_count_samples(struct diff_table *table, const struct profile *p
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
-/* The functions of one name that are in only one of the two profiles. count[side]: how many of them are in the profile
- * `side`. row[side]: index in diff_table.found of the last one of these. */
+/* Functions with the same name, each of which is in only one of the two profiles. count[side]: how many of them are in
+ * the profile `side`. row[side]: index in diff_table.found of the last of those in this profile. */
 struct single {
     uint32_t row[DIFF_SIDES], count[DIFF_SIDES];
 };

@@ -46,8 +46,8 @@ static bool is_code(enum pprofil_by by)
 
 /* --- the sums of a location -------------------------------------------------------------- */
 
-/* Returns true if what this report needs of a location, its name or its lines, has been looked up. From then on, the
- * samples of the location stay in the same sums. */
+/* Returns true if the name or the lines of a location, whichever this report needs, have been looked up. From then on,
+ * the samples of the location stay in the same sums. */
 static bool is_looked_up(const struct update *update, uint32_t location)
 {
     uint32_t needs = update->options->live ? row_needs(update->options) : 0;

@@ -15,7 +15,7 @@
 /* The hottest function of each thread or process: the function in which it spent the most time. An empty structure is
  * all 0. */
 struct hottest {
-    /* owned; the result: the key is {thread or process, 0}, and the location is in the hottest function */
+    /* owned; the result: the key of a sum is {thread or process, 0}, and its location is in the hottest function */
     struct sums best;
     /* private to hottest.c: */
     struct sums sums; /* owned; key: {thread or process, function} */
@@ -42,9 +42,8 @@ struct flat_sums {
     enum pprofil_by by;
     bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
-    /* Owned. In reports by function, line or object, indexed by location: 1 + index in frame_sums at which the numbers
-     * of the location begin. In other reports, indexed by thread, system call or state: 1 + index of its sum. 0: not
-     * known yet */
+    /* Owned. In reports by function, line or object, indexed by location: 1 + index of the location's first element of
+     * frame_sums. In other reports, indexed by thread, system call or state: 1 + index of its sum. 0: not known yet */
     uint32_t *known;
     uint32_t known_count;
     /* owned; for each location that has been looked up: the number of its frames, then the index of each frame's sum */

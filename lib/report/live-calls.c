@@ -21,7 +21,7 @@
 
 struct member {
     uint32_t node, frame;
-    uint32_t weight; /* node with the member's time; in a tree of callers: the call from which the tree starts */
+    uint32_t weight; /* node whose time is the member's time; in a tree of callers: node from which the tree starts */
     uint32_t next;   /* 1 + index of the next member of the same group; 0: none */
 };
 
@@ -328,8 +328,8 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Makes the first groups from the outermost calls of a function. Calls inside them are left out, because their time
- * would count twice. */
+/* Makes the first groups from the outermost calls of a function. Calls of the function inside these calls are left out,
+ * because their time would count twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

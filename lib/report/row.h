@@ -18,9 +18,9 @@
 const struct profile_line *row_line(const struct profile_location *location, uint32_t frame);
 /* Returns the function that the linker knows at a location (not an inlined function), or PROFILE_NONE. */
 uint32_t row_function(const struct profile_location *location);
-/* Finds which lines of a location are frames of a stack: the lines *first (the innermost) to *end - 1 (the outermost),
- * at least one. Reports by object, and all reports with no_inlines, use only one line. With no_inlines, this is the
- * line of the function that the linker knows in a report by function, and the innermost line in a report by line. */
+/* Finds which lines of a location are frames of a stack: the lines *first (the innermost) to *end - 1 (the outermost).
+ * There is at least one. A report by object uses only the innermost line. With no_inlines, a report by line does the
+ * same, and a report by function uses only the line of the function that the linker knows. */
 void row_frames(const struct profile_location *location, const struct report_options *options,
                 uint32_t *first, uint32_t *end);
 
@@ -36,8 +36,8 @@ uint32_t row_needs(const struct report_options *options);
 /* Looks up, for all locations, what row_needs returns. If `symbolizer` is NULL, does nothing. Returns 0 or -ENOMEM. */
 int row_look_up(struct symbolizer *symbolizer, const struct report_options *options);
 
-/* Writes the key of a frame to `key`, for a report by function, line or object. In a live report, all code of one
- * object that has no name yet (in a report by line: no line yet) has the same key, which is called pending. */
+/* Writes the key of a frame to `key`, for a report by function, line or object. In a live report, some code has no name
+ * yet (in a report by line: no line yet). All such code of one object has the same key, which is called pending. */
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);

@@ -4,11 +4,11 @@
  *
  * The weight of a sample is the time that the sample represents. A sample that comes late weighs more than other
  * samples, and a sample at 100 Hz weighs ten times as much as a sample at 1000 Hz. Each weight is divided by the mean
- * weight of all samples of its profile, so that profiles of two rates can be compared.
+ * weight of all samples of its profile, so that profiles with different sampling rates can be compared.
  *
- * In the formulas below, q is (sum of the squares of the weights) / (sum of the weights) of a function's samples. It is
- * needed because, for example, a function with one sample of weight fifty was seen in one event, not in fifty events:
- * its q is 50. If all samples weigh the same, q is 1, and the formulas are those of the textbooks. (The q of
+ * In the formulas below, q is (sum of the squares of the weights) / (sum of the weights) of a function's samples. For
+ * example, a function with a single sample of weight 50 has a q of 50: it has the time of fifty samples, but was seen
+ * only once. If all samples weigh the same, q is 1, and the formulas are those of the textbooks. (The q of
  * statistics_adjust is another quantity.)
  *
  * A cell is an entry of profile->samples, which stands for several samples. The profile has the sum of the weights of
@@ -20,8 +20,8 @@
  * Shares are compared with the two-proportion test. In a profile of n samples, the variance of a share is the product
  * of p (1 - p) / n and q (1 - p) + r p. Here p is the share in both profiles together, and r is the q of all other
  * functions. Times are compared as if samples came at random times (a Poisson process), at the same rate in both
- * profiles. The number of samples really varies less than in a Poisson process, but the time that a program runs varies
- * too.
+ * profiles. This assumes that the number of samples varies more than it does, but ignores that the time for which the
+ * program runs varies too.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@
 
 #include "report/statistics.h"
 
-/* the estimate for a function also uses the spread of all functions, as if that were the spread of this many cells */
+/* in the estimate for a function, the spread of all functions counts as much as this many cells of the function */
 #define PRIOR 4.0
 /* the estimate of a sum of squares is at most this many times the sum that was computed from the cells */
 #define SQUARES_RATIO_MAX 3.0

@@ -31,10 +31,10 @@ struct ticks_table {
 };
 
 enum ticks_split {
-    /* each symbol in the counter's text gets ticks in proportion to its part of this text; the text begins and ends at
-     * multiples of two bytes */
+    /* a symbol gets a share of a counter's ticks, in proportion to the part of the counter's text that belongs to the
+     * symbol; this text begins and ends at multiples of two bytes */
     TICKS_UNITS,
-    TICKS_BYTES,      /* the same, but the text may begin and end at any byte */
+    TICKS_BYTES,      /* as TICKS_UNITS, but the counter's text may begin and end anywhere */
     TICKS_FIRST_BYTE, /* all ticks go to the symbol that has the first byte of the counter's text */
 };
 

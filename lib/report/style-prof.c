@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints reports like prof(1) of the Seventh Edition (V7), of 4.3BSD and of Solaris. Solaris has two such reports: for
- * old mon.out files, and for versioned mon.out files.
+ * Prints reports like prof(1) of the Seventh Edition (V7), of 4.3BSD and of Solaris. Solaris has two such reports, for
+ * two kinds of mon.out file: the older kind, and the kind that has a version number.
  *
- * A counter counts the ticks in a range of text (code). These ticks are divided among the symbols in this range, in
- * proportion to the size of their parts. V7 and 4.3BSD measure sizes in whole words of the PDP-11, Solaris in bytes.
- * The versioned files of Solaris have no counters. They contain the pc of each tick.
+ * A counter counts the ticks in a range of text (code). If the range contains text of several symbols, these symbols
+ * share the ticks, in proportion to the size of their text in the range. V7 and 4.3BSD measure sizes in whole words of
+ * the PDP-11, Solaris in bytes. A mon.out with a version number has no counters. It contains the pc of each tick.
  *
- * Three things differ from the original programs. Times and scales are not computed in single precision and 32-bit
- * integers. A call counts for the nearest symbol before the call's pc; V7 used the first symbol within 20 bytes. For a
- * file without call counts a table is printed, because files of pprofil often have no call counts; Solaris printed
- * none.
+ * The original programs compute times and scales in single precision and 32-bit integers; this file does not. It counts
+ * a call for the nearest symbol before the call's pc; V7 used the first symbol within 20 bytes. For a file without call
+ * counts, Solaris printed no table. This file prints one, because files of pprofil often have no call counts.
  */
 #include "config.h"
 
@@ -34,7 +33,7 @@ struct prof_page {
 
 struct flavour {
     const char *header;
-    const char *ticks_header; /* header if the rate is not known; NULL: the rate is then assumed to be usual_hz */
+    const char *ticks_header; /* header for files whose rate is not known; NULL: usual_hz is taken for the rate */
     void (*print)(struct prof_page *page, const struct ticks_row *row);
     int (*by_time)(const void *left, const void *right);
     double usual_hz;
@@ -367,7 +366,8 @@ int style_prof_solaris_versioned(const struct histogram_file *file, const struct
     return prof_print(file, symbols, options, &versioned, out, errors);
 }
 
-/* Returns the flavour of the system that wrote the file, or of the system by whose rules the ticks were counted. */
+/* Returns the flavour of the system by whose rules the ticks were counted. If these rules are not known, returns the
+ * flavour of the system that probably wrote the file. */
 static const struct flavour *prof_flavour_of(const struct histogram_file *file)
 {
     enum dialect_prof prof = file->dialect != NULL ? file->dialect->prof : DIALECT_PROF_BSD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the ticks of each symbol, which all styles print.
+ * Finds the ticks of each symbol. All styles print these ticks.
  *
  * Counters and rows are both sorted by address, so one pass over both is enough. When a counter begins after the end of
  * a row, later counters need not look at this row again. A position is a distance from the start of a histogram's text,
@@ -49,8 +49,8 @@ static bool ticks_is_plainer(const char *name, const char *than)
 }
 
 /* Chooses one of several symbols at one address, among those that the function `wanted` accepts. As in gprof, functions
- * come before labels, and global symbols before local symbols. Of symbols that are equal in this, chooses the one with
- * the plainest name (ticks_is_plainer), or else the first. */
+ * come before labels, and global symbols before local symbols. If several symbols are equal by these rules, chooses the
+ * one with the plainest name (ticks_is_plainer), or else the first of them. */
 static const struct symbol *ticks_choose(const struct symbol *symbols, size_t count, ticks_wanted *wanted)
 {
     const struct symbol *best = NULL;
@@ -146,7 +146,7 @@ static double ticks_place_of(const struct ruler *ruler, uint64_t address)
     return ruler->units ? (double)(address / UNIT - ruler->low / UNIT) : (double)(address - ruler->low);
 }
 
-/* Divides the ticks of counter `i` among the rows in its text. All rows before number *from end before this text. The
+/* Divides the ticks of counter `i` among the rows in its text. Rows with an index below *from end before this text. The
  * caller passes the counters in ascending order, and this function increases *from. */
 static void ticks_share_out(struct ticks_table *table, const struct ruler *ruler, size_t *from,
                             uint64_t i, double ticks)

@@ -3,9 +3,9 @@
  * style: prints reports that equal, byte for byte, the reports of other systems' profilers, such as prof, gprof and
  * kprof. The files style-*.c write text to a stream of the caller. All other files of this directory only return data.
  *
- * The profiled program is an ELF file. Styles read it by the rules of the old profilers: all code up to the next symbol
- * belongs to a symbol, even if the size of the symbol is smaller. Static functions have rows, as with the options -a
- * and -g of prof. If an address has several names, the rules of gprof choose a name.
+ * The profiled program is an ELF file. Styles read it by the rules of the old profilers: all code from one symbol to
+ * the next counts for the first of them, even if its size is smaller. Static functions have rows, as with the options
+ * -a and -g of prof. If an address has several names, the rules of gprof choose one of them.
  */
 #ifndef PPROFIL_STYLE_H
 #define PPROFIL_STYLE_H
