@@ -194,8 +194,8 @@ static enum dialect_run_extent extent_of(const struct codec *codec)
     return codec->single ? DIALECT_RUN_REGION : codec->whole ? DIALECT_RUN_ALL : DIALECT_RUN_OBJECT;
 }
 
-/* Returns true if the path is a pipe or a device. To such a path only one file can be written, and other files cannot
- * be made with names that begin with this path. */
+/* Returns true if the path is a pipe or a device. Then only one file can be written, because the names of all other
+ * files would begin with this path. */
 static bool holds_one(const char *path)
 {
     struct stat status;

@@ -15,7 +15,7 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-#define OBJECT_MS 100     /* ms; how long the session waits at most for the descriptor of a mapped file */
+#define OBJECT_MS 100     /* longest wait for the descriptor of a mapped file, ms */
 
 int session_fail(struct pprofil_session *session, int error, const char *format, ...)
 {

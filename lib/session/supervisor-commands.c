@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sends commands to the supervisor through the socket, and waits for the answers: the caller's commands start, stop,
- * clear, rate and wall, and those of other files. Kills a supervisor that does not answer.
+ * Sends commands to the supervisor through the socket, and waits for the answers. Kills a supervisor that does not
+ * answer. The functions of the public commands start, stop, clear, rate and wall are in this file.
  *
  * Before the supervisor answers a command, it puts all events from before the answer into the ring. So when the session
  * has received the answer and then emptied the ring, it has all these events.
@@ -39,8 +39,8 @@ static int command_kill_supervisor(struct pprofil_session *session)
 }
 
 /* Does what session_command does, and also sends the descriptor `fd` with the command, unless `fd` is -1. This process
- * and the supervisor may both be stopped for a while, for example by Ctrl-Z or in a frozen container. At most one
- * second of this while counts as waiting for the answer. */
+ * and the supervisor may both be stopped for some time, for example by Ctrl-Z or in a frozen container. At most one
+ * second of this time counts as waiting for the answer. */
 static int command_send(struct pprofil_session *session, const struct wire_message *command, int fd)
 {
     int64_t since = time_now_ms();

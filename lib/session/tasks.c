@@ -5,10 +5,9 @@
  * ends while the list is made is not listed.
  *
  * Reading a file of /proc takes five microseconds, and programs may have thousands of threads. So if there are more
- * than TASKS_FEW threads, the files of some threads are not read each time that a list is made. If a thread slept when
- * the previous list was made, and no sample has found it awake since then, it probably still sleeps. For each list, the
- * system calls of only one in TASKS_TURNS such threads are read. So a system call in the list is at most TASKS_TURNS
- * lists old.
+ * than TASKS_FEW threads, some entries are copied from the previous list: those of threads that probably still sleep.
+ * They slept in the previous list, and no sample has found them awake since then. Of these threads, only one in
+ * TASKS_TURNS is read again for each list. So a system call in the list is at most TASKS_TURNS lists old.
  */
 #include "config.h"
 
