@@ -180,9 +180,9 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
 #define THROTTLED_MIN 0.01
 #define ADVISED_MAX 20.0   /* percent; a larger overhead is not recommended */
 
-/* Writes which overhead would be enough for the requested rate. If that is more than ADVISED_MAX, writes instead which
- * rate would be possible with two and a half times the present overhead. If that is also more than ADVISED_MAX, writes
- * nothing. */
+/* Writes which overhead would be enough for the requested rate. If this overhead is more than ADVISED_MAX,
+ * multiplies the present overhead by 2.5, and writes which rate the product would allow. If the product is more than
+ * ADVISED_MAX too, writes nothing. */
 static void totals_advise(const struct pprofil_totals *totals, char *text, size_t size)
 {
     double cost = (double)totals->sample_cost_ns / 1e9, needed = ceil(100 * totals->asked_hz * cost);
