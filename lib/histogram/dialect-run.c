@@ -280,7 +280,7 @@ static uint64_t region_buffer_size(const struct dialect_run_options *options, ui
     return size - size % options->counter_size;
 }
 
-/* Allocates the counters of a region. A link-time address plus `runtime` is the address in the process. */
+/* Allocates the counters of a region. `runtime`: an address in the process minus its link-time address. */
 static int bind_region(const struct dialect_run *run, struct run_image *image, size_t i, uint64_t runtime)
 {
     const struct dialect_run_options *options = &run->options;

@@ -13,8 +13,8 @@
 struct dialect_run_region {
     char *object;       /* owned: path of the object, or only the last component of this path; NULL: the program */
     uint64_t low, high; /* link-time addresses; if `high` is 0, the region is all code of the object */
-    /* the object has been mapped, as a WIRE_MAP event says. For most mappings, this event is only sent when a tick is
-     * in the mapping */
+    /* a WIRE_MAP event has reported that the object is mapped. For most mappings, the supervisor sends this event only
+     * when a tick is in the mapping */
     bool seen;
 };
 
