@@ -26,10 +26,10 @@ int pprofil_dialect_at(unsigned i, const char **name, const char **system, uint6
 /* --- in the caller's buffers --------------------------------------------------------------- */
 
 /*
- * The parameter pid is a process that the session follows, or will follow later. pid 0 means all processes of the
- * session, which are counted together. If one of these functions is called again for the same pid, the new counting
- * replaces the earlier one. The time of a child process is not counted for its parent. When a process calls exec, the
- * counting for its pid ends.
+ * In the functions below, pid is a process that the session follows, or will follow later. pid 0 means all processes of
+ * the session, which are counted together. If a function starts a counting for a pid that is counted already, the new
+ * counting replaces the earlier one. The time of a child process is not counted for its parent. When a process calls
+ * exec, the counting for its pid ends.
  *
  * The caller owns the buffers. Their counters have this machine's byte order. Functions of the session, mainly
  * pprofil_session_pump, write to the buffers. Between calls of these functions the caller may read and write the
@@ -138,10 +138,10 @@ struct pprofil_dialect_options {
  * process. -EINVAL: there is no such dialect, or an option is not valid; pprofil_session_problem returns the reason. */
 int pprofil_session_dialect(pprofil_session *session, const struct pprofil_dialect_options *options);
 
-/* Writes the counts so far to files. `format` is a name of pprofil-formats(5). If `format` is NULL, the extension of
- * `path` decides, or else the format of the dialect's own system is used. `path` is the path of the first program's
+/* Writes the counts so far to files. `format` is a name of pprofil-formats(5). If `format` is NULL, the format is that
+ * of the extension of `path`, or else that of the dialect's own system. `path` is the path of the first program's
  * file; NULL means the name that the file has on the dialect's system, for example mon.out. The file of a later program
- * is path.PROGRAM.PID, or path.PROGRAM.PID.N if the process had already executed N programs. If a file of the format
+ * is path.PROGRAM.PID, or path.PROGRAM.PID.N if N earlier programs of the process had ticks. If a file of the format
  * holds only one object, the names of further files end with .OBJECT. Calls `wrote` after each file, unless `wrote` is
  * NULL. PPROFIL_ERROR_NO_SAMPLES: nothing was counted; pprofil_session_problem returns the reason. */
 int pprofil_session_save_dialect(pprofil_session *session, const char *path, const char *format,

@@ -124,7 +124,7 @@ struct pprofil_tree_row {
      * indented by one level more than the parent */
     uint32_t indent;
     uint32_t below;  /* number of rows directly below this row, including rows that the options left out */
-    /* number of rows that the options left out, and whose sum this row is; 0: the row is for one function */
+    /* the row is the sum of this many rows that the options left out; 0: the row is for one function */
     uint32_t cut;
     bool last;       /* no other row with the same parent follows */
     bool inlined;    /* the function was inlined into its caller */
@@ -137,8 +137,8 @@ struct pprofil_tree_totals {
     uint64_t samples, ns; /* samples and time of the whole profile; shares are parts of this time */
     uint64_t root_samples, root_ns; /* for callers and callees: samples and time of stacks that contain the function */
     uint64_t again_ns;    /* for callers and callees: time of stacks that contain the function more than once */
-    /* top-down: time that is not the self time of any row. Bottom-up: time that is not in the totals of the rows at the
-     * top. Rows that sum up left-out rows (cut is not 0) do not count here */
+    /* top-down: time that is in no row's self time. Bottom-up: time that is not in the totals of the rows at the top.
+     * Rows in place of left-out rows (cut is not 0) are ignored, so rest_ns contains the time of left-out rows */
     uint64_t rest_ns;
 };
 
@@ -290,9 +290,9 @@ struct pprofil_style_options {
     bool no_header;
     bool zeros; /* also print rows without time and calls */
     enum pprofil_unit unit; /* for the style gperf: unit of the values in rows */
-    double threshold;       /* for the style gperf: rows with a smaller value, in the unit above, are not printed */
-    /* contents of the FILE.meta that belongs to the printed file (pprofil-formats(5)). Used only if there is no such
-     * file beside the printed file; NULL: none */
+    double threshold;       /* for the style gperf: rows with a smaller value (in `unit`) are not printed */
+    /* contents of a file FILE.meta (pprofil-formats(5)) for the printed file. Used only if there is no such file beside
+     * the printed file; NULL: none */
     const char *meta;
 };
 
