@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads pprofil's own JSON into a profile, table by table. A table is read after the tables that it refers to. If
- * several entries of the file are equal, they become one entry of the profile. So an entry may have another index in
- * the profile than in the file, and an array for each table translates the numbers of the file to indexes.
+ * Reads pprofil's own JSON into a profile, table by table. A table is read after the tables that it refers to. Equal
+ * entries of a table become one entry of the profile. So the number that an entry has in the file may differ from its
+ * index in the profile. For each table, an array (became) translates the numbers to indexes.
  */
 #include "config.h"
 

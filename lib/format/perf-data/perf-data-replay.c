@@ -2,12 +2,13 @@
 /*
  * Adds the records of a perf.data to a profile.
  *
- * Records of processes and threads have the same contents as events that pprofil's supervisor sends. So they are turned
- * into such events, and the profile processes these. Mappings are different: perf writes no records for the mappings
- * that a child inherits from its parent. So the reader keeps the mappings of each process (perf-data-mappings.c).
+ * Records of processes and threads have the same contents as events that pprofil's supervisor sends. So the reader
+ * turns each such record into an event, and hands the event to the profile. Mappings are different: perf writes no
+ * records for the mappings that a child inherits from its parent. So the reader keeps the mappings of each process
+ * (perf-data-mappings.c).
  *
- * Sizes in the file are not trusted: nothing is read behind the end of a record. Time and memory are proportional to
- * the size of the file, except for copies of mappings that children inherit. The number of these copies is limited.
+ * Sizes in the file are not trusted: nothing is read past the end of a record. Time and memory are proportional to the
+ * size of the file, except for copies of inherited mappings. The number of these copies is limited.
  */
 #include "config.h"
 

@@ -25,8 +25,8 @@ struct pprof_block {
     _Alignas(16) unsigned char bytes[];
 };
 
-/* The addresses of the mapping that is written for an object. They include the object's first mapping and all locations
- * in the object. */
+/* The range of addresses that the file gives to an object. It contains the object's first mapping, and all locations in
+ * the object. `limit` is the first address after the range. */
 struct span {
     uint64_t start, limit;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads a message of profile.proto into a profile. If pprofil wrote the file, it has everything that a profile has.
- * Files of other programs have less.
+ * Reads a file of profile.proto into a profile. If pprofil wrote the file, it contains everything that a profile has.
+ * Files of other programs contain less.
  *
- * Nothing in the file is trusted: it is checked that every index and id refers to an entry. Ids are any 64-bit numbers,
- * so they are sorted and searched. The time is proportional to the size of the file, because a string or a thread is
- * added only once, even if many messages refer to it.
+ * Nothing in the file is trusted: the reader checks that every index and id refers to an entry. An id may be any 64-bit
+ * number, so ids are sorted and searched. The time is proportional to the size of the file, because a string or a
+ * thread is added only once, even if many entries refer to it.
  */
 #include "config.h"
 

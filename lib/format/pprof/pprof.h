@@ -194,8 +194,8 @@ bool pprof_grow(struct pprof_writer *writer, void *array, size_t count, size_t e
 /* Adds a text to the message's strings, and returns its index there. Strings of protobuf must be UTF-8, but file names
  * need not be. So each byte that is not UTF-8 becomes U+FFFD. */
 int64_t pprof_add_string(struct pprof_writer *writer, const char *text);
-/* Returns the index in the message of one of the profile's strings. If the string is not in the message yet, adds
- * it. */
+/* `string` is the index of a string in the profile. Returns the index of the same string in the message. If the message
+ * does not have it yet, adds it. */
 int64_t pprof_string_index(struct pprof_writer *writer, uint32_t string);
 /* Adds a comment with this text, and frees the text. NULL means that there was no memory for the text. */
 void pprof_add_comment(struct pprof_writer *writer, char *text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes Solaris' mon.out with a version. It consists of objects, each with a type and a size. The objects
- * contain pcs of samples, a call graph, or the addresses of modules. A pointer in an object is an offset in bytes from
- * the start of the object.
+ * Reads and writes the kind of Solaris' mon.out that has a version number (mon.c: the kind without one). The file
+ * consists of objects. Each has a type and a size, and contains the pcs of samples, a call graph, or the addresses of
+ * modules. A pointer in an object is an offset in bytes from the start of the object.
  */
 #include "config.h"
 
