@@ -20,7 +20,7 @@
 #include "session/session.h"
 
 #define REGIONS_MAX 4096u
-/* try_format counts a small example text: it starts at this address, and also has this size in bytes */
+/* both the address and the size in bytes of a made-up range of code, which try_format uses as an example */
 #define TRIED_TEXT 0x10000u
 
 static int check_dialect_options(struct pprofil_session *session, const struct pprofil_dialect_options *options,

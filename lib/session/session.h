@@ -60,7 +60,7 @@ struct pprofil_session {
     double rate_hz;
     bool sampling;
     struct unwinder *unwinder;            /* owned; NULL: no call graph */
-    /* since the last stack was unwound, files were mapped whose descriptors may not have arrived yet */
+    /* true: after the last stack was unwound, more files were mapped, and their descriptors may not have arrived yet */
     bool objects_follow;
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
