@@ -21,7 +21,7 @@ struct added_samples {
  * or because the profile was cleared. */
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
                     const struct report_filter *filter);
-/* Clears *added, and stores the filter and the mode of the profile (CPU time or elapsed time) in it. */
+/* Clears *added. Then copies the filter, profile->totals.wall and profile->clears into it. */
 void added_begin(struct added_samples *added, const struct profile *profile, const struct report_filter *filter);
 /* Makes room for all samples of the profile. Returns 0 or -ENOMEM. */
 int added_grow(struct added_samples *added, const struct profile *profile);

@@ -29,9 +29,9 @@ int name_search(const char *pattern, const char *const *texts, uint32_t count, b
 uint32_t name_search_nearest(const char *wrong, const char *const *texts, uint32_t count,
                              uint32_t nearest[NAME_SEARCH_NEAREST]);
 
-/* Writes a message for users to `problem`, which has room for `size` bytes: that no such name exists, and which similar
- * names exist. For example: "no function is called 'prase'; there is 'parse'". `what` is the kind of name, such as
- * "function". */
+/* Writes a message for users to `problem`, which has room for `size` bytes. The message says that there is no name
+ * `wrong`, and which of `texts` are similar. For example: "no function is called 'prase'; there is 'parse'". `what` is
+ * the kind of name, such as "function". */
 void name_search_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count, char *problem,
                           size_t size);
 
