@@ -22,7 +22,7 @@
  * CPU from a target */
 #define SEARCH_PERIOD_FULL_NS 40000000u
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period of searches, ns; needed only with thousands of processes */
-#define SEARCH_SHARE 500u       /* reading the clocks of all processes may take 1/SEARCH_SHARE of the time */
+#define SEARCH_SHARE 500u /* period of searches, divided by the CPU time of reading the clocks of all processes */
 /* one piece of a round (struct search) looks at no more processes and threads than this */
 #define SEARCH_PIECE_MAX 256u
 #define SEARCH_PIECE_NS 1000000u /* time from one piece of a search round to the next, ns */
@@ -164,8 +164,8 @@ static void active_search_piece(struct tracer *tracer, uint64_t now)
         if (process->search.next == NULL)
             processes->searched = process->next;
     }
-    /* Counts only the cost of reading clocks. The cost of searching threads does not count: threads are searched only
-     * if one has woken up, and this search must not delay the next round */
+    /* Only the cost of reading clocks counts, because a cost that counts delays the next round. The search for threads
+     * that have woken up must not delay it */
     uint64_t cost_ns = clock_read(CLOCK_THREAD_CPUTIME_ID) - began;
     supervisor->search.cost_ns += cost_ns * visited / (SEARCH_PIECE_MAX - left + 1);
 }

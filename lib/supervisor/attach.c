@@ -252,10 +252,9 @@ static int attach_all(struct attach_pass *pass)
     return 0;
 }
 
-/* Returns true if an exec under way may be the reason why no thread could be seized. While a thread other than the
- * leader execs, the leader is dead already, and the thread has not taken its place yet. A seizure then fails as if the
- * leader had refused. If the thread takes the leader's place during PTRACE_SEIZE, the seizure fails as if there were no
- * such process. */
+/* Returns true if an exec under way may be the reason why no thread could be seized. When a thread other than the
+ * leader execs, the leader dies before the thread takes the leader's number. In between, PTRACE_SEIZE fails with EPERM,
+ * as if we had no permission. If the thread takes the number during a PTRACE_SEIZE, that one fails with ESRCH. */
 static bool attach_may_be_amid_exec(const struct attach_pass *pass)
 {
     bool nobody = pass->error == -EPERM || pass->error == 0;

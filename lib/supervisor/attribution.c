@@ -2,14 +2,14 @@
 /*
  * Computes how much time a sample represents (accounting.c), and delivers the sample.
  *
- * In wall mode, the elapsed time of a thread is divided into three parts (wall_time of accounting.h): the time that it
- * waited for a CPU, which the kernel tells; the time that it ran, which is the CPU time that its samples represent; and
- * the time that it slept, which is the rest. The rest is attributed to the system call and address at which the thread
- * is next seen asleep.
+ * In wall mode, the elapsed time of a thread has three parts (wall_time of accounting.h):
+ *     wait     the thread waited for a CPU; the kernel tells how long
+ *     run      the CPU time that the samples of the thread represent
+ *     sleep    the rest; it is attributed to the system call and address at which the thread is next seen asleep
  *
- * In /proc, a thread that waits for a CPU is "running", too. If cpu_wait of accounting.h does not recognize the wait,
- * the thread is interrupted, and stops when it gets a CPU. At that stop, the length of its wait shows that it was on no
- * CPU when it was interrupted.
+ * A thread that waits for a CPU should get no sample. But /proc shows it as "running", like a thread that is on a CPU.
+ * If cpu_wait of accounting.h does not find out that the thread waits, a tick interrupts it, and it stops when it gets
+ * a CPU. At that stop, the length of its wait shows that it was on no CPU when it was interrupted.
  */
 #include "config.h"
 

@@ -128,8 +128,8 @@ uint64_t tracee_last_cpu(const struct supervisor *supervisor, struct tracee *tra
 /* Reports the end of the process to the client, takes the process out of the table, and frees its tracees. Tracees of
  * other tracers are only marked as dropped, and those tracers free them. The process is freed with its last tracee. */
 void process_forget(struct tracer *tracer, struct process *process);
-/* To be called when a task was made or handed over. We may miss the end of this task for UNREPORTED_ENDS_NS. During
- * this time, housekeeping.c searches every 0.5 s for processes that have ended. */
+/* To be called when a task was made or handed over. If it ends within UNREPORTED_ENDS_NS, we may see no stop of it. So
+ * for this time, housekeeping.c searches every 0.5 s for processes that have ended. */
 void process_expect_unreported_ends(struct supervisor *supervisor);
 
 #endif

@@ -20,11 +20,11 @@
 #define SEIZE_TIMES 100
 /* for this time, ns, the kernel does not give the number of an ended task to another task */
 #define NUMBERS_NS 100000000u
-#define CHILDREN_MAX 256u /* a thread cannot make this many children while it has no tracer */
+#define CHILDREN_MAX 256u /* the time that a thread has no tracer is too short to make more children than this */
 
-/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. An example: an exec has given the
- * number tid to another thread while PTRACE_SEIZE waited. The error EPERM may then be due to the thread that had the
- * number before. */
+/* Returns true if PTRACE_SEIZE, which has failed with this error, may succeed later. EPERM is an example: PTRACE_SEIZE
+ * finds a thread by its number, and may then wait for an exec. If that exec ends the thread, and gives its number to
+ * another thread, PTRACE_SEIZE fails with EPERM. The next PTRACE_SEIZE finds the other thread. */
 static bool handover_may_succeed(pid_t pid, pid_t tid, int error)
 {
     return error == -EAGAIN || (error == -EPERM && !procfs_has_ended(pid, tid) &&

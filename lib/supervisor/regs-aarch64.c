@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Registers and system calls of AArch64, and of 32-bit Arm tracees under it.
+ * Registers and system calls of AArch64. Also registers of 32-bit Arm tracees; their system calls are not repaired.
  *
- * The kernel decides before a stop whether a system call begins anew (do_signal in arch/arm64/kernel/signal.c). At the
- * stop it no longer knows in which call the thread was. But the instruction before the pc is the instruction of the
- * call, x8 contains the number of the call, and x0 contains its result. The first argument, which was in x0 before, is
- * in orig_x0, which ptrace does not show. If the tracer sets the number of the thread's current call
- * (NT_ARM_SYSTEM_CALL) to the number in x8, /proc/TID/syscall shows orig_x0. The tracer makes a call begin anew by
- * setting the pc back. The kernel does not know about this, so the tracer must find out itself whether a signal handler
- * runs first: a handler runs if the stop of a signal comes before the entry stop of the call.
+ * Before a stop, the kernel decides whether a broken system call begins anew (do_signal in arch/arm64/kernel/signal.c),
+ * and forgets in which call the thread was. So the tracer finds the call itself: the instruction before the pc is the
+ * instruction of the call, x8 contains the number of the call, and x0 contains its result. Only the first argument is
+ * missing, because the result has replaced it in x0. The kernel has it in orig_x0, which ptrace does not show, but
+ * /proc/TID/syscall does. For this, the tracer first tells the kernel the number of the call (NT_ARM_SYSTEM_CALL).
  *
- * If the pc of a thread is after the instruction of a call, the thread may have made this call long ago, and may have
- * just returned from a signal handler: struct handled_call in repair.h. System calls of 32-bit tracees are not
- * repaired.
+ * To make a call begin anew, the tracer sets the pc back to the instruction of the call. The kernel does not know this,
+ * so the tracer must find out itself whether a signal handler runs before the call: a handler runs if the stop of a
+ * signal comes before the entry stop of the call. If the pc is after the instruction of a call, the thread need not
+ * have made the call just now. It may have returned there from a signal handler: struct handled_call in repair.h.
  */
 #include "config.h"
 

@@ -128,7 +128,7 @@ static void continue_end_piece(struct tracer *tracer, struct tracee *tracee)
         at_stop_resume(tracer, tracee, 0, repair->billed);
         return;
     }
-    /* a call that was begun anew may return less than it was asked for; then pieces must do its rest */
+    /* mend: the call was begun anew, and may have returned less than it was asked for; then pieces must do the rest */
     bool over = repair->giving_up || continue_has_timed_out(repair);
     bool mend = repair->restarted && (!over || continue_has_part_in_time(tracee, regs.result));
     if (continue_next(tracee, regs.result, !mend)) {

@@ -204,11 +204,11 @@ bool held_signal_restore(struct held_signal *held, pid_t tid, int signal);
 /* Records whether a SIGPIPE is already pending. To be called at a stop of the tracee, before the first piece of a call
  * begins. */
 void stray_sigpipe_begin(struct tracee *tracee);
-/* To be called at the exit stop of a piece that may have raised a stray SIGPIPE, unless a SIGPIPE is held. If the piece
- * has raised one, unblocks SIGPIPE, so that the signal comes right after the resume, and can be removed. If SIGPIPE
- * stayed blocked, the thread would have a pending signal that one whole call does not leave behind. To be called again
- * at each later stop from which the thread is resumed without a signal, because another thread's sigaction(2) may have
- * removed the SIGPIPE meanwhile. */
+/* If a stray SIGPIPE is pending and blocked, unblocks it and blocks all other signals. Then the SIGPIPE is delivered
+ * right after the resume, and stray_sigpipe_take can remove it. If it stayed pending, the program could find it. If no
+ * stray SIGPIPE is pending any more (another thread's sigaction(2) may have removed it), restores the signal mask.
+ * To be called at the exit stop of a piece that may have raised a stray SIGPIPE, unless a SIGPIPE is held. After that,
+ * while the SIGPIPE is pending, to be called at each stop from which the thread is resumed without a signal. */
 void stray_sigpipe_look(struct tracee *tracee);
 /* To be called at each signal-delivery stop. Returns true if the signal is a stray SIGPIPE (one that only a piece has
  * raised). Then it must not be delivered. */

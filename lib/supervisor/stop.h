@@ -26,12 +26,11 @@ enum stop_kind {
 };
 #define STOP_KINDS (STOP_OTHER + 1)
 
-/* The cause of a stop, which may have broken a system call. */
+/* The cause of a stop. If the stop has broken a system call, the cause tells whether we must repair the call. */
 enum stop_cause {
-    /* something that the thread itself did; it would also have broken the call if we did not trace the thread */
-    STOP_BY_TRACEE,
-    STOP_BY_SIGNAL, /* a signal; the program may ignore it */
-    STOP_BY_US,     /* our PTRACE_INTERRUPT, or a SIGCONT, whose stop looks the same */
+    STOP_BY_TRACEE, /* something that breaks the calls of untraced threads, too, or a stop that breaks no call */
+    STOP_BY_SIGNAL, /* a signal. If the program ignores it, the call was broken only because we trace the thread */
+    STOP_BY_US,     /* our PTRACE_INTERRUPT. Or a SIGCONT, because the stop of a SIGCONT looks the same */
 };
 
 struct stop {

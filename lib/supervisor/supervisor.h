@@ -23,7 +23,7 @@
  *     tracee.h, tracer.h     define the structures
  *     tracer-step.c          one round of a tracer: sleep, answer stops, tick. After stops, the tracer polls for more
  *                            if a CPU is idle: up to 60 us after the last stop, and up to 2 ms in all
- *     tick-run.c             a tick interrupts the threads that run. tick-look.c chooses them. tick-arm.c sets the time
+ *     tick-run.c             at a tick, interrupts threads that tick-look.c chooses. tick-arm.c sets the times of ticks
  *     wait.c                 answers each stop, which stop.c decodes. If stops come faster than they are answered,
  *                            wait.c takes the tracees in turn, because the kernel does not. It polls up to 50 us for
  *                            the stops of a tick
@@ -46,8 +46,8 @@
  *     tick-run.c             sends PTRACE_INTERRUPT
  *     at-stop.c              reads registers and copies the stack while the thread is stopped
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
- *     tracer-cpus.c          while no CPU is idle, moves a tracer to the CPUs of its tracees, to run there in turn.
- *                            Gives tracers real-time priority while a CPU is idle, else short slices of CPU time
+ *     tracer-cpus.c          while no CPU is idle, moves a tracer from one CPU of its tracees to the next. Gives
+ *                            tracers real-time priority while a CPU is idle, and otherwise short slices of CPU time
  *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time
  *                            limit of its call is over, and when the tracer leaves. repair-signal.c holds a signal that
  *                            comes between two pieces of a call, and sends it again. It also removes a SIGPIPE that
@@ -104,7 +104,8 @@
  *       RUNNING becomes CONTINUING.
  *     - An UNKNOWN tracee is STARTING for a moment before it becomes RUNNING. If the tracee was born into a group stop,
  *       it becomes LISTENING instead.
- *     - A call that was begun anew may do only a part. The stop at its end sets RUNNING, and then CONTINUING again.
+ *     - A call that was begun anew may do only a part of its work. Then the stop at the end of the call makes the
+ *       tracee RUNNING, and immediately CONTINUING again.
  *     - When a thread executes a program, the leader of its process becomes RUNNING from any state.
  *     - If another thread took the leader's number by an exec that no tracer saw, the leader becomes RELEASED:
  *       handover_regain.
@@ -140,7 +141,7 @@
  *     repairs a call and writes the debug log. Repairing a call takes up to 30 system calls. Closing the gaps between
  *     the messages of a recvmmsg(2) may take thousands. None of this allocates or takes the lock. Exceptions:
  *     - if the process may be about to execute a program, the list of its mappings is opened with the lock, and the
- *       tracee's CPU is read. After the resume, both of these steps might have to wait for the exec;
+ *       number of the tracee's CPU is read. After the resume, both steps might have to wait for the exec;
  *     - if the tracee profiles itself, the lock is taken, its process's clock is read, and its sample is counted;
  *     - if the tracee is to be handed over, a byte of its memory and /proc/loadavg are read, and it is detached with
  *       the lock. If another thread holds the lock, or the tracer that gets the tracee is awake, the tracee is sampled
@@ -149,11 +150,11 @@
  *     its tracer is busy: with a tick, with the attribution of another sample, with a seizure, or with waiting for the
  *     lock. The first tracer may also be busy with the requests of clients, or with housekeeping.
  *  3. Only the tracer of a tracee calls ptrace for it and frees it. That tracer writes, without the lock, the tracee's
- *     state and the fields that are used at a stop. Other tracers may write these fields, with the lock: dropped,
- *     inbox, files.multithreaded, and the links of process->tracees. The first tracer also opens and closes files of
- *     all tracees, and writes time and sleep.wall. When sampling starts, pauses or is cleared, the first tracer sets
- *     pending_ns, overdue_ns, skipped_ns and late_ns of all tracees to 0, and their CPU times to the kernel's figures.
- *     Their tracers may be using these fields just then, so one sample of each tracee may be wrong.
+ *     state and the fields that are used at a stop. Other tracers may write only the following fields, and need the
+ *     lock for it: dropped, inbox, files.multithreaded, and the links of process->tracees. But the first tracer also
+ *     opens and closes files of all tracees, and writes time and sleep.wall. When sampling starts, pauses or is
+ *     cleared, it sets pending_ns, overdue_ns, skipped_ns and late_ns of all tracees to 0, and their CPU times to the
+ *     kernel's figures. Their tracers may be using these fields just then, so one sample of each tracee may be wrong.
  *  4. Data that the tracers share is written with the lock, except _Atomic fields. A function that gets a supervisor, a
  *     tracer, a process or a tracee needs the lock, unless the comment in its header says otherwise. wait.c answers
  *     some stops without the lock: those for which it needs nothing but the tracee. The holder of the lock does not
@@ -167,10 +168,10 @@
  *     stopped it. A supervisor that ends in order first waits for the files that its client is to get, up to 2 s, and
  *     answers stops meanwhile. Then each tracer leaves its targets (tracer_leave). For up to 0.3 s it waits for the
  *     stops of interrupts, for the delivery of held signals, and for the end of calls that are being repaired. Then it
- *     gives up the calls that are left, and waits up to 0.3 s until they have ended. A call that was begun anew is left
- *     alone: if it was broken again, its time limit begins again, and a connect(2) may return EALREADY. The first
- *     tracer leaves after the others, for which it waits up to 1 s. If one of its own tracees stops after that wait
- *     and before the supervisor has exited, this stop is not answered. If SIGKILL ends the supervisor,
+ *     gives up the calls that are left, and waits up to 0.3 s until they have ended. A call that was begun anew is not
+ *     given up. But if it was broken once more, its time limit begins again, and a connect(2) may return EALREADY. The
+ *     first tracer leaves after the others, for which it waits up to 1 s. If one of its own tracees stops after that
+ *     wait and before the supervisor has exited, this stop is not answered. If SIGKILL ends the supervisor,
  *     - a call that an interrupt has just broken returns EINTR, or the amount that it has moved;
  *     - a held signal is lost, and a signal that was sent again has another siginfo_t;
  *     - a recvmmsg(2) leaves misplaced data while the gaps between its messages are closed (call-progress.c);
@@ -178,7 +179,7 @@
  *     - a recvmmsg(2) that was broken may leave an error in its socket, which the next call on that socket returns
  *       (descriptor_clear_error);
  *     - a thread gets the SIGPIPE that is just being taken from it. This may kill the thread. If the thread had blocked
- *       SIGPIPE, it now blocks all other signals.
+ *       SIGPIPE, it keeps the changed signal mask, which blocks all signals but SIGPIPE.
  */
 #ifndef PPROFIL_SUPERVISOR_H
 #define PPROFIL_SUPERVISOR_H

@@ -107,8 +107,8 @@ void tick_arm_after_pause(struct tracer *tracer);
  * pause. */
 void tick_note_stop(struct tracer *tracer, struct tracee *tracee);
 /* Ends a pause of ticks (tick->pauses). Each tick stands for a stratum, that is, one period of time (schedule.h). If
- * the stratum of the last tick has ended, makes the next stratum begin now. Returns the length of the gap between these
- * two strata, ns; no tick stands for the gap. */
+ * the stratum of the last tick has ended, makes the next stratum begin now, and returns the length of the gap between
+ * these two strata, ns; no tick stands for the gap. Otherwise returns 0. */
 uint64_t tick_end_pause(struct tracer *tracer, uint64_t now);
 /* Returns true if a tick must not interrupt the tracee. There are three cases: the tracee was interrupted and has not
  * stopped yet; its system call is being continued (repair.h); or it is left alone until its system call has ended

@@ -26,8 +26,8 @@
 /* The parent of a held task (an UNKNOWN tracee) may never report it. So the processes of held tasks are looked up in
  * /proc at this interval, ns: new_task_resolve. */
 #define UNKNOWN_PERIOD_NS 20000000u
-/* If a tracer has slept longer than CAUGHT_UP_NS, there was no more news (stops or ends of tracees) to answer when it
- * fell asleep. */
+/* If a tracer has slept longer than CAUGHT_UP_NS, it had answered all news (stops and ends of tracees) before it fell
+ * asleep: news that was left would have woken it up sooner. */
 #define CAUGHT_UP_NS 20000u
 /* While no CPU is idle, the CPU time of a tracer is taken from targets. At each step, they lose UNSEEN_NS more than the
  * tracer's own clock shows: the time of a timer interrupt, two context switches, and the cold caches after them. */

@@ -133,7 +133,8 @@ static void wait_follow_call(struct tracer *tracer, struct tracee *tracee)
         return;
     }
     tracee->interrupt.at = interrupted ? tracee->interrupt.at : time_now();
-    tracee->judgement.asleep_before = false; /* the tracee may have slept in this system call since */
+    /* a tick may have found the tracee asleep in this call; but the sample represents the CPU time of the whole call */
+    tracee->judgement.asleep_before = false;
     repair->billed = repair->at_call_end = true;
     /* Takes a sample, which represents the CPU time used in the system call. If a signal has broken the call, a further
      * stop will come for this signal */

@@ -55,9 +55,9 @@ struct call_target {
      * (urgent data, or MSG_PEEK on a local socket) */
     bool at_bound;
     /* CALL_READ on a local socket: the kernel may end a receive early because the sender changes, or has passed
-     * descriptors, and no flag shows this. If this field is true, and a piece receives less than it was asked for,
-     * another piece follows only if a signal is pending. The field is true if the socket keeps the data of different
-     * senders apart, or if the process has only one thread: then no other thread can take the pending signal */
+     * descriptors. No flag shows this. So if this field is true, and a piece receives less than it was asked for,
+     * another piece follows only if a signal is pending. The field is true in two cases: the socket keeps the data of
+     * different senders apart; or the process has only one thread, so no other thread can take the pending signal */
     bool hides_bounds;
 };
 

@@ -50,7 +50,7 @@ struct opener {
 };
 
 enum opener_kind {
-    OPENER_SURE, /* opens the files that OPENER_SLOW does not open */
+    OPENER_SURE, /* opens files whose opening is not expected to hang */
     OPENER_SLOW, /* opens files whose opening may hang, and paths that may lead to such files */
     OPENER_KINDS,
 };

@@ -206,7 +206,7 @@ char procfs_state_letter(const struct procfs_task *task)
     ssize_t got = procfs_read_kept(task, &fd, task->may_exec ? "status" : "stat", text, sizeof text);
 
     if (fd != kept)
-        close(fd); /* not kept open, because the letter is read only once each time the task sleeps */
+        close(fd); /* not kept open: each time the task sleeps, its letter is read only once */
     if (got <= 0)
         return '\0';
     return task->may_exec ? procfs_parse_status_letter(text) : procfs_parse_stat_letter(text);
