@@ -153,8 +153,8 @@ int elf_functions_of(struct elf_object *object, Dwarf_Die *unit, struct elf_func
 /* Frees the functions of all units. */
 void elf_functions_clear(struct elf_object *object);
 
-/* Returns the function around an address of the debug information. If another function was inlined
- * at the address, returns the function into which it was inlined. NULL: there is none. */
+/* Returns the function whose code contains this address, as the debug information states addresses. If another function
+ * was inlined at the address, returns the outer function, not the inlined one. NULL: there is none. */
 struct elf_function *elf_functions_around(const struct elf_functions *functions, uint64_t address);
 /* Returns the index of the scope around an entry of the debug information. ELF_NO_SCOPE: there is
  * no scope around it, or the scope is not known. */

@@ -61,7 +61,7 @@ static const char operands[64][3] = {
 
 struct operand {
     uint64_t number;
-    /* only in a block: its size in bytes. In a block, the field `number` is the offset of the block in the section */
+    /* 0, unless the operand is a block of bytes: then its size, and `number` is its offset in the section */
     uint16_t length;
 };
 

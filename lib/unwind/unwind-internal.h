@@ -89,22 +89,23 @@ uint64_t cfi_section_address(const struct cfi_section *section, struct reader *r
 
 enum rule_how {
     RULE_SAME = 0,  /* the register has not changed */
-    RULE_UNDEFINED, /* its value is lost */
-    RULE_AT,        /* its value is in memory at CFA + `value` */
-    RULE_IS,        /* its value is CFA + `value` */
-    /* its value is in the register with the number `value`. But in rule.cfa, RULE_REGISTER means
-     * that the CFA is the value of register `number` plus `value` */
+    RULE_UNDEFINED, /* its content is lost */
+    RULE_AT,        /* its content is in memory, at CFA + rule_register.value */
+    RULE_IS,        /* its content is CFA + rule_register.value */
+    /* its content is in another register; rule_register.value is the number of that register. But in rule.cfa: the CFA
+     * is the content of the register rule_register.number, plus rule_register.value */
     RULE_REGISTER,
-    /* its value is in memory. The address is the result of the expression at the offset `value` of the section */
+    /* its content is in memory, at an address that an expression computes. rule_register.value is the offset of the
+     * expression in the section */
     RULE_AT_EXPRESSION,
-    /* its value is the result of the expression at the offset `value` of the section */
+    /* an expression computes its content. rule_register.value is the offset of the expression in the section */
     RULE_IS_EXPRESSION,
 };
 
 struct rule_register {
     int32_t value;   /* what this means depends on `how` */
     uint16_t length; /* size of the expression in bytes, if `how` is a kind with an expression */
-    /* number of the register whose value is described; in rule.cfa: of the register on which the CFA is based */
+    /* number of the register whose content is described; in rule.cfa: of the register on which the CFA is based */
     uint8_t number;
     uint8_t how; /* enum rule_how */
 };
